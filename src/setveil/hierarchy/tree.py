@@ -1,0 +1,204 @@
+"""The hierarchy over the items: a rooted tree whose leaves are items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.errors import HierarchyError, listed
+from setveil.kernels.rows import frozen
+
+
+class Hierarchy:
+    """A rooted tree; unequal depth is allowed.
+
+    Nodes are numbered in item order: the leaves 0..n_leaves-1 (numeric if all are integers, else by code point),
+    then the inner nodes in order of their smallest leaf, deeper first. So comparing ids decides every tie.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Label of each node.
+    n_leaves, n_nodes : int
+        Number of leaves, of all nodes.
+    root : int
+        The root (a leaf only where there is a single node).
+    parent : int32 (n_nodes,), read-only
+        Parent of each node, -1 for the root.
+    depth : int32 (n_nodes,), read-only
+        Edges from the root.
+    low, high : int32 (n_nodes,), read-only
+        The leaves under node v stand at positions ``low[v]:high[v]`` of `leaf_order`.
+    leaf_order : int32 (n_leaves,), read-only
+        Leaves in depth-first order, children in item order.
+    """
+
+    def __init__(self, parents: Mapping[str, str | None]) -> None:
+        """Make a tree from each node's parent (None for the root); the mapping must be a tree.
+
+        Readers check what a file holds and name every problem; use `from_paths` for data of your own.
+        """
+        has_child = set(parents.values())
+        children: dict[str, list[str]] = {}
+        for node, up in parents.items():
+            if up is not None:
+                children.setdefault(up, []).append(node)
+        roots = [node for node, up in parents.items() if up is None]
+        if len(roots) != 1:
+            raise HierarchyError(f"A hierarchy has one root, found {len(roots)}: {listed(roots)}.")
+        leaves = item_order(node for node in parents if node not in has_child)
+        rank = {leaf: i for i, leaf in enumerate(leaves)}
+
+        # Smallest leaf and depth of every node, from the top down and back up again.
+        order = [roots[0]]
+        depth = {roots[0]: 0}
+        for node in order:
+            for child in children.get(node, ()):
+                depth[child] = depth[node] + 1
+                order.append(child)
+        if len(order) != len(parents):
+            lost = sorted(set(parents) - set(order))
+            raise HierarchyError(f"{len(lost)} nodes do not lead to the root (a cycle): {listed(lost)}.")
+        smallest = dict(rank)
+        for node in reversed(order):
+            if node not in smallest:
+                smallest[node] = min(smallest[child] for child in children[node])
+        inner = sorted((n for n in parents if n in has_child), key=lambda n: (smallest[n], -depth[n]))
+
+        self.labels: tuple[str, ...] = (*leaves, *inner)
+        self.n_leaves = len(leaves)
+        self.n_nodes = len(self.labels)
+        self._ids = {label: i for i, label in enumerate(self.labels)}
+        self.root = self._ids[roots[0]]
+        parent = [-1 if (up := parents[label]) is None else self._ids[up] for label in self.labels]
+        self.parent: NDArray[np.int32] = frozen(np.array(parent, np.int32), np.int32)  # type: ignore[assignment]
+        depths = np.array([depth[label] for label in self.labels], np.int32)
+        self.depth: NDArray[np.int32] = frozen(depths, np.int32)  # type: ignore[assignment]
+
+        # Children of each node in id order: leaves come before inner nodes only by number, so sort by smallest leaf.
+        self._children: list[list[int]] = [[] for _ in range(self.n_nodes)]
+        for v in sorted(range(self.n_nodes), key=lambda v: smallest[self.labels[v]]):
+            if parent[v] >= 0:
+                self._children[parent[v]].append(v)
+        low, high = np.zeros(self.n_nodes, np.int32), np.zeros(self.n_nodes, np.int32)
+        leaf_order: list[int] = []
+        stack = [(self.root, False)]
+        while stack:
+            v, done = stack.pop()
+            if done:
+                high[v] = len(leaf_order)
+                continue
+            low[v] = len(leaf_order)
+            if v < self.n_leaves:
+                leaf_order.append(v)
+                high[v] = len(leaf_order)
+            else:
+                stack.append((v, True))
+                stack.extend((child, False) for child in reversed(self._children[v]))
+        self.low: NDArray[np.int32] = frozen(low, np.int32)  # type: ignore[assignment]
+        self.high: NDArray[np.int32] = frozen(high, np.int32)  # type: ignore[assignment]
+        self.leaf_order: NDArray[np.int32] = frozen(np.array(leaf_order, np.int32), np.int32)  # type: ignore[assignment]
+
+    @classmethod
+    def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:
+        """Make a tree from one path per leaf, leaf first and root last; repeated labels in a row are one node.
+
+        Examples
+        --------
+        >>> tree = Hierarchy.from_paths([["apple", "fruit", "*"], ["pear", "fruit", "*"], ["soap", "*"]])
+        >>> tree.labels, tree.n_leaves
+        (('apple', 'pear', 'soap', 'fruit', '*'), 3)
+        """
+        parents: dict[str, str | None] = {}
+        for path in paths:
+            for i, node in enumerate(path):
+                up = path[i + 1] if i + 1 < len(path) else None
+                if up == node:
+                    continue
+                if parents.setdefault(node, up) != up:
+                    raise HierarchyError(f"{node!r} has two parents: {parents[node]!r} and {up!r}.")
+        return cls(parents)
+
+    @classmethod
+    def balanced(cls, data: Transactions, fanout: int = 5) -> Hierarchy:
+        """Group each `fanout` consecutive nodes, in item order, level by level (see `setveil.hierarchy.build`)."""
+        from setveil.hierarchy.build import balanced
+
+        return balanced(data, fanout)
+
+    def id(self, label: str) -> int:
+        """Number of the node with this label (KeyError if there is none)."""
+        return self._ids[label]
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._ids
+
+    @property
+    def leaf_counts(self) -> NDArray[np.int64]:
+        """Number of leaves under each node: int64 (n_nodes,)."""
+        return self.high.astype(np.int64) - self.low
+
+    @property
+    def height(self) -> int:
+        """Edges on the longest path from the root to a leaf."""
+        return int(self.depth.max())
+
+    def children(self, node: int) -> Sequence[int]:
+        """Children of a node, ordered by their smallest leaf."""
+        return self._children[node]
+
+    def ancestors(self, node: int) -> list[int]:
+        """Proper ancestors of a node, nearest first; the root last."""
+        out = []
+        while (node := int(self.parent[node])) >= 0:
+            out.append(node)
+        return out
+
+    def leaves(self, node: int) -> list[int]:
+        """Leaves under a node (a leaf: itself), in item order."""
+        return sorted(self.leaf_order[self.low[node] : self.high[node]].tolist())
+
+    def covers(self, upper: int, lower: int) -> bool:
+        """Whether `upper` is `lower` or one of its ancestors."""
+        return lower == upper or upper in self.ancestors(lower)
+
+    def locate(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """Leaf of every item of the data: int32 (n_items,).
+
+        Raises
+        ------
+        HierarchyError
+            If items of the data are not leaves: how many, the first few, and what adds them.
+        """
+        ids = self._ids
+        out = np.fromiter((ids.get(label, -1) for label in vocabulary.labels), np.int32, len(vocabulary))
+        inner = [label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i >= self.n_leaves]
+        if inner:
+            raise HierarchyError(
+                f"{len(inner):,} items of the data are inner nodes of the hierarchy, not leaves: {listed(inner)}.",
+                hint="Give the inner nodes labels of their own; every item must be a leaf.",
+                problems=[f"item {label!r} is an inner node" for label in inner],
+            )
+        missing = [label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i < 0]
+        if missing:
+            raise HierarchyError(
+                f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
+                f"{listed(missing)}.",
+                hint="`setveil hierarchy build DATA --extend HIERARCHY --out NEW` adds them under one new node.",
+                problems=[f"item {label!r} is not in the hierarchy" for label in missing],
+            )
+        return out
+
+    def paths(self) -> list[list[str]]:
+        """One path per leaf, leaf first and root last, in tree order (the leaves of a node together)."""
+        return [
+            [self.labels[leaf], *(self.labels[v] for v in self.ancestors(leaf))]
+            for leaf in self.leaf_order.tolist()
+        ]
+
+    def __repr__(self) -> str:
+        return f"Hierarchy: {self.n_leaves:,} leaves, {self.n_nodes:,} nodes, height {self.height}"

@@ -1,0 +1,164 @@
+"""Rows in compressed form (`indptr` int64, `items` int32): sort, recode, merge equal rows, invert."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+
+def frozen(array: NDArray[np.generic], dtype: type) -> NDArray[np.generic]:
+    """Return the array C-contiguous, of `dtype` and read-only: the one flavour kernels take as input."""
+    out = np.ascontiguousarray(array, dtype=dtype)
+    if out.flags.writeable:
+        out = out if out is not array else out.view()
+        out.flags.writeable = False
+    return out
+
+
+@compiled
+def _recode(indptr, items, image, out_ptr, out_items):  # type: ignore[no-untyped-def]
+    n = 0
+    for row in range(indptr.size - 1):
+        start = n
+        ordered = True
+        for p in range(indptr[row], indptr[row + 1]):
+            to = image[items[p]]
+            if to >= 0:
+                if n > start and to <= out_items[n - 1]:
+                    ordered = False
+                out_items[n] = to
+                n += 1
+        if not ordered:
+            piece = np.sort(out_items[start:n])
+            end = start
+            for p in range(piece.size):
+                if p == 0 or piece[p] != piece[p - 1]:
+                    out_items[end] = piece[p]
+                    end += 1
+            n = end
+        out_ptr[row + 1] = n
+
+
+def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
+    """Replace every item by its image, drop those whose image is negative; rows sorted, without repeats.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows.
+    image : int32 (ids,)
+        What each id becomes; negative: nothing.
+
+    Returns
+    -------
+    indptr, items : read-only arrays of the same types
+        Exactly as many rows; a row may be empty.
+    """
+    out_ptr = np.zeros(indptr.size, np.int64)
+    out_items = np.empty(items.size, np.int32)
+    _recode(indptr, items, frozen(image, np.int32), out_ptr, out_items)
+    return frozen(out_ptr, np.int64), frozen(out_items[: out_ptr[-1]].copy(), np.int32)
+
+
+@compiled
+def _merge(indptr, items, weights, table, group, first):  # type: ignore[no-untyped-def]
+    mask = np.uint64(table.size - 1)
+    groups = 0
+    for row in range(indptr.size - 1):
+        lo, hi = indptr[row], indptr[row + 1]
+        h = np.uint64(hi - lo)
+        for p in range(lo, hi):
+            h = (h ^ np.uint64(items[p])) * np.uint64(0x9E3779B97F4A7C15)
+            h ^= h >> np.uint64(29)
+        slot = h & mask
+        while True:
+            g = table[slot]
+            if g < 0:
+                table[slot] = groups
+                first[groups] = row
+                weights[groups] = 1
+                group[row] = groups
+                groups += 1
+                break
+            other = indptr[first[g]]
+            same = indptr[first[g] + 1] - other == hi - lo
+            p = 0
+            while same and p < hi - lo:
+                same = items[other + p] == items[lo + p]
+                p += 1
+            if same:
+                weights[g] += 1
+                group[row] = g
+                break
+            slot = (slot + np.uint64(1)) & mask
+    return groups
+
+
+def merge_rows(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
+    """Find equal rows.
+
+    Returns
+    -------
+    group : int64 (n,)
+        Which distinct row each row is; distinct rows are numbered by first appearance.
+    first : int64 (distinct,)
+        A row of each group.
+    weights : int64 (distinct,)
+        How many rows each group has.
+    """
+    n = indptr.size - 1
+    table = np.full(1 << max(4, int(2 * n).bit_length()), -1, np.int64)
+    group, first, weights = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    with np.errstate(over="ignore"):
+        groups = _merge(indptr, items, weights, table, group, first)
+    return group, first[:groups].copy(), weights[:groups].copy()
+
+
+def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
+    """Copy the given rows, in the given order."""
+    lengths = np.diff(indptr)[rows]
+    out_ptr = np.zeros(rows.size + 1, np.int64)
+    np.cumsum(lengths, out=out_ptr[1:])
+    source = np.arange(out_ptr[-1]) + np.repeat(indptr[rows] - out_ptr[:-1], lengths)
+    return frozen(out_ptr, np.int64), frozen(items[source], np.int32)
+
+
+def distinct_rows(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints]:
+    """Merge equal rows: the distinct rows by first appearance, and how many rows each stands for."""
+    _, first, weights = merge_rows(indptr, items)
+    return *take_rows(indptr, items, first), frozen(weights, np.int64)
+
+
+@compiled
+def _invert(indptr, items, starts, rows, positions):  # type: ignore[no-untyped-def]
+    at = starts[:-1].copy()
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            slot = at[items[p]]
+            rows[slot] = row
+            positions[slot] = p
+            at[items[p]] = slot + 1
+
+
+def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
+    """List the rows of each item.
+
+    Returns
+    -------
+    starts : int64 (n_ids + 1,)
+        Where each item's list begins.
+    rows : int32 (occurrences,)
+        Row numbers, ascending within an item.
+    positions : int64 (occurrences,)
+        Where in `items` that occurrence stands.
+    """
+    starts = np.zeros(n_ids + 1, np.int64)
+    np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
+    rows, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
+    _invert(indptr, items, starts, rows, positions)
+    return frozen(starts, np.int64), frozen(rows, np.int32), frozen(positions, np.int64)
