@@ -1,0 +1,62 @@
+"""One file per algorithm. Adding an algorithm is adding a file.
+
+A module whose name has no leading underscore is an algorithm; its name is the algorithm's name. It holds
+
+- a frozen dataclass `Parameters` with the algorithm's own parameters and their defaults,
+- `info`, an `AlgorithmInfo`,
+- `anonymize(data, hierarchy, guarantee, parameters, seed, progress) -> Release`.
+
+Command line, documentation and the shared test suite find it by this.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.errors import RequestError
+
+
+@dataclass(frozen=True)
+class AlgorithmInfo:
+    """What a user must know to choose an algorithm.
+
+    Attributes
+    ----------
+    title : str
+        Name in words.
+    guarantees : tuple of str
+        Models that it gives, by their `model` name.
+    needs : tuple of str
+        What it needs besides the data, e.g. "hierarchy".
+    summary : str
+        One sentence: what it does and for which data.
+    reference : str
+        Paper, DOI and section.
+    """
+
+    title: str
+    guarantees: tuple[str, ...]
+    needs: tuple[str, ...]
+    summary: str
+    reference: str
+
+
+def names() -> list[str]:
+    """Names of all algorithms, without importing them."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def load(name: str) -> Any:
+    """Import an algorithm's module.
+
+    Raises
+    ------
+    RequestError
+        If there is no such algorithm.
+    """
+    if name not in names():
+        raise RequestError(f"There is no algorithm {name!r}; there are {', '.join(names())}.")
+    return importlib.import_module(f"{__name__}.{name}")

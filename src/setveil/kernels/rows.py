@@ -128,10 +128,16 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     return frozen(out_ptr, np.int64), frozen(items[source], np.int32)
 
 
-def distinct_rows(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints]:
-    """Merge equal rows: the distinct rows by first appearance, and how many rows each stands for."""
-    _, first, weights = merge_rows(indptr, items)
-    return *take_rows(indptr, items, first), frozen(weights, np.int64)
+def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tuple[Ints, Ids, Ints]:
+    """Merge equal rows: the distinct rows by first appearance, and how many rows each stands for.
+
+    `weights` (int64, one per row) tells how many rows each row stands for already.
+    """
+    group, first, counts = merge_rows(indptr, items)
+    if weights is not None:
+        counts = np.zeros(first.size, np.int64)
+        np.add.at(counts, group, weights)
+    return *take_rows(indptr, items, first), frozen(counts, np.int64)  # type: ignore[return-value]
 
 
 @compiled

@@ -1,0 +1,82 @@
+"""The state that the cut-based algorithms share: a cut of the hierarchy and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+
+
+class Cut:
+    """A cut that only ever moves up, with exact integer costs.
+
+    The cost of publishing node v is (occurrences under v) * (leaves under v), 0 for a single leaf: the NCP of the
+    data times (number of leaves) times (number of occurrences).
+
+    Attributes
+    ----------
+    image : int32 (n_nodes,)
+        For each leaf the node of the cut above it (inner nodes: unused).
+    live : bool (n_nodes,)
+        Nodes that are in the cut or above it, i.e. not generalized.
+    full : list of int
+        Cost of publishing each node.
+    paid : list of int
+        Cost of the part of the cut that lies at or under each node.
+    """
+
+    def __init__(self, data: Transactions, tree: Hierarchy) -> None:
+        self.tree = tree
+        self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
+        occurrences = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
+        before = np.concatenate(([0], np.cumsum(occurrences[tree.leaf_order])))
+        counts = tree.leaf_counts
+        self.full: list[int] = (
+            (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
+        ).tolist()
+        self.paid = [0] * tree.n_nodes
+        self.live: NDArray[np.bool_] = np.ones(tree.n_nodes, bool)
+        self.image: Ids = np.arange(tree.n_nodes, dtype=np.int32)
+
+    def added_cost(self, nodes: Iterable[int]) -> int:
+        """Cost of moving the cut up to `nodes` (none above another)."""
+        return sum(self.full[v] - self.paid[v] for v in nodes)
+
+    def generalize(self, nodes: Iterable[int]) -> None:
+        """Move the cut up to `nodes` (none above another): everything below them is generalized to them."""
+        tree = self.tree
+        for v in nodes:
+            more = self.full[v] - self.paid[v]
+            for u in (v, *tree.ancestors(v)):
+                self.paid[u] += more
+            self.image[tree.leaf_order[tree.low[v] : tree.high[v]]] = v
+            below = [*tree.children(v)]
+            for u in below:
+                self.live[u] = False
+                below.extend(tree.children(u))
+
+    def nodes(self) -> list[int]:
+        """List the nodes of the cut, in item order."""
+        return np.flatnonzero(self.mask()).tolist()
+
+    def mask(self) -> NDArray[np.bool_]:
+        """Tell which nodes are in the cut: bool (n_nodes,)."""
+        out = np.zeros(self.tree.n_nodes, bool)
+        out[self.image[: self.tree.n_leaves]] = True
+        return out
+
+    def and_above(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which nodes are marked or have a marked node under them: bool (n_nodes,)."""
+        out = mask.copy()
+        for v in np.flatnonzero(mask).tolist():
+            out[self.tree.ancestors(v)] = True
+        return out
+
+    def rows(self) -> tuple[Ints, Ids, Ints]:
+        """Recode the data under the cut: the distinct rows of node numbers, and how many rows each stands for."""
+        return distinct_rows(*recode_rows(*self.leaf_rows, frozen(self.image, np.int32)))  # type: ignore[arg-type]

@@ -1,0 +1,112 @@
+"""How the cut-based algorithms end: split nodes of the final cut again if asked to, and publish."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms._cut import Cut
+from setveil.data.transactions import Transactions
+from setveil.guarantees.km import KmAnonymity
+from setveil.kernels import walk as kernel
+from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows, take_rows
+from setveil.progress import Progress
+from setveil.recoding import Recoding
+from setveil.release import Release
+
+
+def publish_cut(
+    data: Transactions,
+    cut: Cut,
+    guarantee: KmAnonymity,
+    split_again: bool,
+    seed: int,
+    details: dict[str, Any],
+    progress: Progress,
+) -> Release:
+    """Publish the data under a valid cut, refined first if `split_again`."""
+    nodes = cut.nodes()
+    if split_again:
+        coarse = len(nodes)
+        nodes = refine(cut, nodes, guarantee, progress)
+        details = details | {"labels_before_refining": coarse, "labels_after_refining": len(nodes)}
+    return Release.make(data, Recoding.from_cut(cut.tree, nodes), seed, details)
+
+
+def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progress) -> list[int]:
+    """Replace nodes of a valid cut by their children, greatest gain first, while the cut stays valid.
+
+    A split that is not valid now never becomes valid (other splits only lower supports), so every node is tried
+    once and no node of the result can be split alone.
+
+    Returns
+    -------
+    list of int
+        The nodes of the refined cut, ascending.
+    """
+    tree = cut.tree
+    image = np.empty(tree.n_nodes, np.int32)
+    for v in nodes:
+        image[tree.leaf_order[tree.low[v] : tree.high[v]]] = v
+    base = recode_rows(*cut.leaf_rows, frozen(np.arange(tree.n_nodes), np.int32))  # type: ignore[arg-type]
+    rows, items, weights = distinct_rows(*base)
+    starts, holders, _ = invert(rows, items, tree.n_leaves)
+
+    def gain(v: int) -> int:
+        return cut.full[v] - sum(cut.full[child] for child in tree.children(v))
+
+    queue = [(-gain(v), v) for v in nodes if tree.children(v)]
+    heapify(queue)
+    final = set(nodes)
+    tried = 0
+    while queue:
+        _, v = heappop(queue)
+        tried += 1
+        progress("refining the cut", tried / (tried + len(queue)))
+        children = tree.children(v)
+        leaves = tree.leaf_order[tree.low[v] : tree.high[v]]
+        touched = np.unique(np.concatenate([holders[starts[leaf] : starts[leaf + 1]] for leaf in leaves]))
+        trial = image.copy()
+        for child in children:
+            trial[tree.leaf_order[tree.low[child] : tree.high[child]]] = child
+        near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))  # type: ignore[arg-type]
+        if all(_stays_valid(near, weights[touched], child, guarantee) for child in children):
+            image = trial
+            final.remove(v)
+            final.update(children)
+            for child in children:
+                if tree.children(child):
+                    heappush(queue, (-gain(child), child))
+    return sorted(final)
+
+
+def _stays_valid(near, weights, child: int, guarantee: KmAnonymity) -> bool:  # type: ignore[no-untyped-def]
+    """Whether every itemset with `child` has support 0 or at least k; `near` holds every row with it."""
+    indptr, items = near
+    holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[items == child])
+    if holding.size == 0:
+        return True
+    if weights[holding].sum() < guarantee.k:
+        return False
+    rest = take_rows(indptr, items, holding)
+    labels = np.unique(rest[1])
+    number = np.full(int(labels.max()) + 1, -1, np.int32)
+    number[labels[labels != child]] = np.arange(labels.size - 1)
+    others = recode_rows(*rest, number)
+    ptr, ids, merged = distinct_rows(*others, weights[holding])
+    size = int(min(guarantee.m - 1, np.diff(ptr).max(initial=0)))
+    if size == 0:
+        return True
+    n = labels.size - 1
+    supports = np.zeros(n, np.int64)
+    np.add.at(supports, ids, np.repeat(merged, np.diff(ptr)))
+    apart = frozen(np.arange(n), np.int32)
+    beyond = frozen(np.arange(1, n + 1), np.int32)
+    state, _, _ = kernel.walk(
+        ptr, ids, merged, *invert(ptr, ids, n), frozen(supports, np.int64), apart, beyond,
+        np.ones(n, bool), guarantee.k, 1, size,
+        np.zeros(size, np.int64), 0, np.empty(n, np.int64), np.zeros(0, bool), 1 << 62,
+    )  # fmt: skip
+    return bool(state == kernel.FINISHED)

@@ -1,0 +1,176 @@
+"""The search for threats that DA and AA share: a preorder walk over extended rows, one threat at a time."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms._cut import Cut
+from setveil.kernels import walk as kernel
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+from setveil.progress import Progress
+
+PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+
+
+class ThreatWalk:
+    """Walk over the itemsets of extended rows in preorder, most frequent node first.
+
+    An extended row holds the nodes of the cut that the row has and all their ancestors but the root. The walk is
+    that over the paper's count-tree, whose paths it visits in the same order without ever building the tree.
+
+    Parameters
+    ----------
+    cut : Cut
+        The state of the search; nodes that it generalizes are passed over.
+    rows : indptr, items, weights
+        The rows under the cut as it is now: ``cut.rows()``.
+    k : int
+        A path of support in (0, k) is a threat.
+    smallest, largest : int
+        Sizes of the paths to check.
+    only : bool (n_nodes,)
+        The nodes to keep in the extended rows; with a node all its ancestors must be kept.
+    """
+
+    def __init__(
+        self,
+        cut: Cut,
+        rows: tuple[Ints, Ids, Ints],
+        k: int,
+        smallest: int,
+        largest: int,
+        only: NDArray[np.bool_],
+    ) -> None:
+        tree = cut.tree
+        self.cut, self.k, self.smallest, self.largest = cut, k, smallest, largest
+        indptr, items, weights = rows
+        wanted = only.copy()
+        wanted[tree.root] = False
+
+        extended = np.empty(items.size * (tree.height + 1), np.int32)
+        ends = np.zeros(indptr.size, np.int64)
+        size = kernel.extend_rows(indptr, items, tree.parent, wanted, ends, extended)
+        nodes: Ids = frozen(extended[:size], np.int32)  # type: ignore[assignment]
+        support = np.zeros(tree.n_nodes, np.int64)
+        np.add.at(support, nodes, np.repeat(weights, np.diff(ends)))
+
+        # Ranks: decreasing support, ties in item order.
+        self.node = np.argsort(-support, kind="stable")[: np.count_nonzero(support)]
+        self.rank = np.full(tree.n_nodes, -1, np.int32)
+        self.rank[self.node] = np.arange(self.node.size)
+        indptr, ranks = recode_rows(frozen(ends, np.int64), nodes, self.rank)  # type: ignore[arg-type]
+        indptr, ranks, merged = distinct_rows(indptr, ranks, weights)  # rows may differ in nodes left out alone
+        self.rows = (indptr, ranks, merged)
+        self.index = invert(indptr, ranks, self.node.size)
+        self.supports = frozen(support[self.node], np.int64)
+        self.low, self.high = frozen(tree.low[self.node], np.int32), frozen(tree.high[self.node], np.int32)
+        self.path = np.zeros(max(largest, 1), np.int64)
+        self.length = 0
+        self.last = np.empty(self.node.size, np.int64)
+        self.pending: list[int] = []  # ranks that make path[:length] a threat, in reverse
+
+    def next_threat(self, progress: Progress, phase: str) -> list[int] | None:
+        """Walk on to the next path of support in (0, k): its nodes, or None when the walk is over.
+
+        Where nodes were generalized since, the walk first goes back to the longest prefix without one of them.
+        """
+        live = self.cut.live
+        while True:
+            for j in range(self.length):
+                if not live[self.node[self.path[j]]]:
+                    self.length = j + 1
+                    self.pending = []
+                    break
+            while self.pending:
+                last = self.node[self.pending.pop()]
+                if live[last]:
+                    return [*self.node[self.path[: self.length]].tolist(), int(last)]
+            state, found = self._walk(np.zeros(0, bool))
+            if state == kernel.FINISHED:
+                return None
+            if state == kernel.PAUSED:
+                progress(phase, self.path[0] / self.node.size)
+            elif found:
+                self.pending = self.last[:found][::-1].tolist()
+            else:
+                return self.node[self.path[: self.length]].tolist()  # type: ignore[no-any-return]
+
+    def involved(self, progress: Progress, phase: str) -> NDArray[np.bool_]:
+        """Mark every node that lies in a threat: bool (n_nodes,)."""
+        marks = np.zeros(self.node.size, bool)
+        self.length = 0
+        while self._walk(marks)[0] == kernel.PAUSED:
+            progress(phase, self.path[0] / self.node.size)
+        out = np.zeros(self.cut.tree.n_nodes, bool)
+        out[self.node[marks]] = True
+        return out
+
+    def _walk(self, marks: NDArray[np.bool_]) -> tuple[int, int]:
+        state, self.length, found = kernel.walk(
+            *self.rows, *self.index, self.supports, self.low, self.high, self.cut.live[self.node],
+            self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, PAUSE,
+        )  # fmt: skip
+        return int(state), int(found)
+
+    def is_frequent(self, nodes: frozenset[int]) -> bool:
+        """Whether the nodes, none above another, occur together in at least k rows (the root: always)."""
+        if self.cut.tree.root in nodes:
+            return True
+        ranks = self.rank[list(nodes)].astype(np.int64)
+        return bool(kernel.support(self.index[0], self.index[1], self.rows[2], ranks, self.k) >= self.k)
+
+    def cheapest_lift(self, threat: list[int]) -> list[int]:
+        """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
+
+        Among the minimal sets of generalizations of the threat's nodes that lift its support to k, the one that
+        adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
+
+        Returns
+        -------
+        list of int
+            The new nodes, ascending, none above another.
+        """
+        tree, cut = self.cut.tree, self.cut
+        start: tuple[int, ...] = ()
+        queue: list[tuple[int, tuple[int, ...]]] = [(0, start)]
+        seen = {start}
+        best: list[tuple[int, ...]] = []
+        cost = 0
+        # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its equals.
+        while queue and (not best or queue[0][0] == cost):
+            cost, lifted = heappop(queue)
+            image = frozenset(_image(threat, lifted, cut))
+            if lifted and self.is_frequent(image):
+                best.append(lifted)
+                continue
+            for v in image:
+                up = int(tree.parent[v])
+                if up < 0:
+                    continue
+                rest = tuple(sorted([u for u in lifted if not _under(u, up, cut)] + [up]))
+                if rest not in seen:
+                    seen.add(rest)
+                    heappush(queue, (cut.added_cost(rest), rest))
+        minimal = [
+            a for a in best
+            if not any(b != a and all(any(_under(u, v, cut) for v in a) for u in b) for b in best)
+        ]  # fmt: skip
+        return list(min(minimal))
+
+
+def _under(lower: int, upper: int, cut: Cut) -> bool:
+    # Chains of single children share their interval of leaves, so the deeper of two is told by its depth.
+    tree = cut.tree
+    return bool(
+        tree.low[upper] <= tree.low[lower]
+        and tree.high[lower] <= tree.high[upper]
+        and tree.depth[upper] <= tree.depth[lower]
+    )
+
+
+def _image(threat: list[int], lifted: tuple[int, ...], cut: Cut) -> set[int]:
+    return {next((u for u in lifted if _under(v, u, cut)), v) for v in threat}
+

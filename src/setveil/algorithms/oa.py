@@ -1,0 +1,174 @@
+"""OA: optimal anonymization by looking at the cuts one by one."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from math import prod
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._cut import Cut
+from setveil.algorithms._threats import ThreatWalk
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.recoding import Recoding
+from setveil.release import Release
+
+info = AlgorithmInfo(
+    title="Optimal anonymization (OA)",
+    guarantees=("km-anonymity",),
+    needs=("hierarchy",),
+    summary="Least NCP of all cuts, found by looking at them one after the other; for tens of items.",
+    reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874",
+)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of OA.
+
+    Attributes
+    ----------
+    most_cuts : int
+        Refuse hierarchies with more cuts than this: the run would never end.
+    """
+
+    most_cuts: int = 2_000_000
+
+
+def find_cut(
+    data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+) -> tuple[list[int], dict[str, int]]:
+    """Find the k^m-anonymous cut of least NCP: Algorithm 2 of [1].
+
+    Of equally cheap cuts the one with most nodes, then the one whose sorted list of nodes comes first.
+
+    Differences from [1]: all threats (over all cuts) are listed once, and a cut is checked against that list.
+    Cuts are bit sets of nodes.
+
+    References
+    ----------
+    [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874
+    """
+    state = Cut(data, tree)
+    threats = _minimal_threats(state, guarantee, data, progress)
+    lowest = sum(1 << v for v in range(tree.n_leaves))
+    queue = deque([lowest])  # line 2
+    queued = {lowest}
+    not_minimal: set[int] = set()  # H
+    best: tuple[int, int, list[int]] | None = None  # line 1
+    seen = 0
+    while queue:  # line 3
+        cut = queue.popleft()  # line 4
+        if cut in not_minimal:  # lines 12-13, done late: it was put into H after it had been queued
+            continue
+        seen += 1
+        if seen % 1024 == 0:
+            progress(f"{seen:,} cuts looked at")
+        above = _immediate_ancestors(cut, tree)
+        threat = next((at for at, t in enumerate(threats) if t & cut == t), None)
+        if threat is not None:  # line 5
+            threats.insert(0, threats.pop(threat))  # it is likely to be in the next cut too
+            for up in above:  # lines 6-8
+                if up not in queued and up not in not_minimal:
+                    queued.add(up)
+                    queue.append(up)
+        else:
+            not_minimal.update(above)  # lines 10-11
+            nodes = [v for v in range(tree.n_nodes) if cut >> v & 1]
+            candidate = (sum(state.full[v] for v in nodes), -len(nodes), nodes)
+            if best is None or candidate < best:  # lines 14-15
+                best = candidate
+    assert best is not None, "the root alone is valid: feasibility was checked"  # noqa: S101
+    return best[2], {"cuts_examined": seen}
+
+
+def anonymize(
+    data: Transactions,
+    hierarchy: Hierarchy,
+    guarantee: KmAnonymity,
+    parameters: Parameters = Parameters(),
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Release:
+    """Make the data k^m-anonymous by OA (see `find_cut`).
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    hierarchy : Hierarchy
+        Every item must be one of its leaves.
+    guarantee : KmAnonymity
+        k and m.
+    parameters : Parameters
+        OA's own parameters.
+    seed : int
+        Shuffles the published rows; the cut does not depend on it.
+    progress : Progress
+        Hears how far it is.
+
+    Raises
+    ------
+    InfeasibleError
+        If there are non-empty rows, but fewer than k.
+    HierarchyError
+        If items are missing from the hierarchy.
+    RequestError
+        If the hierarchy has too many cuts.
+    """
+    guarantee.require_feasible(data)
+    cuts = count_cuts(hierarchy)
+    if cuts > parameters.most_cuts:
+        many = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
+        raise RequestError(
+            f"OA looks at cuts one by one, and this hierarchy of {hierarchy.n_leaves:,} items has {many} "
+            f"(at most {parameters.most_cuts:,} are allowed).",
+            hint="Use --algorithm aa.",
+        )
+    nodes, details = find_cut(data, hierarchy, guarantee, progress)
+    return Release.make(data, Recoding.from_cut(hierarchy, nodes), seed, details)
+
+
+def count_cuts(tree: Hierarchy) -> int:
+    """Count the cuts of a hierarchy.
+
+    Examples
+    --------
+    >>> count_cuts(Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]]))
+    3
+    """
+    counts = [1] * tree.n_nodes
+    for v in sorted(range(tree.n_leaves, tree.n_nodes), key=lambda v: -int(tree.depth[v])):
+        counts[v] = 1 + prod(counts[child] for child in tree.children(v))
+    return counts[tree.root]
+
+
+def _immediate_ancestors(cut: int, tree: Hierarchy) -> list[int]:
+    """Cuts with all children of one node, all of them in the cut, replaced by that node; in item order."""
+    out = []
+    for v in range(tree.n_leaves, tree.n_nodes):
+        children = sum(1 << child for child in tree.children(v))
+        if cut & children == children:
+            out.append(cut ^ children | 1 << v)
+    return out
+
+
+def _minimal_threats(
+    state: Cut, guarantee: KmAnonymity, data: Transactions, progress: Progress
+) -> list[int]:
+    largest = guarantee.size_limit(data)
+    if largest == 0:
+        return []
+    walk = ThreatWalk(state, state.rows(), guarantee.k, 1, largest, state.live)
+    found = []
+    while (threat := walk.next_threat(progress, "listing the threats")) is not None:
+        found.append(sum(1 << v for v in threat))
+    minimal: list[int] = []
+    for t in sorted(found, key=int.bit_count):
+        if not any(s & t == s for s in minimal):
+            minimal.append(t)
+    return minimal

@@ -1,0 +1,75 @@
+"""k^m-anonymity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError
+
+
+@dataclass(frozen=True)
+class KmAnonymity:
+    """Every non-empty set of at most m published items occurs in no row or in at least k rows.
+
+    So nobody who knows m items of a person can narrow that person down to fewer than k rows.
+
+    Parameters
+    ----------
+    k : int
+        At least 2.
+    m : int or float
+        At least 1, or `math.inf` (k^∞: as many items as the longest row has).
+
+    References
+    ----------
+    Terrovitis, Mamoulis, Kalnis, "Privacy-preserving Anonymization of Set-valued Data", VLDB 2008, section 3,
+    doi:10.14778/1453856.1453874 (which says "more than k"; k or more is meant and used by all).
+
+    Examples
+    --------
+    >>> KmAnonymity(k=5, m=2).phrase
+    '5^2-anonymity'
+    """
+
+    k: int
+    m: int | float = 2
+
+    model = "km-anonymity"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
+            raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
+        whole = isinstance(self.m, int) and not isinstance(self.m, bool) and self.m >= 1
+        if not (whole or self.m == math.inf):
+            raise RequestError(f"m must be an integer of at least 1, or inf, got {self.m!r}.")
+
+    @property
+    def phrase(self) -> str:
+        """Name of the guarantee with its parameters."""
+        return f"{self.k}^{'∞' if self.m == math.inf else self.m}-anonymity"
+
+    def size_limit(self, data: Transactions) -> int:
+        """Size of the largest itemset to look at: m, or the longest row if that is shorter."""
+        longest = int(data.row_lengths().max(initial=0))
+        return int(min(self.m, longest))
+
+    def require_feasible(self, data: Transactions) -> None:
+        """Refuse data that no generalization can make k^m-anonymous.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are non-empty rows, but fewer than k: even one label for everything has a smaller support.
+        """
+        filled = int((data.row_lengths() > 0).sum())
+        if 0 < filled < self.k:
+            rows = f"the data have {data.n_rows:,} rows"
+            if filled < data.n_rows:
+                rows += f", of which {filled:,} hold any item"
+            nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
+            raise InfeasibleError(
+                f"No release can be {self.phrase}: {rows}, and fewer than k = {self.k} rows cannot hide a person.",
+                hint=nearest or "At least two non-empty rows are needed for any k.",
+            )

@@ -1,0 +1,372 @@
+"""Is it k^m-anonymous? Answered from the published rows alone.
+
+The verifier shares no code with any algorithm: it has its own loops (below), which the tests check against a
+few lines of plain Python that count every subset of every row.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.guarantees.km import KmAnonymity
+from setveil.jit import compiled
+from setveil.progress import Progress, silent
+
+COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
+NEVER = 1 << 62
+SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the verifier found.
+
+    Attributes
+    ----------
+    guarantee : KmAnonymity
+        What was asked.
+    holds : bool
+        Whether it holds. Always certain.
+    violations : int
+        Itemsets of at most m items with support in (0, k).
+    first : tuple of (itemset, support)
+        The first violations: smaller itemsets first, then item order.
+    greatest_k : int or None
+        The smallest support of an itemset of at most m items, so the greatest k for which k^m-anonymity holds
+        (1: for no k of at least 2). None where no row holds any item: every k holds.
+    greatest_m : int or float
+        The greatest m for which k^m-anonymity holds (0: not even 1); `math.inf` if for every m.
+    complete : bool
+        False if counting stopped early: then there may be more `violations`, `greatest_k` may be smaller and
+        `greatest_m` may be greater. `holds` is certain nevertheless.
+    """
+
+    guarantee: KmAnonymity
+    holds: bool
+    violations: int
+    first: tuple[tuple[tuple[str, ...], int], ...]
+    greatest_k: int | None
+    greatest_m: int | float
+    complete: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as JSON types ("inf" for an infinite m)."""
+        return {
+            "model": self.guarantee.model,
+            "k": self.guarantee.k,
+            "m": "inf" if self.guarantee.m == math.inf else self.guarantee.m,
+            "holds": self.holds,
+            "violations": self.violations,
+            "first": [{"itemset": list(itemset), "support": support} for itemset, support in self.first],
+            "greatest_k": self.greatest_k,
+            "greatest_m": "inf" if self.greatest_m == math.inf else self.greatest_m,
+            "complete": self.complete,
+        }
+
+
+def verify_km(
+    published: Transactions, guarantee: KmAnonymity, *, show: int = 10, progress: Progress = silent
+) -> Verdict:
+    """Check k^m-anonymity from published rows.
+
+    Parameters
+    ----------
+    published : Transactions
+        Rows of published labels; each label is taken as one item, whatever it stands for.
+    guarantee : KmAnonymity
+        k and m.
+    show : int
+        How many violations to list.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    Verdict
+        With counterexamples.
+
+    Notes
+    -----
+    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto the
+    items after it, and so on. Where one distinct row is left, its subsets are counted by a binomial coefficient.
+    For m at least the longest row, the supports of whole rows decide: every itemset lies in a row.
+    """
+    k, m = guarantee.k, guarantee.m
+    longest = int(published.row_lengths().max(initial=0))
+    if longest == 0:
+        return Verdict(guarantee, True, 0, (), None, math.inf, True)
+    survey = _Survey(published, k, show, progress)
+    rarest, rarest_support = survey.rarest_row()
+    whole = m >= longest  # whole rows decide
+    if whole and rarest_support >= k:
+        return Verdict(guarantee, True, 0, (), rarest_support, math.inf, True)
+
+    size = 0
+    while size < min(m, longest) and not survey.stopped:
+        size += 1
+        survey.count(size, COUNT_STEPS if whole else NEVER, COUNT_STEPS)
+    if survey.violations or whole:
+        if not survey.violations:  # the rarest row is a violation too large to be reached one size at a time
+            survey.violations, survey.first = 1, [(rarest, rarest_support)]
+        smallest = rarest_support if whole else survey.smallest
+        return Verdict(
+            guarantee, False, survey.violations, survey.labelled(), smallest, survey.safe_size, not survey.stopped
+        )
+
+    smallest = survey.smallest
+    greatest_m: int | float = math.inf
+    if rarest_support < k:  # some greater m breaks: which is the first?
+        survey.steps = 0
+        while not survey.violations and not survey.stopped:
+            size += 1
+            survey.count(size, SEARCH_STEPS, 0)
+        greatest_m = survey.safe_size
+    complete = bool(survey.violations) or rarest_support >= k
+    return Verdict(guarantee, True, 0, (), smallest, greatest_m, complete)
+
+
+class _Survey:
+    """Counts the itemsets of one size after the other, and remembers what it saw."""
+
+    def __init__(self, published: Transactions, k: int, show: int, progress: Progress) -> None:
+        self.labels = published.vocabulary.labels
+        self.k, self.show, self.progress = k, show, progress
+        self.rows = _distinct(published)
+        self.holders = _holders(*self.rows[:2], len(self.labels))
+        self.longest = int(np.diff(self.rows[0]).max())
+        self.violations = 0
+        self.first: list[tuple[tuple[int, ...], int]] = []
+        self.smallest = published.n_rows
+        self.safe_size = 0  # no itemset of up to this size is a violation
+        self.steps = 0
+        self.stopped = False
+
+    def rarest_row(self) -> tuple[tuple[int, ...], int]:
+        """Find a row whose items occur together least often, and how often they do."""
+        indptr, items, _ = self.rows
+        row, support = _rarest_row(*self.rows, *self.holders)
+        return tuple(items[indptr[row] : indptr[row + 1]].tolist()), int(support)
+
+    def count(self, size: int, most_steps: int, most_after: int) -> None:
+        """Count the itemsets of one size; stop after `most_steps`, or `most_after` if a violation is known."""
+        known = min(self.violations, 1)
+        state = np.array([self.smallest, known, self.steps, most_steps, most_after, 0, 0], np.int64)
+        tails = np.zeros((self.longest + 1, size + 1), np.int64)
+        listed = np.zeros((max(self.show - len(self.first), 0), size + 1), np.int64)
+        path = np.zeros(size, np.int64)
+        counts = np.zeros(len(self.labels), np.int64)
+        n = len(self.labels)
+        item = 0
+        while item < n and not state[STOPPED]:
+            item = _count_from(
+                *self.rows, *self.holders, item, size, self.k, path, counts, state, tails, listed
+            )
+            self.progress(f"verifying itemsets of size {size}", item / n)
+        found = int(state[FOUND]) - known
+        for length, chosen in zip(*np.nonzero(tails), strict=True):
+            found += int(tails[length, chosen]) * math.comb(int(length), int(chosen))
+        for entry in listed[: state[LISTED]].tolist():
+            self.first.append((tuple(entry[:-1]), entry[-1]))
+        self.smallest, self.steps, self.stopped = int(state[SMALLEST]), int(state[STEPS]), bool(state[STOPPED])
+        self.violations += found
+        if not self.violations and not self.stopped:
+            self.safe_size = size
+
+    def labelled(self) -> tuple[tuple[tuple[str, ...], int], ...]:
+        """Violations with labels instead of ids."""
+        return tuple((tuple(self.labels[i] for i in ids), support) for ids, support in self.first)
+
+
+def _distinct(published: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Distinct non-empty rows and how many rows each stands for."""
+    items = np.ascontiguousarray(published.items, np.int32)
+    raw = items.tobytes()
+    bounds = (4 * published.indptr).tolist()
+    seen: dict[bytes, int] = {}
+    for start, end in zip(bounds, bounds[1:], strict=False):
+        key = raw[start:end]
+        seen[key] = seen.get(key, 0) + 1
+    seen.pop(b"", None)
+    lengths = np.fromiter((len(key) // 4 for key in seen), np.int64, len(seen))
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    distinct = np.frombuffer(b"".join(seen), np.int32).copy()
+    return indptr, distinct, np.fromiter(seen.values(), np.int64, len(seen))
+
+
+def _holders(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that hold each item, and where in the row it stands."""
+    places = np.argsort(items, kind="stable")
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(items, minlength=n))))
+    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[places]
+    return starts, rows, places
+
+
+# Places in `state`, which the loops share.
+SMALLEST, FOUND, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(7)
+
+
+@compiled
+def _extensions(  # type: ignore[no-untyped-def]
+    indptr, items, weights, rows, places, size, depth, k, path, counts, state, tails, listed
+):  # fmt: skip
+    """Count the sets made of path[:depth] and `size` items that stand behind it in some row.
+
+    ``rows[j], places[j]`` is where the path ends in each row that holds it.
+    """
+    # Project: what stands behind the path, in rows that have enough of it.
+    kept, total = 0, np.int64(0)
+    for j in range(rows.size):
+        tail = indptr[rows[j] + 1] - places[j] - 1
+        if tail >= size:
+            kept += 1
+            total += tail
+    state[STEPS] += rows.size + total
+    most = state[MOST_AFTER] if state[FOUND] > 0 else state[MOST_STEPS]
+    if state[STEPS] > most:
+        state[STOPPED] = 1
+    if kept == 0 or state[STOPPED]:
+        return 0
+    ptr, ids, ws = np.zeros(kept + 1, np.int64), np.empty(total, np.int32), np.empty(kept, np.int64)
+    r = 0
+    for j in range(rows.size):
+        row = rows[j]
+        tail = indptr[row + 1] - places[j] - 1
+        if tail >= size:
+            ids[ptr[r] : ptr[r] + tail] = items[places[j] + 1 : indptr[row + 1]]
+            ptr[r + 1] = ptr[r] + tail
+            ws[r] = weights[row]
+            r += 1
+    if kept == 1 and (ws[0] >= k or state[LISTED] == listed.shape[0]):
+        # A single row: every choice of `size` of its items has the support of that row.
+        state[SMALLEST] = min(state[SMALLEST], ws[0])
+        if ws[0] < k:
+            tails[total, size] += 1
+            state[FOUND] = max(state[FOUND], 1)
+        return 0
+
+    # The items behind the path, in order, and their supports.
+    touched = np.empty(min(total, counts.size), np.int64)
+    n = 0
+    for r in range(kept):
+        for p in range(ptr[r], ptr[r + 1]):
+            if counts[ids[p]] == 0:
+                touched[n] = ids[p]
+                n += 1
+            counts[ids[p]] += ws[r]
+    touched = np.sort(touched[:n])
+    if size == 1:
+        for item in touched:
+            support = counts[item]
+            counts[item] = 0
+            state[SMALLEST] = min(state[SMALLEST], support)
+            if support < k:
+                state[FOUND] += 1
+                if state[LISTED] < listed.shape[0]:
+                    listed[state[LISTED], :depth] = path[:depth]
+                    listed[state[LISTED], depth] = item
+                    listed[state[LISTED], depth + 1] = support
+                    state[LISTED] += 1
+        return 0
+
+    # Where each item stands, then one item further.
+    starts = np.zeros(n + 1, np.int64)
+    for t in range(n):
+        counts[touched[t]] = t + 1
+    number = np.empty(total, np.int64)
+    for p in range(total):
+        number[p] = counts[ids[p]] - 1
+        starts[number[p] + 1] += 1
+    for t in range(n):
+        counts[touched[t]] = 0
+        starts[t + 1] += starts[t]
+    at = starts[:-1].copy()
+    next_rows, next_places = np.empty(total, np.int64), np.empty(total, np.int64)
+    for r in range(kept):
+        for p in range(ptr[r], ptr[r + 1]):
+            slot = at[number[p]]
+            next_rows[slot], next_places[slot] = r, p
+            at[number[p]] = slot + 1
+    for t in range(n):
+        path[depth] = touched[t]
+        lo, hi = starts[t], starts[t + 1]
+        _extensions(
+            ptr, ids, ws, next_rows[lo:hi], next_places[lo:hi], size - 1, depth + 1, k, path, counts,
+            state, tails, listed,
+        )  # fmt: skip
+        if state[STOPPED]:
+            break
+    return 0
+
+
+@compiled
+def _count_from(  # type: ignore[no-untyped-def]
+    indptr, items, weights, starts, rows, places, item, size, k, path, counts, state, tails, listed
+):  # fmt: skip
+    """Count the itemsets of `size` items whose first is `item` or a later one; return where it paused."""
+    pause = state[STEPS] + 50_000_000
+    while item < starts.size - 1:
+        lo, hi = starts[item], starts[item + 1]
+        path[0] = item
+        if hi > lo and size == 1:
+            support = np.int64(0)
+            for at in range(lo, hi):
+                support += weights[rows[at]]
+            state[STEPS] += hi - lo
+            state[SMALLEST] = min(state[SMALLEST], support)
+            if support < k:
+                state[FOUND] += 1
+                if state[LISTED] < listed.shape[0]:
+                    listed[state[LISTED], 0] = item
+                    listed[state[LISTED], 1] = support
+                    state[LISTED] += 1
+        elif hi > lo:
+            _extensions(
+                indptr, items, weights, rows[lo:hi], places[lo:hi], size - 1, 1, k, path, counts,
+                state, tails, listed,
+            )  # fmt: skip
+        item += 1
+        if state[STOPPED] or state[STEPS] > pause:
+            break
+    return item
+
+
+@compiled
+def _rarest_row(indptr, items, weights, starts, rows, places):  # type: ignore[no-untyped-def]
+    """Find the row whose items occur together in the fewest rows, and that number."""
+    best, best_row = np.int64(1) << 62, np.int64(0)
+    for row in range(indptr.size - 1):
+        lo, hi = indptr[row], indptr[row + 1]
+        rare = items[lo]
+        for p in range(lo, hi):
+            if starts[items[p] + 1] - starts[items[p]] < starts[rare + 1] - starts[rare]:
+                rare = items[p]
+        support = np.int64(0)
+        for at in range(starts[rare], starts[rare + 1]):
+            other = rows[at]
+            q, end = indptr[other], indptr[other + 1]
+            if end - q < hi - lo:
+                continue
+            p = lo
+            while p < hi and q < end:
+                if items[q] == items[p]:
+                    p += 1
+                elif items[q] > items[p]:
+                    break
+                q += 1
+            if p == hi:
+                support += weights[other]
+                if support >= best:
+                    break
+        if support < best:
+            best, best_row = support, np.int64(row)
+            if best == 1:
+                break
+    return best_row, best

@@ -1,0 +1,264 @@
+"""The preorder walk over itemsets of extended rows, and the support of one itemset."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ignore[no-untyped-def]
+    """Write the wanted ones of each row's nodes and all their ancestors, in no order.
+
+    `out_nodes` must hold the rows' nodes times the tree's levels. Returns the number written.
+    """
+    stamp = np.full(parent.size, -1, np.int64)
+    n = 0
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            node = np.int64(items[p])
+            while node >= 0 and stamp[node] != row:
+                stamp[node] = row
+                if wanted[node]:
+                    out_nodes[n] = node
+                    n += 1
+                node = np.int64(parent[node])
+        out_ptr[row + 1] = n
+    return n
+
+
+@compiled
+def support(starts, rows, weights, nodes, enough):  # type: ignore[no-untyped-def]
+    """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`."""
+    rarest = nodes[0]
+    for v in nodes:
+        if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
+            rarest = v
+    total = np.int64(0)
+    low = starts[nodes]
+    for at in range(starts[rarest], starts[rarest + 1]):
+        row = rows[at]
+        everywhere = True
+        for j in range(nodes.size):
+            if nodes[j] == rarest:
+                continue
+            end = starts[nodes[j] + 1]
+            # Gallop forward from where the previous row was found, then bisect.
+            lo, step = low[j], np.int64(1)
+            while lo + step < end and rows[lo + step] < row:
+                lo += step
+                step *= 2
+            hi = min(lo + step, end)
+            while lo < hi:
+                mid = (lo + hi) // 2
+                if rows[mid] < row:
+                    lo = mid + 1
+                else:
+                    hi = mid
+            low[j] = lo
+            if lo >= end or rows[lo] != row:
+                everywhere = False
+                break
+        if everywhere:
+            total += weights[row]
+            if total >= enough:
+                return total
+    return total
+
+
+FINISHED, FOUND, PAUSED = 0, 1, 2
+
+
+@compiled
+def walk(  # type: ignore[no-untyped-def]
+    indptr, ranks, weights, starts, rows, positions, supports, low, high,
+    live, k, smallest, largest, path, length, last, marks, budget,
+):  # fmt: skip
+    """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
+
+    Children of a path are the nodes of greater rank that occur with it, in order of rank. A path never holds a
+    node and its ancestor, nor a node that is not `live`.
+
+    Parameters
+    ----------
+    indptr, ranks, weights
+        The distinct extended rows (ranks ascending), and how many rows each stands for.
+    starts, rows, positions
+        Rows of each rank and where it stands in them (see `setveil.kernels.rows.invert`).
+    supports : int64 (n,)
+        Support of each single rank.
+    low, high : int32 (n,)
+        Leaf interval of each rank; nested intervals are an ancestor and its descendant.
+    live : bool (n,)
+        Nodes that have not been generalized.
+    k, smallest, largest : int
+        A path of at least `smallest` nodes with support below k is a threat.
+    path : int64 (>= largest,), written
+    length : int
+        The walk goes on behind the subtree of ``path[:length]`` (0: from the start).
+    last : int64 (n,), written
+        The nodes, ascending, that make ``path[:length]`` a threat of `largest` nodes if put behind it.
+    marks : bool (n,), written, or empty
+        If given, threats do not stop the walk: their nodes are marked.
+    budget : int
+        Pause after about so many steps.
+
+    Returns
+    -------
+    state : int
+        FINISHED, FOUND or PAUSED (call again with the same path and length).
+    length : int
+    found : int
+        If FOUND: 0, ``path[:length]`` is a threat itself; otherwise it is one with each of ``last[:found]``.
+    """
+    n = supports.size
+    count = np.zeros(n, np.int64)
+    fill = np.zeros(n, np.int64)
+    touched = np.empty(n, np.int64)
+    resume = length
+    goal = path[:length].copy()
+
+    # Level d >= 1 holds the children of path[:d]: candidates first[d]..first[d+1] in the arrays below, each with
+    # the places (row, position) where it stands behind that path.
+    first = np.zeros(largest + 1, np.int64)
+    current = np.zeros(largest + 1, np.int64)
+    candidate = np.empty(max(n, 1), np.int64)
+    weight = np.empty(max(n, 1), np.int64)
+    begin = np.zeros(max(n, 1) + 1, np.int64)
+    place_row = np.empty(1024, np.int64)
+    place = np.empty(1024, np.int64)
+
+    d = np.int64(0)
+    steps = np.int64(0)
+    if resume > 0:
+        current[0] = goal[0]
+    while True:
+        # The next candidate of this level.
+        if d == 0:
+            while current[0] < n and not live[current[0]]:
+                current[0] += 1
+            if current[0] >= n:
+                return FINISHED, 0, 0
+            node, have = current[0], supports[current[0]]
+        else:
+            if current[d] >= first[d + 1]:
+                d -= 1
+                if steps > budget:
+                    return PAUSED, d + 1, 0
+                current[d] += 1
+                continue
+            node, have = candidate[current[d]], weight[current[d]]
+        descend = d + 1 < largest
+        check = True
+        if resume > 0:
+            if node < goal[d]:
+                current[d] += 1
+                continue
+            if node == goal[d]:
+                check = False
+                if d == resume - 1:
+                    descend = False
+                    resume = 0
+            else:
+                resume = 0
+        path[d] = node
+        if check and have < k and d + 1 >= smallest:
+            if marks.size == 0:
+                return FOUND, d + 1, 0
+            marks[path[: d + 1]] = True
+        if not descend:
+            current[d] += 1
+            continue
+
+        # Count what stands behind this path.
+        if d == 0:
+            from_, to = starts[node], starts[node + 1]
+        else:
+            from_, to = begin[current[d]], begin[current[d] + 1]
+        found = 0
+        for at in range(from_, to):
+            if d == 0:
+                row, p = np.int64(rows[at]), positions[at]
+            else:
+                row, p = place_row[at], place[at]
+            for q in range(p + 1, indptr[row + 1]):
+                y = np.int64(ranks[q])
+                if live[y]:
+                    if count[y] == 0:
+                        touched[found] = y
+                        found += 1
+                    count[y] += weights[row]
+                    fill[y] += 1
+            steps += indptr[row + 1] - p
+        kept = 0
+        for t in range(found):
+            y = touched[t]
+            apart = True
+            for j in range(d + 1):
+                x = path[j]
+                if (low[x] <= low[y] and high[y] <= high[x]) or (low[y] <= low[x] and high[x] <= high[y]):
+                    apart = False
+                    break
+            if apart:
+                touched[kept] = y
+                kept += 1
+            else:
+                count[y] = 0
+                fill[y] = 0
+        if d + 2 == largest:
+            # The last level: nothing descends from it, so only its threats matter.
+            threats = 0
+            for t in range(kept):
+                y = touched[t]
+                if count[y] < k:
+                    last[threats] = y
+                    threats += 1
+                count[y] = 0
+                fill[y] = 0
+            if threats > 0:
+                if marks.size == 0:
+                    last[:threats].sort()
+                    return FOUND, d + 1, threats
+                marks[path[: d + 1]] = True
+                marks[last[:threats]] = True
+            if steps > budget:
+                return PAUSED, d + 1, 0
+            current[d] += 1
+            continue
+
+        # Make the next level: candidates in order, each with its places.
+        touched[:kept].sort()  # in place
+        c = first[d + 1]
+        while c + kept + 1 > candidate.size:
+            candidate = np.append(candidate, np.empty(candidate.size, np.int64))
+            weight = np.append(weight, np.empty(weight.size, np.int64))
+            begin = np.append(begin, np.empty(begin.size, np.int64))
+        top = begin[c]
+        for t in range(kept):
+            y = touched[t]
+            candidate[c + t] = y
+            weight[c + t] = count[y]
+            begin[c + t] = top
+            top += fill[y]
+            count[y] = 0
+            fill[y] = begin[c + t] + 1  # where its next place goes, plus one: 0 means not a child
+        begin[c + kept] = top
+        while top > place.size:
+            place_row = np.append(place_row, np.empty(place_row.size, np.int64))
+            place = np.append(place, np.empty(place.size, np.int64))
+        for at in range(from_, to):
+            if d == 0:
+                row, p = np.int64(rows[at]), positions[at]
+            else:
+                row, p = place_row[at], place[at]
+            for q in range(p + 1, indptr[row + 1]):
+                y = np.int64(ranks[q])
+                if live[y] and fill[y] > 0:
+                    place_row[fill[y] - 1] = row
+                    place[fill[y] - 1] = q
+                    fill[y] += 1
+        fill[touched[:kept]] = 0
+        d += 1
+        current[d] = c
+        first[d + 1] = c + kept

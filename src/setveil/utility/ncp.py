@@ -1,0 +1,29 @@
+"""NCP: normalized certainty penalty."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.recoding import Recoding
+
+
+def ncp(original: Transactions, recoding: Recoding) -> float:
+    """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
+
+    0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0 and 1;
+    0 where nothing occurs.
+
+    References
+    ----------
+    Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 3.3, doi:10.14778/1453856.1453874
+    """
+    image = recoding.image_of(original.vocabulary)
+    occurrences = original.supports()
+    if original.n_occurrences == 0:
+        return 0.0
+    counts = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
+    lost = int((occurrences * np.where(image >= 0, np.append(counts, 0)[image], recoding.domain)).sum())
+    return float(Fraction(lost, recoding.domain * original.n_occurrences))

@@ -1,0 +1,76 @@
+"""Supports before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.recoding import Recoding
+
+
+def label_supports(
+    original: Transactions, published: Transactions, recoding: Recoding
+) -> list[dict[str, Any]]:
+    """Compare the support of each published item with the original.
+
+    Returns
+    -------
+    list of dict
+        For each published label, in item order: `label`; `items`, how many items it stands for; `support` in the
+        release; `original_support`, the rows of the original with any of its items; `relative_error`,
+        |support - original_support| / original_support (None if the original has none). A global recoding keeps
+        every one of these supports, so an error here means that rows were changed, added or lost.
+    """
+    before = recoding.apply(original).supports()
+    after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    known = set(recoding.published.labels)
+    members = recoding.member_counts.tolist()
+    rows = [
+        (label, members[i], after.get(label, 0), int(before[i]))
+        for i, label in enumerate(recoding.published.labels)
+        if before[i] or label in after
+    ] + [(label, 0, support, 0) for label, support in after.items() if label not in known]
+    return [
+        {
+            "label": label,
+            "items": items,
+            "support": support,
+            "original_support": had,
+            "relative_error": abs(support - had) / had if had else None,
+        }
+        for label, items, support, had in rows
+    ]
+
+
+def support_errors(original: Transactions, published: Transactions, recoding: Recoding) -> dict[str, Any]:
+    """Summarize how well supports can still be read off the release.
+
+    Returns
+    -------
+    dict
+        `label_support_error`: mean and greatest relative error of the published items' supports (see
+        `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative error
+        of a reader who spreads a label's support evenly over the items it stands for (a suppressed item: 1).
+    """
+    errors = [
+        1.0 if entry["relative_error"] is None else entry["relative_error"]
+        for entry in label_supports(original, published, recoding)
+    ]
+    image = recoding.image_of(original.vocabulary)
+    supports = original.supports()
+    after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    spread = np.array(
+        [after.get(label, 0) / max(members, 1) for label, members in
+         zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)] + [0.0]
+    )  # fmt: skip
+    present = supports > 0
+    off = np.abs(spread[image][present] - supports[present]) / supports[present]
+    return {
+        "label_support_error": {"mean": float(np.mean(errors or [0.0])), "max": float(max(errors, default=0.0))},
+        "item_support_error": {
+            "mean": float(off.mean()) if off.size else 0.0,
+            "median": float(np.median(off)) if off.size else 0.0,
+        },
+    }
