@@ -1,0 +1,149 @@
+"""Building blocks of an HTML page: style, bars, tables, escaped text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+# Okabe and Ito's blue and orange, and a dark grey: apart in brightness too, for a black-and-white print.
+UNCHANGED, GENERALIZED, SUPPRESSED = "#0072b2", "#e69f00", "#444444"
+
+STYLE = """
+:root { color-scheme: light; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 900px; padding: 24px 28px 48px; color: #1a1a1a; background: #fff;
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+h1 { font-size: 26px; line-height: 1.25; margin: 0; }
+h2 { font-size: 19px; margin: 36px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #d0d0d0; }
+p, ul { margin: 8px 0; max-width: 84ch; text-wrap: pretty; }
+ul { padding-left: 22px; }
+li { margin: 4px 0; }
+.of { color: #555; margin: 2px 0 18px; overflow-wrap: anywhere; max-width: none; }
+.verdict { border: 1px solid #0072b2; border-left-width: 10px; border-radius: 4px; padding: 14px 18px; }
+.verdict.fails { border-color: #b03a00; background: #fdf1ea; }
+.verdict strong { display: block; font-size: 22px; }
+.verdict p { margin: 4px 0 0; }
+.small { color: #555; font-size: .875em; }
+.tiles { display: grid; gap: 12px; margin: 16px 0;
+  grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); }
+.tile { border: 1px solid #d0d0d0; border-radius: 4px; padding: 10px 12px; }
+.tile b { display: block; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere; }
+.tile span { display: block; color: #555; font-size: .875em; line-height: 1.4; }
+svg { display: block; width: 100%; }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 24px; padding: 0; list-style: none; max-width: none; }
+.legend svg { display: inline-block; width: 12px; height: 12px; margin-right: 6px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: .9375em; margin: 12px 0; }
+th, td { text-align: left; padding: 5px 12px 5px 0; vertical-align: top;
+  border-bottom: 1px solid #e4e4e4; }
+thead th { font-size: .9375em; color: #555; font-weight: 600; vertical-align: bottom; }
+.bars tbody th { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: normal; }
+.bars td { white-space: nowrap; vertical-align: middle; }
+.bars .number { text-align: right; font-variant-numeric: tabular-nums; }
+.facts th { width: 24%; font-weight: 600; }
+.facts td { overflow-wrap: anywhere; }
+code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+@page { size: A4; margin: 16mm; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 10.5pt; }
+  h2 { margin-top: 20pt; }
+  h2, h2 + p { break-after: avoid; }
+  thead { display: table-header-group; }
+  tr, li, .tile, .verdict { break-inside: avoid; }
+  .tiles { grid-template-columns: repeat(4, 1fr); }
+  table { font-size: 9.5pt; }
+  code { font-size: .9em; }
+}
+"""
+
+
+def page(title: str, body: str) -> str:
+    """Make a page that may load nothing; the title is text, the body HTML."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def section(title: str, *parts: str) -> str:
+    """Put parts under a heading."""
+    return "\n".join([f"<h2>{title}</h2>", *(part for part in parts if part)])
+
+
+def points(lines: Iterable[tuple[str, str]]) -> str:
+    """List points, each a few bold words and a sentence, both HTML already."""
+    return "<ul>\n" + "\n".join(f"<li><b>{bold}</b> {text}</li>" for bold, text in lines) + "\n</ul>"
+
+
+def table(heads: Sequence[str], lines: Iterable[tuple[str, Sequence[str], float]], widths: str) -> str:
+    """Lay out lines of a label, numbers and a bar (0 to 1), in columns of these widths."""
+    columns = "".join(f'<col style="width:{width}">' for width in widths.split())
+    first, *middle, last = heads
+    head = f"<th>{first}</th>" + "".join(f'<th class="number">{name}</th>' for name in middle)
+    rows = "\n".join(
+        f"<tr><th>{data(label)}</th>"
+        + "".join(f'<td class="number">{number}</td>' for number in numbers)
+        + f"<td>{bar([(share, GENERALIZED)], 1, height=14)}</td></tr>"
+        for label, numbers, share in lines
+    )
+    return (
+        f'<table class="bars">\n<colgroup>{columns}</colgroup>\n'
+        f"<thead><tr>{head}<th>{last}</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    )
+
+
+def facts(lines: Iterable[tuple[str, str]]) -> str:
+    """Lay out names and values, the values HTML already."""
+    rows = "\n".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in lines if value)
+    return f'<table class="facts">\n{rows}\n</table>'
+
+
+def tiles(lines: Iterable[tuple[str, str]]) -> str:
+    """Show a few numbers, each with what it means."""
+    shown = "\n".join(f'<div class="tile"><b>{number}</b><span>{text}</span></div>' for number, text in lines)
+    return f'<div class="tiles">\n{shown}\n</div>'
+
+
+def bar(parts: Iterable[tuple[float, str]], whole: float, height: int = 26) -> str:
+    """Draw parts of a whole side by side, the rest light; screen readers find the numbers in the text."""
+    x = 0.0
+    rects = [f'<rect width="1000" height="{height}" fill="#ececec"/>']
+    for part, color in parts:
+        width = 1000 * part / whole if whole else 0.0
+        if width >= 0.01:
+            rects.append(f'<rect x="{x:.2f}" width="{width:.2f}" height="{height}" fill="{color}"/>')
+        x += width
+    return (
+        f'<svg viewBox="0 0 1000 {height}" height="{height}" preserveAspectRatio="none" aria-hidden="true">'
+        f"{''.join(rects)}</svg>"
+    )
+
+
+def legend(lines: Iterable[tuple[str, str, str]]) -> str:
+    """Explain the colours of a bar, each with a text and a less important one."""
+    square = '<svg viewBox="0 0 9 9" aria-hidden="true"><rect width="9" height="9" fill="{}"/></svg>'
+    shown = "\n".join(
+        f'<li>{square.format(color)}{text} <span class="small">{aside}</span></li>'
+        for color, text, aside in lines
+    )
+    return f'<ul class="legend">\n{shown}\n</ul>'
+
+
+def paragraph(text: str, style: str = "") -> str:
+    """Escape a text and make it a paragraph; nothing where there is no text."""
+    start = f'<p class="{style}">' if style else "<p>"
+    return f"{start}{html.escape(text, quote=False)}</p>" if text else ""
+
+
+def data(text: str) -> str:
+    """Escape a label or a path, which a narrow column may cut: its title shows all of it."""
+    # bdi keeps a label's writing direction from spilling over into the text around it.
+    return f'<bdi title="{html.escape(text)}">{html.escape(text)}</bdi>'
+
+
+def code(text: str) -> str:
+    """Escape a text and set it in a fixed-width face; nothing where there is no text."""
+    return f"<code>{html.escape(text)}</code>" if text else ""

@@ -1,0 +1,245 @@
+"""A report as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+from setveil.report import blocks, words
+
+_MOST_LABELS = 20
+_WIDTHS = "34% 14% 17% 13% 22%"
+
+_NEVER_COVERED = (
+    (
+        "What else is known from the row.",
+        "Only the items were treated. A name, a date, a place or any other column joined to them is not "
+        "covered.",
+    ),
+    (
+        "Knowing what a person does <em>not</em> have.",
+        "The promise is about items known to be present. Someone who also knows that an item is absent may "
+        "narrow a person down further.",
+    ),
+    (
+        "What the rows that fit have in common.",
+        "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
+        "theirs.",
+    ),
+    (
+        "Other files.",
+        "A second release about the same people, or any file that can be matched with this one, may together "
+        "with it give away more than each does alone.",
+    ),
+)
+
+
+def report_html(report: dict[str, Any]) -> str:
+    """Render a report as one HTML page, for a person who decides about the release.
+
+    The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
+    the same bytes. It names the input and its hash: it belongs with the files that stay inside.
+
+    Parameters
+    ----------
+    report : dict
+        What ``report.json`` holds.
+
+    Returns
+    -------
+    str
+        The page, to be written as UTF-8.
+    """
+    sections = [
+        _headline(report),
+        _not_covered(report["guarantee"]),
+        _lost(report),
+        _labels(report),
+        _branches(report),
+        _folders(report),
+        _made(report),
+        _how_to_read(report["guarantee"]),
+    ]
+    return blocks.page(
+        f"Release report: {report['input']['path']}", "\n".join(section for section in sections if section)
+    )
+
+
+def _headline(report: dict[str, Any]) -> str:
+    guarantee = report["guarantee"]
+    sentence, state = (
+        ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
+    )
+    file, method = blocks.data(report["input"]["path"]), html.escape(report["algorithm"]["title"])
+    promise = blocks.paragraph(f"Promise: {words.promise(guarantee)}")
+    check = blocks.paragraph(words.check(guarantee), "small")
+    return (
+        f'<h1>Release report</h1>\n<p class="of">{file}, {method}</p>\n'
+        f'<div class="verdict {state}"><strong>{sentence}</strong>{promise}{check}</div>'
+    )
+
+
+def _not_covered(guarantee: dict[str, Any]) -> str:
+    lines = list(_NEVER_COVERED)
+    if guarantee["m"] != "inf":
+        bold = f"Knowing more than {words.count(guarantee['m'], 'item')}."
+        text = (
+            f"Someone who knows {words.count(guarantee['m'] + 1)} or more items of a person may find fewer "
+            f"than {words.count(guarantee['k'], 'row')}, even only one."
+        )
+        lines.insert(0, (bold, text))
+    return blocks.section("What the promise does not cover", blocks.points(lines))
+
+
+def _lost(report: dict[str, Any]) -> str:
+    utility, before, published = report["utility"], report["input"], report["published"]
+    whole = before["occurrences"]
+    shares = [
+        ("published unchanged", utility["unchanged_occurrences"], blocks.UNCHANGED),
+        ("under a broader name", utility["generalized_occurrences"], blocks.GENERALIZED),
+        ("left out", utility["suppressed_occurrences"], blocks.SUPPRESSED),
+    ]
+    legend = [
+        (color, f"{words.percent(number, whole)} {name}", f"({words.count(number)})")
+        for name, number, color in shares
+    ]
+    tiles = [
+        (words.measure(utility["ncp"]), f"NCP: {words.NCP_MEANING}"),
+        (words.measure(utility["lm"]), f"LM: {words.LM_MEANING}"),
+        (
+            f"{words.count(utility['unchanged_items'])} of {words.count(before['items'])}",
+            f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
+            f"{words.count(utility['suppressed_items'])} suppressed",
+        ),
+        (
+            words.count(utility["published_labels"]),
+            f"different labels published, in {words.count(published['occurrences'], 'occurrence')}",
+        ),
+    ]
+    return blocks.section(
+        "What was lost",
+        blocks.paragraph(words.loss(report)),
+        blocks.bar([(number, color) for _, number, color in shares], whole),
+        blocks.legend(legend),
+        blocks.tiles(tiles),
+        blocks.paragraph(f"Rows: {words.rows(report)}"),
+        blocks.paragraph(words.optimality(report)),
+    )
+
+
+def _labels(report: dict[str, Any]) -> str:
+    labels, n_rows = report["labels"], report["published"]["rows"]
+    if not labels:
+        return ""
+    lines = [
+        (
+            line["label"],
+            [words.count(line["items"]), words.count(line["rows"]), words.percent(line["rows"], n_rows)],
+            line["rows"] / n_rows if n_rows else 0.0,
+        )
+        for line in labels[:_MOST_LABELS]
+    ]
+    more = len(labels) - _MOST_LABELS
+    return blocks.section(
+        "The most used broader names",
+        "<p>Each stands for one or more of the items below it. Bars: share of all published rows.</p>",
+        blocks.table(["Label", "Items below", "In rows", "Share", ""], lines, _WIDTHS),
+        blocks.paragraph(f"{words.count(more)} more in published/about.json." if more > 0 else "", "small"),
+    )
+
+
+def _branches(report: dict[str, Any]) -> str:
+    branches = report.get("branches")
+    if not branches:
+        return ""
+    most = max(branch["ncp"] for branch in branches)
+    lines = [
+        (
+            branch["label"],
+            [words.count(branch["items"]), words.count(branch["occurrences"]), words.measure(branch["ncp"])],
+            branch["ncp"] / most if most else 0.0,
+        )
+        for branch in branches
+    ]
+    return blocks.section(
+        "Loss in each branch of the hierarchy",
+        "<p>NCP of the occurrences under each top branch. Bars: relative to the branch that loses most.</p>",
+        blocks.table(["Branch", "Items", "Occurrences", "NCP", ""], lines, _WIDTHS),
+    )
+
+
+def _folders(report: dict[str, Any]) -> str:
+    file = blocks.data(report["published"]["file"])
+    hand_out = (
+        ("May be handed out:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
+        if report["guarantee"]["holds"]
+        else ("Nothing may be handed out:", "the promise does not hold.")
+    )
+    inside = (
+        "the folder <code>internal/</code>. It says which published row came from which input row, and this "
+        "report is in it: its hash can confirm a guess of the input."
+    )
+    return blocks.section("What may be handed out", blocks.points([hand_out, ("Must stay inside:", inside)]))
+
+
+def _made(report: dict[str, Any]) -> str:
+    before, tree, algorithm = report["input"], report["hierarchy"], report["algorithm"]
+    guarantee = report["guarantee"]
+    contents = (
+        f"{words.count(before['rows'], 'row')} ({words.count(before['empty_rows'])} empty), "
+        f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
+        f"format {html.escape(before['format'])}"
+    )
+    source = (
+        blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
+    )
+    size = f"{words.count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
+    parameters = {"k": guarantee["k"], "m": guarantee["m"], **algorithm["parameters"], "seed": report["seed"]}
+    written = [blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items()]
+    return blocks.section(
+        "How it was made",
+        blocks.facts(
+            [
+                ("Input", blocks.data(before["path"])),
+                ("Input SHA-256", blocks.code(before["sha256"])),
+                ("Contents", contents),
+                ("Hierarchy", f"{source}, {size}"),
+                ("Hierarchy SHA-256", blocks.code(tree["sha256"] or "")),
+                ("Privacy model", html.escape(guarantee["model"])),
+                ("Algorithm", f"{html.escape(algorithm['title'])}, {blocks.code(algorithm['name'])}"),
+                ("Parameters", ", ".join(written)),
+                ("Reference", html.escape(algorithm["reference"])),
+                ("Made with", f"setveil {html.escape(report['setveil'])}"),
+            ]
+        ),
+    )
+
+
+def _how_to_read(guarantee: dict[str, Any]) -> str:
+    k, m = guarantee["k"], guarantee["m"]
+    someone = "all items of a person" if m == "inf" else f"{words.count(m, 'item')} of a person"
+    lines = [
+        ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
+        (
+            "Generalized:",
+            "published under a broader name from the hierarchy. Two items of a row that get the same name "
+            "are published once. <b>Suppressed:</b> left out of every row.",
+        ),
+        ("k:", f"how many rows must fit, here {words.count(k)}."),
+        ("m:", f"what someone may know, here {someone}."),
+        (
+            "NCP and LM",
+            "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between "
+            "releases made with the same hierarchy.",
+        ),
+        (
+            "The check",
+            "does not rely on the algorithm. <code>setveil verify</code> repeats it on the published file.",
+        ),
+    ]
+    return blocks.section("How to read this", blocks.points(lines))
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

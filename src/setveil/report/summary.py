@@ -1,0 +1,64 @@
+"""A report as a few lines of plain text."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+from setveil.report import words
+
+_WIDTH = 88
+_LABEL = 11
+
+
+def summary(report: dict[str, Any]) -> str:
+    """Summarize a report in at most 15 lines of at most 88 columns.
+
+    Parameters
+    ----------
+    report : dict
+        What ``report.json`` holds.
+
+    Returns
+    -------
+    str
+        What was promised, whether it holds, what was lost, and which folder may be handed out.
+    """
+    guarantee, utility, before = report["guarantee"], report["utility"], report["input"]
+    file_name = re.split(r"[/\\]", before["path"])[-1]
+    items = (
+        f"{words.count(utility['unchanged_items'])} of {words.count(before['items'])} unchanged, "
+        f"{words.count(utility['generalized_items'])} generalized, "
+        f"{words.count(utility['suppressed_items'])} suppressed; "
+        f"{words.count(utility['published_labels'], 'label')} published."
+    )
+    hand_out = (
+        "published/ only. internal/ stays inside: its files undo the protection."
+        if guarantee["holds"]
+        else "Nothing: the promise does not hold."
+    )
+    facts = {
+        "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
+        "Promise": words.promise(guarantee),
+        "Check": words.check(guarantee),
+        "Lost": words.loss(report),
+        "Optimum": words.optimality(report),
+        "NCP": f"{words.measure(utility['ncp'])}: {words.NCP_MEANING}",
+        "LM": f"{words.measure(utility['lm'])}: {words.LM_MEANING}",
+        "Items": items,
+        "Rows": words.rows(report),
+        "Hand out": hand_out,
+    }
+    return "\n".join(_fact(label, text) for label, text in facts.items() if text)
+
+
+def _fact(label: str, text: str) -> str:
+    # A no-break space holds a number and its percent sign together while the lines are filled.
+    filled = textwrap.fill(
+        text.replace(" %", "\u00a0%"),
+        _WIDTH,
+        initial_indent=label.ljust(_LABEL),
+        subsequent_indent=" " * _LABEL,
+    )
+    return filled.replace("\u00a0", " ")
