@@ -16,8 +16,9 @@ from setveil.kernels.rows import frozen
 class Hierarchy:
     """A rooted tree; unequal depth is allowed.
 
-    Nodes are numbered in item order: the leaves 0..n_leaves-1 (numeric if all are integers, else by code point),
-    then the inner nodes in order of their smallest leaf, deeper first. So comparing ids decides every tie.
+    Nodes are numbered in item order: the leaves 0..n_leaves-1 (numeric if all are integers, else by code
+    point), then the inner nodes in order of their smallest leaf, deeper first. So comparing ids decides every
+    tie. Two trees are equal if their labels and links are.
 
     Attributes
     ----------
@@ -42,7 +43,11 @@ class Hierarchy:
 
         Readers check what a file holds and name every problem; use `from_paths` for data of your own.
         """
+        if "" in parents:
+            raise HierarchyError("A hierarchy has a node without a label.")
         has_child = set(parents.values())
+        if unknown := sorted(up for up in has_child if up is not None and up not in parents):
+            raise HierarchyError(f"{len(unknown)} parents are not nodes themselves: {listed(unknown)}.")
         children: dict[str, list[str]] = {}
         for node, up in parents.items():
             if up is not None:
@@ -79,7 +84,7 @@ class Hierarchy:
         depths = np.array([depth[label] for label in self.labels], np.int32)
         self.depth: NDArray[np.int32] = frozen(depths, np.int32)  # type: ignore[assignment]
 
-        # Children of each node in id order: leaves come before inner nodes only by number, so sort by smallest leaf.
+        # Not by id: leaves come before inner nodes only by number.
         self._children: list[list[int]] = [[] for _ in range(self.n_nodes)]
         for v in sorted(range(self.n_nodes), key=lambda v: smallest[self.labels[v]]):
             if parent[v] >= 0:
@@ -105,7 +110,7 @@ class Hierarchy:
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:
-        """Make a tree from one path per leaf, leaf first and root last; repeated labels in a row are one node.
+        """Make a tree from one path per leaf, leaf first, root last; a label repeated in a row is one node.
 
         Examples
         --------
@@ -125,13 +130,13 @@ class Hierarchy:
 
     @classmethod
     def balanced(cls, data: Transactions, fanout: int = 5) -> Hierarchy:
-        """Group each `fanout` consecutive nodes, in item order, level by level (see `setveil.hierarchy.build`)."""
+        """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`)."""
         from setveil.hierarchy.build import balanced
 
         return balanced(data, fanout)
 
     def id(self, label: str) -> int:
-        """Number of the node with this label (KeyError if there is none)."""
+        """Find the number of the node with this label (KeyError if there is none)."""
         return self._ids[label]
 
     def __contains__(self, label: object) -> bool:
@@ -176,10 +181,13 @@ class Hierarchy:
         """
         ids = self._ids
         out = np.fromiter((ids.get(label, -1) for label in vocabulary.labels), np.int32, len(vocabulary))
-        inner = [label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i >= self.n_leaves]
+        inner = [
+            label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i >= self.n_leaves
+        ]
         if inner:
             raise HierarchyError(
-                f"{len(inner):,} items of the data are inner nodes of the hierarchy, not leaves: {listed(inner)}.",
+                f"{len(inner):,} items of the data are inner nodes of the hierarchy, not leaves: "
+                f"{listed(inner)}.",
                 hint="Give the inner nodes labels of their own; every item must be a leaf.",
                 problems=[f"item {label!r} is an inner node" for label in inner],
             )
@@ -188,7 +196,7 @@ class Hierarchy:
             raise HierarchyError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
                 f"{listed(missing)}.",
-                hint="`setveil hierarchy build DATA --extend HIERARCHY --out NEW` adds them under one new node.",
+                hint="`setveil hierarchy build DATA --extend HIERARCHY --out NEW` adds them under one node.",
                 problems=[f"item {label!r} is not in the hierarchy" for label in missing],
             )
         return out
@@ -199,6 +207,14 @@ class Hierarchy:
             [self.labels[leaf], *(self.labels[v] for v in self.ancestors(leaf))]
             for leaf in self.leaf_order.tolist()
         ]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.labels == other.labels and np.array_equal(self.parent, other.parent)
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.parent.tobytes()))
 
     def __repr__(self) -> str:
         return f"Hierarchy: {self.n_leaves:,} leaves, {self.n_nodes:,} nodes, height {self.height}"

@@ -1,0 +1,244 @@
+"""Find every problem of a hierarchy file at once, with line numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from setveil.data.transactions import Transactions
+from setveil.errors import shorten
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a hierarchy.
+
+    Attributes
+    ----------
+    line : int or None
+        Line of the file, counted from 1; None where no line is to blame.
+    message : str
+        What is wrong, naming the labels and the other lines that take part.
+
+    Examples
+    --------
+    >>> print(Problem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
+    line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
+    """
+
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+@dataclass
+class Outline:
+    """What a hierarchy file says, before anyone has checked it.
+
+    Attributes
+    ----------
+    paths : list of (line, labels)
+        Labels that lead upwards, at least one, none of them empty.
+    whole : bool
+        Whether each path leads from an item to the root (csv); otherwise it links one child to its parent.
+    problems : list of Problem
+        What could not be read as a path.
+    """
+
+    whole: bool
+    paths: list[tuple[int | None, list[str]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+_CYCLE_SHOWN = 20  # nodes of a cycle that are all named
+
+# For each node its parents, each with the first line that says so.
+_Parents = Mapping[str, Mapping[str, int | None]]
+
+
+def check_hierarchy(
+    path: str | os.PathLike[str],
+    data: Transactions | None = None,
+    *,
+    encoding: str = "utf-8",
+    separator: str | None = None,
+) -> list[Problem]:
+    """Find every problem of a hierarchy file.
+
+    Looked for: labels with two parents, cycles, several roots, items listed twice, items that are inner nodes
+    elsewhere, empty labels, lines that cannot be read; and with `data`, items of the data that are missing or
+    are inner nodes. Unequal depth is not a problem.
+
+    Parameters
+    ----------
+    path : path
+        A hierarchy file, see `setveil.hierarchy.io.read_hierarchy`.
+    data : Transactions, optional
+        Data that the hierarchy must cover.
+    encoding : str
+        Encoding of the file.
+    separator : str, optional
+        Character between the fields of a csv file; found out if not given.
+
+    Returns
+    -------
+    list of Problem
+        In order of their lines, those without a line last. Empty: the hierarchy is fine.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read at all.
+    """
+    from setveil.hierarchy.io import parse
+
+    outline = parse(path, encoding=encoding, separator=separator)
+    return sorted([*find_problems(outline), *(() if data is None else _misfits(outline, data))], key=_by_line)
+
+
+def find_problems(outline: Outline) -> list[Problem]:
+    """Find everything that keeps an outline from being a tree, in order of the lines."""
+    parents: dict[str, dict[str, int | None]] = {}
+    for line, labels in outline.paths:
+        for child, parent in pairwise(labels):
+            parents.setdefault(child, {}).setdefault(parent, line)
+    problems = [
+        *outline.problems,
+        *_two_parents(parents),
+        *_cycles(parents),
+        *_repeats(outline),
+        *(_loose_ends(outline, parents) if outline.whole else _many_roots(outline, parents)),
+    ]
+    if not outline.paths and not problems:
+        problems.append(Problem(None, "no node found, expected at least one item"))
+    return sorted(problems, key=_by_line)
+
+
+def _by_line(problem: Problem) -> tuple[bool, int]:
+    return problem.line is None, problem.line or 0
+
+
+def _at(line: int | None) -> str:
+    return "" if line is None else f" (line {line})"
+
+
+def _two_parents(parents: _Parents) -> Iterator[Problem]:
+    for child, ups in parents.items():
+        (first, first_line), *others = ups.items()
+        for other, line in others:
+            yield Problem(
+                line,
+                f"{shorten(child)} has two parents: {shorten(first)}{_at(first_line)} and {shorten(other)}",
+            )
+
+
+def _cycles(parents: _Parents) -> Iterator[Problem]:
+    """Walk up from every node; a walk that meets itself has found a cycle."""
+    done: set[str] = set()
+    named: set[str] = set()
+    for start in parents:
+        trail: dict[
+            str, Iterator[str]
+        ] = {}  # the walk under way, in order, and what each of its nodes has left
+        node: str | None = None if start in done else start
+        while node is not None:
+            if node not in trail:
+                trail[node] = iter(parents.get(node, ()))
+            for up in trail[node]:
+                if up in trail:
+                    steps = list(trail)
+                    cycle = steps[steps.index(up) :]
+                    if not named.issuperset(cycle):
+                        named.update(cycle)
+                        yield _cycle(cycle, parents)
+                elif up not in done:
+                    node = up
+                    break
+            else:
+                done.add(node)
+                del trail[node]
+                node = next(reversed(trail), None)
+
+
+def _cycle(nodes: list[str], parents: _Parents) -> Problem:
+    lines = [parents[a][b] for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
+    names = [shorten(node, 40) for node in nodes]
+    if len(names) > _CYCLE_SHOWN:
+        names[5:] = [f"{len(names) - 5:,} more"]
+    text = " -> ".join([*names, names[0]])
+    return Problem(
+        max((n for n in lines if n is not None), default=None), f"a cycle, each under the next: {text}"
+    )
+
+
+def _repeats(outline: Outline) -> Iterator[Problem]:
+    """Name labels that are placed twice in the same way (in different ways they have two parents)."""
+    seen: dict[tuple[str, ...], int | None] = {}
+    for line, labels in outline.paths:
+        key = tuple(labels[:2])
+        if key not in seen:
+            seen[key] = line
+        elif outline.whole:
+            yield Problem(line, f"item {shorten(labels[0])} is listed already{_at(seen[key])}")
+        else:
+            yield Problem(
+                line, f"{shorten(key[0])} is already listed under {shorten(key[1])}{_at(seen[key])}"
+            )
+
+
+def _loose_ends(outline: Outline, parents: _Parents) -> Iterator[Problem]:
+    """Check both ends of paths that should lead from an item to the root."""
+    inner: dict[str, int | None] = {}
+    for line, labels in outline.paths:
+        for label in labels[1:]:
+            inner.setdefault(label, line)
+    reported = set()
+    root, root_line = None, None
+    for line, labels in outline.paths:
+        item, end = labels[0], labels[-1]
+        if item in inner and item not in reported:
+            reported.add(item)
+            yield Problem(
+                line,
+                f"{shorten(item)} is an item here and an inner node elsewhere{_at(inner[item])}: "
+                "an inner node that is also an item",
+            )
+        if end in parents:
+            up, up_line = next(iter(parents[end].items()))
+            yield Problem(
+                line, f"the path ends at {shorten(end)}, which has the parent {shorten(up)}{_at(up_line)}"
+            )
+        elif root is None:
+            root, root_line = end, line
+        elif end != root:
+            yield Problem(line, f"a second root: {shorten(end)}, after {shorten(root)}{_at(root_line)}")
+
+
+def _many_roots(outline: Outline, parents: _Parents) -> Iterator[Problem]:
+    roots: dict[str, int | None] = {}
+    for line, labels in outline.paths:
+        if labels[-1] not in parents:
+            roots.setdefault(labels[-1], line)
+    (first, first_line), *others = roots.items() or [("", None)]
+    for other, line in others:
+        yield Problem(line, f"a second root: {shorten(other)}, after {shorten(first)}{_at(first_line)}")
+
+
+def _misfits(outline: Outline, data: Transactions) -> Iterator[Problem]:
+    """Compare the hierarchy with the items of the data."""
+    inner: dict[str, int | None] = {}
+    leaves: set[str] = set()
+    for line, labels in outline.paths:
+        leaves.add(labels[0])
+        for label in labels[1:]:
+            inner.setdefault(label, line)
+    for item in data.vocabulary.labels:
+        if item in inner:
+            yield Problem(inner[item], f"item {shorten(item)} of the data is an inner node")
+    for item in data.vocabulary.labels:
+        if item not in inner and item not in leaves:
+            yield Problem(None, f"item {shorten(item)} of the data is not in the hierarchy")

@@ -1,0 +1,130 @@
+"""Which items occur together: the most similar partners of each item, and groups of similar items."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+from setveil.kernels.rows import Ids, Ints, invert
+
+
+@compiled
+def _partners(  # type: ignore[no-untyped-def]
+    indptr, items, weights, supports, starts, rows, together, seen, partner, value
+):
+    most = partner.shape[1]
+    for x in range(starts.size - 1):
+        n_seen = 0
+        for p in range(starts[x], starts[x + 1]):
+            row = rows[p]
+            for q in range(indptr[row], indptr[row + 1]):
+                y = np.int64(items[q])
+                if together[y] == 0:
+                    seen[n_seen] = y
+                    n_seen += 1
+                together[y] += weights[row]
+        kept = 0
+        for i in range(n_seen):
+            y = np.int64(seen[i])
+            both = np.float64(together[y])
+            together[y] = 0
+            if y == x:
+                continue
+            alike = both * both / (np.float64(supports[x]) * np.float64(supports[y]))
+            # Insertion into a short list, best first; equally similar ones by id.
+            at = kept
+            while at > 0 and (
+                value[x, at - 1] < alike or (value[x, at - 1] == alike and partner[x, at - 1] > y)
+            ):
+                at -= 1
+            if at == most:
+                continue
+            kept = min(kept + 1, most)
+            for j in range(kept - 1, at, -1):
+                value[x, j] = value[x, j - 1]
+                partner[x, j] = partner[x, j - 1]
+            value[x, at] = alike
+            partner[x, at] = y
+
+
+def similar_items(
+    indptr: Ints, items: Ids, weights: Ints, n_ids: int, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Find the items most similar to each item: those it shares the most rows with, for their supports.
+
+    The similarity of x and y is the cosine of their columns, squared (the same order, and no root to round):
+    sup(xy)² / (sup(x) sup(y)). It takes time proportional to the sum of the squared row lengths.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows.
+    weights : int64 (n,)
+        How many equal rows each row stands for, at least 1.
+    n_ids : int
+        Number of items.
+    most : int
+        How many partners to find for each item.
+
+    Returns
+    -------
+    partner : int32 (n_ids, most)
+        The partners, most similar first, equally similar ones in item order; -1 where there are no more.
+    value : float64 (n_ids, most)
+        The squared cosine, in (0, 1]; 0 where there is no partner.
+    """
+    starts, rows, _ = invert(indptr, items, n_ids)
+    supports = np.zeros(n_ids, np.int64)
+    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+    partner, value = np.full((n_ids, most), -1, np.int32), np.zeros((n_ids, most))
+    together, seen = np.zeros(n_ids, np.int64), np.empty(n_ids, np.int64)
+    _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value)  # type: ignore[no-untyped-call]
+    return partner, value
+
+
+@compiled
+def _merge_pairs(left, right, size, first, following, last):  # type: ignore[no-untyped-def]
+    limit = size[0]
+    size[:] = 1
+    for i in range(left.size):
+        a, b = first[left[i]], first[right[i]]
+        if a != b and size[a] + size[b] <= limit:
+            if b < a:
+                a, b = b, a
+            # Append list b to list a; a group is named by its smallest member.
+            following[last[a]] = b
+            last[a] = last[b]
+            size[a] += size[b]
+            member = b
+            while member >= 0:
+                first[member] = a
+                member = following[member]
+
+
+def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
+    """Merge the most similar items first, into groups of at most `limit`.
+
+    Parameters
+    ----------
+    partner, value : (n_ids, most)
+        From `similar_items`.
+    limit : int
+        Largest group, at least 2.
+
+    Returns
+    -------
+    first : int64 (n_ids,)
+        Smallest member of each item's group. Similarity decides which groups merge, ties by item order.
+    """
+    n, most = partner.shape
+    found = partner.ravel() >= 0
+    x = np.repeat(np.arange(n, dtype=np.int64), most)[found]
+    y = partner.ravel()[found].astype(np.int64)
+    alike = value.ravel()[found]
+    pairs, at = np.unique(np.minimum(x, y) * n + np.maximum(x, y), return_index=True)
+    pairs = pairs[np.argsort(-alike[at], kind="stable")]
+    size = np.full(n, limit, np.int64)
+    first, last = np.arange(n, dtype=np.int64), np.arange(n, dtype=np.int64)
+    _merge_pairs(pairs // n, pairs % n, size, first, np.full(n, -1, np.int64), last)  # type: ignore[no-untyped-call]
+    return first
