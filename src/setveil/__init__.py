@@ -1,0 +1,100 @@
+"""Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked.
+
+    import setveil as sv
+    data = sv.read("baskets.csv")
+    tree = sv.read_hierarchy("products.csv")
+    release = sv.anonymize(data, sv.KmAnonymity(k=5, m=2), hierarchy=tree)
+    release.write("out")
+
+Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.compare.run import VerifiedRelease, anonymize
+    from setveil.data.io import read
+    from setveil.data.transactions import Transactions
+    from setveil.errors import (
+        DataError,
+        GuaranteeError,
+        HierarchyError,
+        InfeasibleError,
+        OutputError,
+        RequestError,
+        SetveilError,
+    )
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.guarantees.verify.km import Verdict
+    from setveil.guarantees.verify.km import verify_km as verify
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.recoding import Recoding
+    from setveil.release import Release
+    from setveil.utility.measure import measure
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "DataError": "errors",
+    "GuaranteeError": "errors",
+    "Hierarchy": "hierarchy.tree",
+    "HierarchyError": "errors",
+    "InfeasibleError": "errors",
+    "KmAnonymity": "guarantees.km",
+    "OutputError": "errors",
+    "Recoding": "recoding",
+    "Release": "release",
+    "RequestError": "errors",
+    "SetveilError": "errors",
+    "Transactions": "data.transactions",
+    "Verdict": "guarantees.verify.km",
+    "VerifiedRelease": "compare.run",
+    "anonymize": "compare.run",
+    "measure": "utility.measure",
+    "read": "data.io",
+    "read_hierarchy": "hierarchy.io",
+    "verify": "guarantees.verify.km:verify_km",
+    "write_hierarchy": "hierarchy.io",
+}
+
+__all__ = [
+    "DataError",
+    "GuaranteeError",
+    "Hierarchy",
+    "HierarchyError",
+    "InfeasibleError",
+    "KmAnonymity",
+    "OutputError",
+    "Recoding",
+    "Release",
+    "RequestError",
+    "SetveilError",
+    "Transactions",
+    "Verdict",
+    "VerifiedRelease",
+    "anonymize",
+    "measure",
+    "read",
+    "read_hierarchy",
+    "verify",
+    "write_hierarchy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'setveil' has no attribute {name!r}")
+    import importlib
+
+    module, _, attribute = home.partition(":")
+    value = getattr(importlib.import_module(f"setveil.{module}"), attribute or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,1 @@
+"""Whole runs: read, anonymize, verify, measure, record."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen, recode_rows
+
+if TYPE_CHECKING:
+    from setveil.data.io.layout import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,8 @@ class Transactions:
         Item ids, ascending and unique within a row. Ids follow the vocabulary's order.
     vocabulary : Vocabulary
         The labels of the ids. Made by a reader it holds the items that occur, in item order.
+    origin : Origin or None
+        The file they were read from, if any.
 
     Examples
     --------
@@ -40,6 +46,7 @@ class Transactions:
     indptr: NDArray[np.int64]
     items: NDArray[np.int32]
     vocabulary: Vocabulary
+    origin: Origin | None = None
 
     @classmethod
     def from_codes(cls, indptr: ArrayLike, codes: ArrayLike, labels: Sequence[str]) -> Transactions:
@@ -94,6 +101,18 @@ class Transactions:
                 codes.append(code)
             indptr.append(len(codes))
         return cls.from_codes(indptr, np.array(codes, np.int32), labels)
+
+    @classmethod
+    def from_frame(
+        cls, frame: object, id_column: str | None = None, item_column: str | None = None
+    ) -> Transactions:
+        """Make transactions from a data frame; see `setveil.data.io.frames.from_frame`."""
+        from setveil.data.io.frames import from_frame
+
+        return from_frame(frame, id_column, item_column)
+
+    from_polars = from_frame
+    from_pandas = from_frame
 
     @property
     def n_rows(self) -> int:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.recoding import Recoding
 
 
-def ncp(original: Transactions, recoding: Recoding) -> float:
+def ncp(original: Transactions, recoding: Recoding, only: NDArray[np.bool_] | None = None) -> float:
     """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
 
     0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0 and 1;
-    0 where nothing occurs.
+    0 where nothing occurs. `only` (bool, one per item) restricts the average to occurrences of some items.
 
     References
     ----------
@@ -22,8 +23,11 @@ def ncp(original: Transactions, recoding: Recoding) -> float:
     """
     image = recoding.image_of(original.vocabulary)
     occurrences = original.supports()
-    if original.n_occurrences == 0:
+    if only is not None:
+        occurrences = np.where(only, occurrences, 0)
+    total = int(occurrences.sum())
+    if total == 0:
         return 0.0
     counts = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
     lost = int((occurrences * np.where(image >= 0, np.append(counts, 0)[image], recoding.domain)).sum())
-    return float(Fraction(lost, recoding.domain * original.n_occurrences))
+    return float(Fraction(lost, recoding.domain * total))

@@ -1,1 +1,233 @@
-"""Files of transactions."""
+"""Files of transactions: read them, write them, tell their format."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from setveil.data.io.jsonl import read_jsonl
+from setveil.data.io.layout import FORMATS, Layout, Origin, writable_layout
+from setveil.data.io.long import read_long
+from setveil.data.io.sniff import detect_format, header_separator, sniff_content, sniff_table
+from setveil.data.io.source import Text, as_text, read_bytes
+from setveil.data.io.text import read_basket, read_fimi, read_spmf
+from setveil.data.io.write import write_blocks
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, OutputError, RequestError
+
+__all__ = [
+    "FORMATS",
+    "Layout",
+    "Source",
+    "detect_format",
+    "load",
+    "read",
+    "save",
+    "sniff_content",
+    "writable_layout",
+]
+
+_OPTIONS = {
+    "fimi": (),
+    "spmf": (),
+    "basket": ("separator",),
+    "long": ("separator", "id_column", "item_column"),
+    "parquet": ("id_column", "item_column"),
+    "jsonl": ("item_column",),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Transactions, and the file they came from.
+
+    Attributes
+    ----------
+    data : Transactions
+        The rows.
+    layout : Layout
+        How the file holds them.
+    path : str
+        As given; ``-`` for standard input.
+    sha256 : str
+        Of the bytes read, in hexadecimal.
+    """
+
+    data: Transactions
+    layout: Layout
+    path: str
+    sha256: str
+
+
+def load(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  (the word that users know)
+    encoding: str = "utf-8",
+    separator: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> Source:
+    """Read a file of transactions, and remember how it is laid out.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; ``-`` reads standard input.
+    format : {"fimi", "basket", "long", "spmf", "parquet", "jsonl"}, optional
+        By default told by the extension: ``.dat`` is FIMI, ``.csv`` basket or long, ``.txt`` SPMF,
+        ``.parquet``, ``.jsonl``; by the content where there is another one or none.
+    encoding : str
+        Of a text file.
+    separator : str, optional
+        Between fields, for basket (default ``,``) and long (default: the one that its header uses). Without
+        `format` it also means that the file is one of these.
+    id_column, item_column : str, optional
+        Columns of a long table (in text or Parquet); `item_column` also the list column of a Parquet file or
+        the key of JSON objects. Without `format`, a text file other than JSON lines is then a long table.
+
+    Returns
+    -------
+    Source
+        The rows, one for each line (blank lines are empty rows) or for each id of a long table.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is malformed (the message names the line), or holds no item.
+    RequestError
+        If an option is not acceptable or does not apply to the format.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    Layout(format or "basket", separator or ",")
+    content = read_bytes(path)
+    if not content:
+        raise DataError(f"{name} is an empty file, expected rows of items.")
+    sha256 = hashlib.sha256(content).hexdigest()
+    given = {"separator": separator, "id_column": id_column, "item_column": item_column}
+    if (format or detect_format(path, content)) == "parquet":
+        from setveil.data.io.parquet import read_parquet
+
+        _refuse_options("parquet", given)
+        data, layout = read_parquet(content, name, id_column, item_column)
+    else:
+        text = as_text(content, name, encoding)
+        chosen = format or _settle(detect_format(path, text.content), text.content, given)
+        _refuse_options(chosen, given)
+        data, layout = _read_text(text, chosen, separator, id_column, item_column)
+    if not data.n_occurrences:
+        what = "holds only blank lines" if not content.strip() else "holds no item"
+        raise DataError(f"{name} {what}, expected rows of items.")
+    return Source(data, layout, str(path), sha256)
+
+
+def read(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002
+    encoding: str = "utf-8",
+    separator: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> Transactions:
+    """Read a file of transactions.
+
+    Parameters
+    ----------
+    path, format, encoding, separator, id_column, item_column
+        As for `load`.
+
+    Returns
+    -------
+    Transactions
+        The rows.
+
+    Raises
+    ------
+    DataError, RequestError
+        As `load` does.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.read("baskets.csv")                                   # doctest: +SKIP
+    >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
+    """
+    source = load(
+        path,
+        format=format,
+        encoding=encoding,
+        separator=separator,
+        id_column=id_column,
+        item_column=item_column,
+    )
+    return replace(source.data, origin=Origin(source.path, source.sha256, source.layout))
+
+
+def save(data: Transactions, path: str | Path, layout: Layout) -> None:
+    r"""Write transactions; the same data and layout give the same bytes.
+
+    Parameters
+    ----------
+    data : Transactions
+        Rows are written in order, items of a row in the order of their ids.
+    path : str or Path
+        The file, written in place: UTF-8, lines end with ``\n``.
+    layout : Layout
+        In the long layouts the id is the row's number from 0, and empty rows cannot be shown.
+
+    Raises
+    ------
+    RequestError
+        If labels that are not integers should go to FIMI (see `writable_layout`).
+    DataError
+        If a label cannot be written in this format.
+    OutputError
+        If the file cannot be written.
+    """
+    blocks = write_blocks(data, layout)
+    first = next(blocks, b"")  # a label that cannot be written shows now, before there is a file
+    try:
+        with Path(path).open("wb") as file:
+            file.write(first)
+            for block in blocks:
+                file.write(block)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _settle(detected: str, content: bytes, given: dict[str, str | None]) -> str:
+    """Let the options decide among the formats of plain text."""
+    if detected in {"parquet", "jsonl"}:
+        return detected
+    if given["id_column"] is not None or given["item_column"] is not None:
+        return "long"
+    return detected if given["separator"] is None else sniff_table(content, given["separator"])
+
+
+def _refuse_options(chosen: str, given: dict[str, str | None]) -> None:
+    for option, value in given.items():
+        if value is not None and option not in _OPTIONS[chosen]:
+            formats = [name for name in FORMATS if option in _OPTIONS[name]]
+            raise RequestError(
+                f"The option {option} does not apply to the format {chosen}, only to {', '.join(formats)}.",
+                hint="Leave it out, or name another --format.",
+            )
+
+
+def _read_text(
+    text: Text, chosen: str, separator: str | None, id_column: str | None, item_column: str | None
+) -> tuple[Transactions, Layout]:
+    if chosen == "fimi":
+        return read_fimi(text), Layout("fimi")
+    if chosen == "spmf":
+        return read_spmf(text), Layout("spmf")
+    if chosen == "basket":
+        layout = Layout("basket", separator or ",")
+        return read_basket(text, layout.separator), layout
+    if chosen == "jsonl":
+        return read_jsonl(text, item_column)
+    layout = Layout("long", separator or header_separator(text.content))
+    table = read_long(text, layout.separator, id_column, item_column)
+    return table.data, replace(layout, id_column=table.id_column, item_column=table.item_column)

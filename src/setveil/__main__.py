@@ -1,0 +1,5 @@
+"""``python -m setveil``."""
+
+from setveil.cli.app import main
+
+main()

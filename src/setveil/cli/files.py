@@ -1,0 +1,143 @@
+"""From the arguments of a command to data, hierarchies and meanings."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from setveil.cli.session import say
+from setveil.compare.folder import published_file, read_meaning, recoding_of
+from setveil.data.io import Layout, read, save, sniff_content, writable_layout
+from setveil.data.io.layout import FORMATS_OF_EXTENSION
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, OutputError, RequestError, listed
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.recoding import Recoding
+
+T = TypeVar("T")
+
+
+def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
+    """Do some work and note the seconds it took."""
+    start = time.perf_counter()
+    result = work()
+    timing[phase] = round(time.perf_counter() - start, 4)
+    return result
+
+
+def read_rows(path: str, **options: Any) -> Transactions:
+    """Read a file of rows and say what was guessed about it."""
+    data = read(path, **options)
+    layout = data.origin.layout if data.origin else None
+    if layout and layout.format == "long" and not (options.get("id_column") and options.get("item_column")):
+        say(
+            f"Reading {path} as a long table: rows by {layout.id_column!r}, items from {layout.item_column!r} "
+            "(--format basket if each line is a row)."
+        )
+    return data
+
+
+def split_format(path: str, format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
+    """Tell whether --format means the input or the published file.
+
+    It overrides how the input is read, wherever the input can be that: standard input, an unknown extension, an
+    extension of that format, a content of that format. Where the input is plainly something else, it is what the
+    published file should be.
+
+    Returns
+    -------
+    reads, publishes : str or None
+        Format to read and format to publish; None: as told by the file, as the input.
+    """
+    usual = FORMATS_OF_EXTENSION.get(Path(path).suffix.lower())
+    if format is None or path == "-" or usual is None or format in usual:
+        return format, None
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(1 << 18)
+    except OSError:  # the reader says it better
+        return format, None
+    if sniff_content(content) == format:
+        return format, None
+    say(f"{path} is not {format}: it is read as what it is, and published as {format}.")
+    return None, format
+
+
+def load_hierarchy(path: Path, encoding: str) -> tuple[Hierarchy, dict[str, Any]]:
+    """Read a hierarchy, and what a report says of its file."""
+    tree = read_hierarchy(path, encoding=encoding)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return tree, {"source": "file", "path": str(path), "sha256": digest}
+
+
+def load_published(path: str, **options: Any) -> Transactions:
+    """Read a file of rows, or the published file of a run's folder."""
+    return read_rows(path if path == "-" else str(published_file(Path(path))), **options)
+
+
+def load_meaning(
+    path: str, original: Transactions, published: Transactions, hierarchy: Path | None, encoding: str
+) -> Recoding:
+    """Find out what the labels of a release stand for.
+
+    From a hierarchy if one is given: each item is published as the nearest node above it that the release holds.
+    Else from about.json beside the published file. Else every label must be an item of the original.
+    """
+    if hierarchy is not None:
+        return _meaning_by_hierarchy(original, published, read_hierarchy(hierarchy, encoding=encoding))
+    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
+    if about is not None and about.is_file():
+        return read_meaning(about, original, published)
+    unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} labels of {path} are no items of the original: {listed(unknown)}.",
+            hint="Say what they stand for: --hierarchy FILE, or keep the about.json of the release beside it.",
+        )
+    return recoding_of(original, published, {}, original.n_items)
+
+
+def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree: Hierarchy) -> Recoding:
+    unknown = [label for label in published.vocabulary.labels if label not in tree]
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} labels of the release are not in the hierarchy: {listed(unknown)}.",
+            hint="Is this the hierarchy that the release was made with?",
+        )
+    tree.locate(original.vocabulary)
+    members: dict[str, list[str]] = {}
+    nodes = {tree.id(label) for label in published.vocabulary.labels}
+    for v in sorted(nodes):
+        above = [u for u in tree.ancestors(v) if u in nodes]
+        if above:
+            raise DataError(
+                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands above it: "
+                "no global recoding, so what an item became cannot be told from its label.",
+            )
+        if tree.children(v):
+            members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
+    return recoding_of(original, published, members, tree.n_leaves)
+
+
+def convert_file(data: Transactions, output: Path, to: str | None, *, force: bool) -> Layout:
+    """Write rows to a file whose format its extension or `to` tells."""
+    usual = FORMATS_OF_EXTENSION.get(output.suffix.lower())
+    if to is None:
+        if usual is None:
+            raise RequestError(
+                f"The extension of {output} tells no format: expected one of {', '.join(FORMATS_OF_EXTENSION)}.",
+                hint="Name the format with --to.",
+            )
+        to = usual[0]
+    if output.exists() and (not force or output.is_dir()):
+        raise OutputError(f"{output} exists already.", hint="Choose another name, or --force.")
+    layout = Layout(to)
+    if writable_layout(layout, data.vocabulary.labels) != layout:
+        words = [label for label in data.vocabulary.labels if not label.lstrip("+-").isdigit()]
+        raise DataError(f"FIMI holds integers only, found {listed(words)}.", hint="Use .csv, .txt or .jsonl.")
+    save(data, output, layout)
+    return layout

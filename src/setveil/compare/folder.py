@@ -1,0 +1,253 @@
+"""A run's folder: written beside its place and renamed into it, so that it is complete or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import errno
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.io import save
+from setveil.data.io.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError, OutputError
+from setveil.recoding import Recoding
+from setveil.release import Release
+from setveil.report.html import report_html
+
+_unfinished: set[Path] = set()
+
+
+def require_writable(out: Path, *, force: bool = False) -> None:
+    """Refuse an output folder that cannot be written, before any work is done.
+
+    Raises
+    ------
+    OutputError
+        If `out` is a file, a folder with something in it (without `force`: anything; with `force`: anything that
+        is not a folder of an earlier run), or lies where nothing can be written.
+    """
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise OutputError(f"{out} exists and is not a folder.", hint="Choose another --out.")
+    if out.is_dir() and any(out.iterdir()):
+        if not force:
+            raise OutputError(
+                f"The output folder {out} exists and is not empty.", hint="Choose another --out, or --force."
+            )
+        extra = [p.name for p in out.iterdir() if p.name not in ("published", "internal")]
+        if extra or not (out / "internal" / "report.json").is_file():
+            raise OutputError(
+                f"{out} was not written by setveil (it holds more or less than published/ and internal/), "
+                "so --force does not replace it.",
+                hint="Choose another --out, or remove the folder yourself.",
+            )
+    parent = next(p for p in (out.absolute().parent, *out.absolute().parents) if p.exists())
+    try:
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"Nothing can be written in {parent}: {error.strerror}.", hint="Choose another --out."
+        ) from error
+
+
+def write_folder(
+    release: Release, report: dict[str, Any], layout: Layout, out: Path, *, force: bool = False
+) -> dict[str, Any]:
+    """Write the folder of a run (see docs/formats.md) and return its report as written.
+
+    The report gains `published` (the file and its size) and the time that writing took.
+
+    Raises
+    ------
+    OutputError
+        If the folder exists, or the disk is full, or nothing can be written there; then nothing is left behind.
+    """
+    start = time.perf_counter()
+    out = Path(out)
+    require_writable(out, force=force)
+    try:
+        with _staged(out) as folder:
+            published, internal = folder / "published", folder / "internal"
+            published.mkdir()
+            internal.mkdir()
+            data = published / f"data{layout.extension}"
+            save(release.published, data, layout)
+            report = report | {
+                "published": {
+                    "file": data.name,
+                    "format": layout.format,
+                    "rows": release.published.n_rows,
+                    "empty_rows": int((release.published.row_lengths() == 0).sum()),
+                    "items": release.published.n_items,
+                    "occurrences": release.published.n_occurrences,
+                }
+            }
+            _write_json(published / "about.json", _about(release, report))
+            _write_recoding(internal / "recoding.csv", release.recoding)
+            _write_row_map(internal / "rows.csv", release.row_map)
+            with open(internal / "report.html", "w", encoding="utf-8", newline="\n") as file:
+                file.write(report_html(report))
+            report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
+            _write_json(internal / "report.json", report)
+    except (OSError, OutputError) as failure:
+        error = failure if isinstance(failure, OSError) else failure.__context__
+        reason = "the disk is full" if getattr(error, "errno", 0) == errno.ENOSPC else _reason(error)
+        raise OutputError(
+            f"The output folder {out} cannot be written: {reason}. Nothing was left behind.",
+            hint="Free some space or choose another --out.",
+        ) from failure
+    return report
+
+
+def remove_unfinished() -> None:
+    """Remove what interrupted writers of this process left beside their places."""
+    for folder in list(_unfinished):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _staged(out: Path) -> Iterator[Path]:
+    """Hand out a new folder beside `out`; put it in place of `out` if all goes well, remove it if not."""
+    out = out.absolute()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
+    _unfinished.add(folder)
+    old: Path | None = None
+    try:
+        folder.chmod(0o777 & ~_umask())  # mkdtemp makes it private
+        yield folder
+        if out.exists():
+            if any(out.iterdir()):
+                old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".replaced", dir=out.parent))
+                os.replace(out, old / out.name)
+            else:
+                out.rmdir()
+        os.replace(folder, out)
+    except BaseException:
+        if old is not None and not out.exists():
+            os.replace(old / out.name, out)
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        _unfinished.discard(folder)
+        if old is not None:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _reason(error: BaseException | None) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
+    """Everything a reader of the published rows needs, and nothing that must stay inside."""
+    own = set(release.recoding.items.labels)
+    members = release.recoding.members()
+    return {
+        "setveil": report["setveil"],
+        "guarantee": {key: report["guarantee"][key] for key in ("model", "k", "m")},
+        "algorithm": report["algorithm"]["name"],
+        "file": report["published"]["file"],
+        "format": report["published"]["format"],
+        "rows": report["published"]["rows"],
+        "empty_rows": report["published"]["empty_rows"],
+        "domain": release.recoding.domain,
+        "labels": {
+            label: members[label] for label in release.published.vocabulary.labels if label not in own
+        },
+    }
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        json.dump(content, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+
+
+def _write_recoding(path: Path, recoding: Recoding) -> None:
+    labels = (*recoding.published.labels, "")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("item", "published"))
+        writer.writerows(
+            (item, labels[to]) for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
+        )
+
+
+def _write_row_map(path: Path, row_map: np.ndarray) -> None:
+    rows = "\n".join(map("%d,%d".__mod__, enumerate(row_map.tolist())))
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(f"input_row,published_row\n{rows}\n" if rows else "input_row,published_row\n")
+
+
+def published_file(path: Path) -> Path:
+    """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
+
+    Raises
+    ------
+    DataError
+        If a folder holds no published data.
+    """
+    if not path.is_dir():
+        return path
+    for folder in (path / "published", path):
+        found = sorted(folder.glob("data.*"))
+        if len(found) == 1:
+            return found[0]
+    raise DataError(
+        f"{path} is a folder without published data: expected published/data.* or data.* in it.",
+        hint="Name the file itself, or the folder that `setveil anonymize` wrote.",
+    )
+
+
+def read_meaning(about: Path, original: Transactions, published: Transactions) -> Recoding:
+    """Read from about.json what the published labels stand for.
+
+    Parameters
+    ----------
+    about : path
+        The file.
+    original, published : Transactions
+        An item of the original that is neither a published label nor stands behind one was suppressed.
+    """
+    try:
+        with open(about, encoding="utf-8") as file:
+            content = json.load(file)
+        members: dict[str, list[str]] = content["labels"]
+        domain = int(content["domain"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
+    return recoding_of(original, published, members, domain)
+
+
+def recoding_of(
+    original: Transactions, published: Transactions, members: dict[str, list[str]], domain: int
+) -> Recoding:
+    """Make the recoding that turns the original's items into labels with these members."""
+    labels = [*published.vocabulary.labels, *(x for x in members if x not in published.vocabulary.ids)]
+    position = {label: i for i, label in enumerate(labels)}
+    image = {item: position[label] for label, items in members.items() for item in items}
+    for label in published.vocabulary.labels:
+        if label not in members:
+            image.setdefault(label, position[label])
+    for item in original.vocabulary.labels:
+        image.setdefault(item, -1)
+    return Recoding(
+        Vocabulary(image), Vocabulary(labels), np.fromiter(image.values(), np.int32, len(image)), domain
+    )

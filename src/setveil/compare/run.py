@@ -1,0 +1,270 @@
+"""One run, from data to a verified release: anonymize, verify, measure, record."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+import setveil
+from setveil import algorithms
+from setveil.compare.folder import write_folder
+from setveil.data.io.layout import Layout, writable_layout
+from setveil.data.transactions import Transactions
+from setveil.errors import GuaranteeError, RequestError
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify.km import Verdict, verify_km
+from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.recoding import Recoding
+from setveil.release import Release
+from setveil.utility.measure import measure
+from setveil.utility.ncp import ncp
+
+DEFAULT_ALGORITHM = "aa"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class VerifiedRelease(Release):
+    """A release whose guarantee was re-checked from the published rows; others are never handed over.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        What the verifier found.
+    utility : dict
+        What was lost (see `setveil.utility.measure.measure`).
+    report : dict
+        The record of the run, as written to report.json.
+    """
+
+    verdict: Verdict = field(kw_only=True)
+    utility: dict[str, Any] = field(kw_only=True)
+    report: dict[str, Any] = field(kw_only=True)
+    layout: Layout = field(kw_only=True)
+
+    def write(self, out: str | Path, *, force: bool = False, format: str | None = None) -> dict[str, Any]:  # noqa: A002
+        """Write the run's folder: `published` to hand out, `internal` to keep.
+
+        Parameters
+        ----------
+        out : path
+            A folder that does not exist or is empty. It appears complete or not at all.
+        force : bool
+            Replace a folder that an earlier run wrote.
+        format : str, optional
+            Format of the published file; by default that of the input. Generalized labels are no integers, so FIMI
+            becomes basket where there are any.
+
+        Returns
+        -------
+        dict
+            The report, as written to internal/report.json.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists or cannot be written.
+        """
+        layout = self.layout
+        if format is not None and format != layout.format:
+            layout = Layout(format)
+        layout = writable_layout(layout, self.published.vocabulary.labels)
+        return write_folder(self, self.report, layout, Path(out), force=force)
+
+
+def anonymize(
+    data: Transactions,
+    guarantee: KmAnonymity,
+    *,
+    hierarchy: Hierarchy | None = None,
+    algorithm: str = DEFAULT_ALGORITHM,
+    seed: int = 0,
+    progress: Progress = silent,
+    record: dict[str, Any] | None = None,
+    **parameters: Any,
+) -> VerifiedRelease:
+    """Make a release that keeps a promise, and prove that it does.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    guarantee : KmAnonymity
+        The promise.
+    hierarchy : Hierarchy, optional
+        What items may be generalized to. Without one, items bought alike are grouped (`by_cooccurrence`).
+    algorithm : str
+        Name of an algorithm (`setveil algorithms` lists them).
+    seed : int
+        Shuffles the published rows.
+    progress : Progress
+        Hears how far the run is.
+    record : dict, optional
+        What the caller knows of the run: `hierarchy` (where it came from) and `timing` of what went before.
+    **parameters
+        The algorithm's own parameters.
+
+    Returns
+    -------
+    VerifiedRelease
+
+    Raises
+    ------
+    RequestError
+        If the algorithm or a parameter does not exist.
+    InfeasibleError
+        If no release can keep the promise.
+    HierarchyError
+        If items are missing from the hierarchy.
+    GuaranteeError
+        If the release failed verification (a defect of setveil).
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.Transactions.from_rows([["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]])
+    >>> release = sv.anonymize(data, sv.KmAnonymity(k=2, m=1))
+    >>> release.verdict.holds, release.utility["ncp"]
+    (True, 0.0)
+    """
+    if not isinstance(guarantee, KmAnonymity):
+        raise RequestError(f"The guarantee must be a KmAnonymity, got {type(guarantee).__name__}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
+    module = algorithms.load(algorithm)
+    settings = _settings(module.Parameters, algorithm, parameters)
+    record = record or {}
+    timing: dict[str, float] = dict(record.get("timing", {}))
+    guarantee.require_feasible(data)
+
+    source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
+    if hierarchy is None:
+        progress("grouping items bought alike")
+        hierarchy = _timed(timing, "hierarchy", lambda: by_cooccurrence(data))
+        source = {"source": "co-occurrence", "path": None, "sha256": None}
+    progress(f"anonymizing ({algorithm})")
+    release: Release = _timed(
+        timing,
+        "anonymize",
+        lambda: module.anonymize(data, hierarchy, guarantee, settings, seed, progress),
+    )
+    progress("verifying")
+    verdict = _timed(timing, "verify", lambda: verify_km(release.published, guarantee, progress=progress))
+    if not verdict.holds:
+        itemset, support = verdict.first[0]
+        raise GuaranteeError(
+            f"The release of {algorithm} is not {guarantee.phrase}: {len(itemset)} published items occur together "
+            f"in {support} rows. Nothing was written.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
+    progress("measuring")
+    utility = _timed(timing, "measure", lambda: measure(data, release.published, release.recoding))
+
+    origin = data.origin
+    report: dict[str, Any] = {
+        "setveil": setveil.__version__,
+        "seed": seed,
+        "input": {
+            "path": origin.path if origin else None,
+            "sha256": origin.sha256 if origin else None,
+            "format": origin.layout.format if origin else None,
+            "rows": data.n_rows,
+            "empty_rows": int((data.row_lengths() == 0).sum()),
+            "items": data.n_items,
+            "occurrences": data.n_occurrences,
+        },
+        "hierarchy": {**source, "leaves": hierarchy.n_leaves, "height": hierarchy.height},
+        "algorithm": {
+            "name": algorithm,
+            "title": module.info.title,
+            "parameters": asdict(settings),
+            "reference": module.info.reference,
+            **release.details,
+        },
+        "guarantee": _guarantee_record(verdict),
+        "utility": utility,
+        "labels": _generalized_labels(release),
+        "branches": _branches(data, hierarchy, release.recoding),
+        "timing": timing,
+        "peak_memory_mb": peak_memory_mb(),
+    }
+    layout = origin.layout if origin else Layout("basket")
+    return VerifiedRelease(
+        release.published, release.recoding, release.row_map, release.details,
+        verdict=verdict, utility=utility, report=report, layout=layout,
+    )  # fmt: skip
+
+
+def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
+    known = [f.name for f in fields(kind)]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise RequestError(
+            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}."
+        )
+    return kind(**parameters)
+
+
+def _timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
+    start = time.perf_counter()
+    result = work()
+    timing[phase] = round(time.perf_counter() - start, 4)
+    return result
+
+
+def _guarantee_record(verdict: Verdict) -> dict[str, Any]:
+    record = verdict.as_dict()
+    return {key: record[key] for key in ("model", "k", "m", "holds", "violations")} | {
+        "smallest_support": record["greatest_k"]
+    }
+
+
+def _generalized_labels(release: Release) -> list[dict[str, Any]]:
+    members = dict(
+        zip(release.recoding.published.labels, release.recoding.member_counts.tolist(), strict=True)
+    )
+    own = set(release.recoding.items.labels)
+    used = sorted(
+        zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
+        key=lambda entry: -entry[1],
+    )
+    return [{"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own]
+
+
+def _branches(data: Transactions, tree: Hierarchy, recoding: Recoding) -> list[dict[str, Any]]:
+    """Occurrences and NCP under each child of the root."""
+    leaf = tree.locate(data.vocabulary)
+    occurrences = data.supports()
+    position = np.empty(tree.n_leaves, np.int64)
+    position[tree.leaf_order] = np.arange(tree.n_leaves)
+    out = []
+    for child in tree.children(tree.root):
+        inside = (position[leaf] >= tree.low[child]) & (position[leaf] < tree.high[child])
+        out.append(
+            {
+                "label": tree.labels[child],
+                "items": int(tree.high[child] - tree.low[child]),
+                "occurrences": int(occurrences[inside].sum()),
+                "ncp": ncp(data, recoding, inside),
+            }
+        )
+    return out
+
+
+def peak_memory_mb() -> int | None:
+    """Greatest memory that this process has held, in MB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10))

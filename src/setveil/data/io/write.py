@@ -1,0 +1,150 @@
+"""Write files of transactions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import is_integer
+from setveil.errors import DataError, RequestError, shorten
+
+_BLOCK = 1 << 18
+_POSITIVE = re.compile(r"[1-9][0-9]*", re.ASCII)
+
+
+def write_blocks(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write transactions in a layout, piece by piece; the first piece comes once all labels are checked."""
+    for label in data.vocabulary.labels:
+        try:
+            label.encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
+            ) from None
+    if layout.format == "parquet":
+        from setveil.data.io.parquet import parquet_bytes
+
+        yield parquet_bytes(data, layout)
+    else:
+        writers = {"fimi": _fimi, "basket": _basket, "long": _long, "spmf": _spmf, "jsonl": _jsonl}
+        yield from writers[layout.format](data, layout)
+
+
+def _fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write rows of integers separated by spaces."""
+    for label in data.vocabulary.labels:
+        if not is_integer(label):
+            raise RequestError(
+                f"A FIMI file holds integers only, found the label {shorten(label)}.",
+                hint="Write a basket file: --format basket.",
+            )
+    labels = [label.encode() for label in data.vocabulary.labels]
+    yield from _rows(data, [label + b" " for label in labels], labels, b"\n")
+
+
+def _basket(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write rows of fields between separators."""
+    labels = _encoded(data, layout, _quoting(layout.separator))
+    between = layout.separator.encode()
+    yield from _rows(data, [label + between for label in labels], labels, b"\n")
+
+
+def _long(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write a header, then one line per row number and item; empty rows cannot be shown."""
+    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    labels = _objects([separator + label + b"\n" for label in _encoded(data, layout, quote)])
+    yield separator.join(quote(name).encode() for name in (layout.id_column, layout.item_column)) + b"\n"
+    for first, last, items in _blocks(data):
+        ids = _objects([b"%d" % row for row in range(first, last)])
+        lines = np.empty(2 * items.size, object)
+        lines[::2] = np.repeat(ids, np.diff(data.indptr[first : last + 1]))
+        lines[1::2] = labels[items]
+        yield b"".join(lines.tolist())
+
+
+def _spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write rows as sequences of numbers, after the names of the items unless these are numbers."""
+    labels = data.vocabulary.labels
+    if all(map(_POSITIVE.fullmatch, labels)):
+        numbers = [label.encode() for label in labels]
+    else:
+        numbers = [b"%d" % number for number in range(1, len(labels) + 1)]
+        names = _encoded(data, layout, _spmf_name)
+        yield b"@CONVERTED_FROM_TEXT\n"
+        yield b"".join(b"@ITEM=%s=%s\n" % pair for pair in zip(numbers, names, strict=True))
+    items = [number + b" -1 " for number in numbers]
+    yield from _rows(data, items, items, b"-2\n")
+
+
+def _jsonl(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write arrays, or objects that hold them."""
+    labels = _encoded(data, layout, lambda label: json.dumps(label, ensure_ascii=False))
+    name = json.dumps(layout.item_column, ensure_ascii=False).encode()
+    start, end = (b"{" + name + b": [", b"]}\n") if layout.objects else (b"[", b"]\n")
+    for block in _rows(data, [label + b", " for label in labels], labels, end + start):
+        # Each row's end carries the next row's start, which for a block stands at the wrong side.
+        yield start + block[: len(block) - len(start)]
+
+
+def _rows(data: Transactions, inner: list[bytes], last: list[bytes], end: bytes) -> Iterator[bytes]:
+    """Join rows: `inner` for all items of a row but the last, `last` for that, then `end`."""
+    inner_labels, last_labels = _objects(inner), _objects(last)
+    for first_row, last_row, items in _blocks(data):
+        bounds = data.indptr[first_row : last_row + 1] - data.indptr[first_row]
+        lengths = np.diff(bounds)
+        pieces = np.empty(items.size + lengths.size, object)
+        places = np.arange(items.size) + np.repeat(np.arange(lengths.size), lengths)
+        pieces[places] = inner_labels[items]
+        closing = bounds[1:][lengths > 0] - 1
+        pieces[places[closing]] = last_labels[items[closing]]
+        pieces[bounds[1:] + np.arange(lengths.size)] = end
+        yield b"".join(pieces.tolist())
+
+
+def _blocks(data: Transactions) -> Iterator[tuple[int, int, NDArray[np.int32]]]:
+    for first in range(0, data.n_rows, _BLOCK):
+        last = min(first + _BLOCK, data.n_rows)
+        yield first, last, data.items[data.indptr[first] : data.indptr[last]]
+
+
+def _objects(values: list[bytes]) -> NDArray[np.object_]:
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def _quoting(separator: str) -> Callable[[str], str]:
+    special = re.compile(f'[{re.escape(separator)}"\r\n]|^[ \t\ufeff]|[ \t]$')
+
+    def quote(label: str) -> str:
+        return '"' + label.replace('"', '""') + '"' if special.search(label) else label
+
+    return quote
+
+
+def _spmf_name(label: str) -> str:
+    if "\n" in label or "\r" in label:
+        raise DataError(
+            f"An SPMF file cannot hold the label {shorten(label)}, which has a line break.",
+            hint="Write JSON lines: --format jsonl.",
+        )
+    return label
+
+
+def _encoded(data: Transactions, layout: Layout, write: Callable[[str], str]) -> list[bytes]:
+    out = []
+    for label in data.vocabulary.labels:
+        text = write(label)
+        if "\0" in text:
+            raise DataError(
+                f"A {layout.format} file cannot hold the label {shorten(label)}, which has a zero byte.",
+                hint="Write JSON lines: --format jsonl.",
+            )
+        out.append(text.encode())
+    return out
