@@ -153,8 +153,22 @@ class _Survey:
         row, support = _rarest_row(*self.rows, *self.holders)
         return tuple(items[indptr[row] : indptr[row + 1]].tolist()), int(support)
 
+    def count_singles(self) -> None:
+        """Count the single items."""
+        indptr, items, weights = self.rows
+        supports = np.zeros(len(self.labels), np.int64)
+        np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+        rare = np.flatnonzero((supports > 0) & (supports < self.k))
+        self.violations = rare.size
+        self.first = [((int(item),), int(supports[item])) for item in rare[: self.show]]
+        self.smallest = int(supports[supports > 0].min())
+        self.safe_size = 0 if rare.size else 1
+
     def count(self, size: int, most_steps: int, most_after: int) -> None:
         """Count the itemsets of one size; stop after `most_steps`, or `most_after` if a violation is known."""
+        if size == 1:
+            self.count_singles()
+            return
         known = min(self.violations, 1)
         state = np.array([self.smallest, known, self.steps, most_steps, most_after, 0, 0], np.int64)
         tails = np.zeros((self.longest + 1, size + 1), np.int64)
@@ -214,128 +228,128 @@ SMALLEST, FOUND, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(7)
 
 
 @compiled
-def _extensions(  # type: ignore[no-untyped-def]
-    indptr, items, weights, rows, places, size, depth, k, path, counts, state, tails, listed
-):  # fmt: skip
-    """Count the sets made of path[:depth] and `size` items that stand behind it in some row.
-
-    ``rows[j], places[j]`` is where the path ends in each row that holds it.
-    """
-    # Project: what stands behind the path, in rows that have enough of it.
-    kept, total = 0, np.int64(0)
-    for j in range(rows.size):
-        tail = indptr[rows[j] + 1] - places[j] - 1
-        if tail >= size:
-            kept += 1
-            total += tail
-    state[STEPS] += rows.size + total
-    most = state[MOST_AFTER] if state[FOUND] > 0 else state[MOST_STEPS]
-    if state[STEPS] > most:
-        state[STOPPED] = 1
-    if kept == 0 or state[STOPPED]:
-        return 0
-    ptr, ids, ws = np.zeros(kept + 1, np.int64), np.empty(total, np.int32), np.empty(kept, np.int64)
-    r = 0
-    for j in range(rows.size):
-        row = rows[j]
-        tail = indptr[row + 1] - places[j] - 1
-        if tail >= size:
-            ids[ptr[r] : ptr[r] + tail] = items[places[j] + 1 : indptr[row + 1]]
-            ptr[r + 1] = ptr[r] + tail
-            ws[r] = weights[row]
-            r += 1
-    if kept == 1 and (ws[0] >= k or state[LISTED] == listed.shape[0]):
-        # A single row: every choice of `size` of its items has the support of that row.
-        state[SMALLEST] = min(state[SMALLEST], ws[0])
-        if ws[0] < k:
-            tails[total, size] += 1
-            state[FOUND] = max(state[FOUND], 1)
-        return 0
-
-    # The items behind the path, in order, and their supports.
-    touched = np.empty(min(total, counts.size), np.int64)
-    n = 0
-    for r in range(kept):
-        for p in range(ptr[r], ptr[r + 1]):
-            if counts[ids[p]] == 0:
-                touched[n] = ids[p]
-                n += 1
-            counts[ids[p]] += ws[r]
-    touched = np.sort(touched[:n])
-    if size == 1:
-        for item in touched:
-            support = counts[item]
-            counts[item] = 0
-            state[SMALLEST] = min(state[SMALLEST], support)
-            if support < k:
-                state[FOUND] += 1
-                if state[LISTED] < listed.shape[0]:
-                    listed[state[LISTED], :depth] = path[:depth]
-                    listed[state[LISTED], depth] = item
-                    listed[state[LISTED], depth + 1] = support
-                    state[LISTED] += 1
-        return 0
-
-    # Where each item stands, then one item further.
-    starts = np.zeros(n + 1, np.int64)
-    for t in range(n):
-        counts[touched[t]] = t + 1
-    number = np.empty(total, np.int64)
-    for p in range(total):
-        number[p] = counts[ids[p]] - 1
-        starts[number[p] + 1] += 1
-    for t in range(n):
-        counts[touched[t]] = 0
-        starts[t + 1] += starts[t]
-    at = starts[:-1].copy()
-    next_rows, next_places = np.empty(total, np.int64), np.empty(total, np.int64)
-    for r in range(kept):
-        for p in range(ptr[r], ptr[r + 1]):
-            slot = at[number[p]]
-            next_rows[slot], next_places[slot] = r, p
-            at[number[p]] = slot + 1
-    for t in range(n):
-        path[depth] = touched[t]
-        lo, hi = starts[t], starts[t + 1]
-        _extensions(
-            ptr, ids, ws, next_rows[lo:hi], next_places[lo:hi], size - 1, depth + 1, k, path, counts,
-            state, tails, listed,
-        )  # fmt: skip
-        if state[STOPPED]:
-            break
-    return 0
-
-
-@compiled
 def _count_from(  # type: ignore[no-untyped-def]
     indptr, items, weights, starts, rows, places, item, size, k, path, counts, state, tails, listed
 ):  # fmt: skip
-    """Count the itemsets of `size` items whose first is `item` or a later one; return where it paused."""
+    """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
+
+    Level d holds the rows projected behind path[:d]: their items after that path, in rows that have enough of
+    them. Its items stand in `item_of` in order, with the places where they occur. Levels lie one behind the other
+    in arrays that grow. (Not written as a recursion: numba cannot load a recursive function from its cache.)
+    """
+    n = starts.size - 1
     pause = state[STEPS] + 50_000_000
-    while item < starts.size - 1:
-        lo, hi = starts[item], starts[item + 1]
-        path[0] = item
-        if hi > lo and size == 1:
-            support = np.int64(0)
-            for at in range(lo, hi):
-                support += weights[rows[at]]
-            state[STEPS] += hi - lo
-            state[SMALLEST] = min(state[SMALLEST], support)
-            if support < k:
-                state[FOUND] += 1
-                if state[LISTED] < listed.shape[0]:
-                    listed[state[LISTED], 0] = item
-                    listed[state[LISTED], 1] = support
-                    state[LISTED] += 1
-        elif hi > lo:
-            _extensions(
-                indptr, items, weights, rows[lo:hi], places[lo:hi], size - 1, 1, k, path, counts,
-                state, tails, listed,
-            )  # fmt: skip
-        item += 1
-        if state[STOPPED] or state[STEPS] > pause:
-            break
-    return item
+    ids, row_of, place_of = items.copy(), rows.copy(), places.copy()
+    ptr, ws = indptr.copy(), weights.copy()
+    item_of, begin = np.arange(n + 1), starts.copy()
+    first_row, first_id = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    first_item, items_of = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    current = np.zeros(size + 1, np.int64)
+    first_row[1], first_id[1], first_item[1] = ptr.size, ids.size, begin.size
+    items_of[0] = n
+    current[0] = item
+    d = 0
+    while True:
+        if current[d] == items_of[d]:
+            if d == 0:
+                return n
+            d -= 1
+            continue
+        if d == 0 and state[STEPS] > pause:
+            return current[0]
+        here = first_item[d] + current[d]
+        current[d] += 1
+        path[d] = item_of[here]
+        lo, hi = begin[here], begin[here + 1]
+        choose = size - d - 1
+
+        # Project: what stands behind the path, in rows that have enough of it.
+        kept, total = 0, np.int64(0)
+        for at in range(lo, hi):
+            tail = ptr[row_of[at] + 1] - place_of[at] - 1
+            if tail >= choose:
+                kept += 1
+                total += tail
+        state[STEPS] += hi - lo + total
+        if state[STEPS] > (state[MOST_AFTER] if state[FOUND] > 0 else state[MOST_STEPS]):
+            state[STOPPED] = 1
+            return current[0]
+        if kept == 0:
+            continue
+        r0, i0 = first_row[d + 1], first_id[d + 1]
+        while r0 + kept + 1 > ptr.size:
+            ptr, ws = np.append(ptr, np.empty_like(ptr)), np.append(ws, np.empty_like(ptr))
+        while i0 + total > ids.size:
+            ids = np.append(ids, np.empty_like(ids))
+        while i0 + total > row_of.size:
+            row_of = np.append(row_of, np.empty_like(row_of))
+            place_of = np.append(place_of, np.empty_like(place_of))
+        r, i = r0, i0
+        ptr[r] = i
+        for at in range(lo, hi):
+            start, end = place_of[at] + 1, ptr[row_of[at] + 1]
+            if end - start >= choose:
+                ids[i : i + end - start] = ids[start:end]
+                i += end - start
+                ws[r] = ws[row_of[at]]
+                r += 1
+                ptr[r] = i
+        if kept == 1 and (ws[r0] >= k or state[LISTED] == listed.shape[0]):
+            # A single row: every choice of its items has the support of that row.
+            state[SMALLEST] = min(state[SMALLEST], ws[r0])
+            if ws[r0] < k:
+                tails[total, choose] += 1
+                state[FOUND] = max(state[FOUND], 1)
+            continue
+
+        # The items behind the path, in order, and their supports.
+        m0 = first_item[d + 1]
+        while m0 + min(total, n) + 1 > item_of.size:
+            item_of = np.append(item_of, np.empty_like(item_of))
+            begin = np.append(begin, np.empty_like(item_of))
+        m = m0
+        for r in range(r0, r0 + kept):
+            for p in range(ptr[r], ptr[r + 1]):
+                y = np.int64(ids[p])
+                if counts[y] == 0:
+                    item_of[m] = y
+                    m += 1
+                counts[y] += ws[r]
+        item_of[m0:m].sort()
+        if choose == 1:
+            for y in item_of[m0:m]:
+                support = counts[y]
+                counts[y] = 0
+                state[SMALLEST] = min(state[SMALLEST], support)
+                if support < k:
+                    state[FOUND] += 1
+                    if state[LISTED] < listed.shape[0]:
+                        listed[state[LISTED], : d + 1] = path[: d + 1]
+                        listed[state[LISTED], d + 1] = y
+                        listed[state[LISTED], d + 2] = support
+                        state[LISTED] += 1
+            continue
+
+        # Where each item stands; then one item further.
+        for t in range(m0, m):
+            counts[item_of[t]] = t - m0 + 1
+        begin[m0 : m + 1] = 0
+        for p in range(i0, i0 + total):
+            begin[m0 + counts[ids[p]]] += 1
+        begin[m0] = i0
+        for t in range(m0, m):
+            counts[item_of[t]] = begin[t]
+            begin[t + 1] += begin[t]
+        for r in range(r0, r0 + kept):
+            for p in range(ptr[r], ptr[r + 1]):
+                y = np.int64(ids[p])
+                row_of[counts[y]], place_of[counts[y]] = r, p
+                counts[y] += 1
+        for t in range(m0, m):
+            counts[item_of[t]] = 0
+        d += 1
+        current[d], items_of[d] = 0, m - m0
+        first_row[d + 1], first_id[d + 1], first_item[d + 1] = r0 + kept + 1, i0 + total, m + 1
 
 
 @compiled
