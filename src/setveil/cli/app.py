@@ -289,10 +289,10 @@ def algorithms(json: Json = False) -> None:
 
         answer_json({name: asdict(info) for name, info in infos.items()})
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("name", "what it does", "guarantee", "needs", "reference")
     for name, info in infos.items():
-        table.add_row(name, f"{info.title}. {info.summary}", ", ".join(info.guarantees), ", ".join(info.needs), info.reference)
-    Console().print(table)
+        answer(
+            f"{name:<6} {info.title}\n"
+            f"       {info.summary}\n"
+            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'nothing but the data'}\n"
+            f"       {info.reference}"
+        )

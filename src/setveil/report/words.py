@@ -23,7 +23,7 @@ def count(number: int, noun: str = "", plural: str = "") -> str:
 def percent(part: float, whole: float = 1) -> str:
     """Write a share with two significant digits, counted from the nearer of 0 and 100 %.
 
-    So a share and its complement add up, only nothing is 0 % and only everything is 100 %.
+    So a share and its complement add up, only nothing is 0 % and only everything is 100 %. An error may be more.
 
     Examples
     --------
@@ -31,10 +31,14 @@ def percent(part: float, whole: float = 1) -> str:
     ('3.9 %', '96.1 %', '50 %', '0 %', '100 %')
     >>> percent(1, 10**7), percent(10**7 - 1, 10**7)
     ('under 0.001 %', 'over 99.999 %')
+    >>> percent(5.265)
+    '526 %'
     """
     share = part / whole if whole else 0.0
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
+    if share > 1:
+        return f"{100 * share:,.0f} %"
     nearer = 100 * min(share, 1 - share)
     if nearer < 0.001:
         return "under 0.001 %" if share < 0.5 else "over 99.999 %"
