@@ -28,8 +28,8 @@ class Recoding:
     image : int32 (items,), read-only
         Position in `published` of each item; -1: the item is suppressed.
     domain : int
-        |I|, the number of items that exist. More than `items` holds where the recoding was read from a release,
-        which says nothing of items that do not occur.
+        |I|, the number of items that exist. More than `items` holds where the recoding was read from a
+        release, which says nothing of items that do not occur.
     """
 
     items: Vocabulary
@@ -55,7 +55,7 @@ class Recoding:
         return cls(
             Vocabulary(tree.labels[: tree.n_leaves]),
             Vocabulary(tree.labels[node] for node in nodes),
-            frozen(image, np.int32),  # type: ignore[arg-type]
+            frozen(image, np.int32),
             tree.n_leaves,
         )
 

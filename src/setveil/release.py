@@ -41,8 +41,8 @@ class Release:
     ) -> Release:
         """Recode the data and put the rows in an order that reveals nothing.
 
-        The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public, so the
-        shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
+        The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
+        so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
         """
         recoded = recoding.apply(data)
         used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
@@ -61,4 +61,4 @@ class Release:
         row_map = np.empty(data.n_rows, np.int64)
         row_map[order] = np.arange(data.n_rows)
         published = Transactions(*take_rows(indptr, items, order), labels)
-        return cls(published, recoding, frozen(row_map, np.int64), details or {})  # type: ignore[arg-type]
+        return cls(published, recoding, frozen(row_map, np.int64), details or {})

@@ -15,8 +15,8 @@ from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 class Cut:
     """A cut that only ever moves up, with exact integer costs.
 
-    The cost of publishing node v is (occurrences under v) * (leaves under v), 0 for a single leaf: the NCP of the
-    data times (number of leaves) times (number of occurrences).
+    The cost of publishing node v is (occurrences under v) * (leaves under v), 0 for a single leaf: the NCP
+    of the data times (number of leaves) times (number of occurrences).
 
     Attributes
     ----------
@@ -78,5 +78,5 @@ class Cut:
         return out
 
     def rows(self) -> tuple[Ints, Ids, Ints]:
-        """Recode the data under the cut: the distinct rows of node numbers, and how many rows each stands for."""
-        return distinct_rows(*recode_rows(*self.leaf_rows, frozen(self.image, np.int32)))  # type: ignore[arg-type]
+        """Recode the data under the cut: distinct rows of node numbers, and how many rows each stands for."""
+        return distinct_rows(*recode_rows(*self.leaf_rows, frozen(self.image, np.int32)))

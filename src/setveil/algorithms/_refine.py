@@ -38,8 +38,8 @@ def publish_cut(
 def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progress) -> list[int]:
     """Replace nodes of a valid cut by their children, greatest gain first, while the cut stays valid.
 
-    A split that is not valid now never becomes valid (other splits only lower supports), so every node is tried
-    once and no node of the result can be split alone.
+    A split that is not valid now never becomes valid (other splits only lower supports), so every node is
+    tried once and no node of the result can be split alone.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     image = np.empty(tree.n_nodes, np.int32)
     for v in nodes:
         image[tree.leaf_order[tree.low[v] : tree.high[v]]] = v
-    base = recode_rows(*cut.leaf_rows, frozen(np.arange(tree.n_nodes), np.int32))  # type: ignore[arg-type]
+    base = recode_rows(*cut.leaf_rows, frozen(np.arange(tree.n_nodes), np.int32))
     rows, items, weights = distinct_rows(*base)
     starts, holders, _ = invert(rows, items, tree.n_leaves)
 
@@ -71,7 +71,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
         trial = image.copy()
         for child in children:
             trial[tree.leaf_order[tree.low[child] : tree.high[child]]] = child
-        near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))  # type: ignore[arg-type]
+        near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))
         if all(_stays_valid(near, weights[touched], child, guarantee) for child in children):
             image = trial
             final.remove(v)

@@ -18,8 +18,9 @@ PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
 class ThreatWalk:
     """Walk over the itemsets of extended rows in preorder, most frequent node first.
 
-    An extended row holds the nodes of the cut that the row has and all their ancestors but the root. The walk is
-    that over the paper's count-tree, whose paths it visits in the same order without ever building the tree.
+    An extended row holds the nodes of the cut that the row has and all their ancestors but the root. The
+    walk is that over the paper's count-tree, whose paths it visits in the same order without ever building
+    the tree.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class ThreatWalk:
         extended = np.empty(items.size * (tree.height + 1), np.int32)
         ends = np.zeros(indptr.size, np.int64)
         size = kernel.extend_rows(indptr, items, tree.parent, wanted, ends, extended)
-        nodes: Ids = frozen(extended[:size], np.int32)  # type: ignore[assignment]
+        nodes: Ids = frozen(extended[:size], np.int32)
         support = np.zeros(tree.n_nodes, np.int64)
         np.add.at(support, nodes, np.repeat(weights, np.diff(ends)))
 
@@ -61,8 +62,10 @@ class ThreatWalk:
         self.node = np.argsort(-support, kind="stable")[: np.count_nonzero(support)]
         self.rank = np.full(tree.n_nodes, -1, np.int32)
         self.rank[self.node] = np.arange(self.node.size)
-        indptr, ranks = recode_rows(frozen(ends, np.int64), nodes, self.rank)  # type: ignore[arg-type]
-        indptr, ranks, merged = distinct_rows(indptr, ranks, weights)  # rows may differ in nodes left out alone
+        indptr, ranks = recode_rows(frozen(ends, np.int64), nodes, self.rank)
+        indptr, ranks, merged = distinct_rows(
+            indptr, ranks, weights
+        )  # rows may differ in nodes left out alone
         self.rows = (indptr, ranks, merged)
         self.index = invert(indptr, ranks, self.node.size)
         self.supports = frozen(support[self.node], np.int64)
@@ -75,7 +78,8 @@ class ThreatWalk:
     def next_threat(self, progress: Progress, phase: str) -> list[int] | None:
         """Walk on to the next path of support in (0, k): its nodes, or None when the walk is over.
 
-        Where nodes were generalized since, the walk first goes back to the longest prefix without one of them.
+        Where nodes were generalized since, the walk first goes back to the longest prefix without one of
+        them.
         """
         live = self.cut.live
         while True:
@@ -125,8 +129,8 @@ class ThreatWalk:
     def cheapest_lift(self, threat: list[int]) -> list[int]:
         """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
 
-        Among the minimal sets of generalizations of the threat's nodes that lift its support to k, the one that
-        adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
+        Among the minimal sets of generalizations of the threat's nodes that lift its support to k, the one
+        that adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
 
         Returns
         -------
@@ -139,7 +143,8 @@ class ThreatWalk:
         seen = {start}
         best: list[tuple[int, ...]] = []
         cost = 0
-        # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its equals.
+        # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its
+        # equals.
         while queue and (not best or queue[0][0] == cost):
             cost, lifted = heappop(queue)
             image = frozenset(_image(threat, lifted, cut))
@@ -173,4 +178,3 @@ def _under(lower: int, upper: int, cut: Cut) -> bool:
 
 def _image(threat: list[int], lifted: tuple[int, ...], cut: Cut) -> set[int]:
     return {next((u for u in lifted if _under(v, u, cut)), v) for v in threat}
-

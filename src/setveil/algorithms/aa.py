@@ -43,9 +43,9 @@ def find_cut(
 ) -> tuple[Cut, dict[str, int]]:
     """Find a k^m-anonymous cut: Algorithm 4 of [1].
 
-    Differences from [1]: the count-tree is walked, not built. In pass i only nodes that lie above some node of a
-    threat of size i between nodes of the current cut can be in a threat at all (a threat's finer versions that
-    occur are threats too), so the rows are cut down to those nodes first.
+    Differences from [1]: the count-tree is walked, not built. In pass i only nodes that lie above some node
+    of a threat of size i between nodes of the current cut can be in a threat at all (a threat's finer
+    versions that occur are threats too), so the rows are cut down to those nodes first.
 
     References
     ----------

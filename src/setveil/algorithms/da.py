@@ -41,8 +41,8 @@ def find_cut(
 ) -> tuple[Cut, dict[str, int]]:
     """Find a k^m-anonymous cut: Algorithm 3 of [1].
 
-    Differences from [1]: the count-tree is walked, not built, and paths shorter than m are checked too (a row may
-    be shorter than m).
+    Differences from [1]: the count-tree is walked, not built, and paths shorter than m are checked too (a
+    row may be shorter than m).
 
     References
     ----------

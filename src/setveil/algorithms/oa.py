@@ -157,9 +157,7 @@ def _immediate_ancestors(cut: int, tree: Hierarchy) -> list[int]:
     return out
 
 
-def _minimal_threats(
-    state: Cut, guarantee: KmAnonymity, data: Transactions, progress: Progress
-) -> list[int]:
+def _minimal_threats(state: Cut, guarantee: KmAnonymity, data: Transactions, progress: Progress) -> list[int]:
     largest = guarantee.size_limit(data)
     if largest == 0:
         return []

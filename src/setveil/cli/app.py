@@ -32,8 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
     help="Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
     "from the published rows.",
-    epilog="Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request; "
-    "4 unreadable or inconsistent data.",
+    epilog="Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy "
+    "the request; 4 unreadable or inconsistent data.",
 )
 app.add_typer(hierarchy.app, name="hierarchy")
 
@@ -63,9 +63,13 @@ def _setveil(
 
 Algorithm = Annotated[
     str,
-    typer.Option("--algorithm", "-a", help=f"One of {', '.join(registry.names())} (see `setveil algorithms`)."),
+    typer.Option(
+        "--algorithm", "-a", help=f"One of {', '.join(registry.names())} (see `setveil algorithms`)."
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier run.")]
 
 
@@ -90,7 +94,8 @@ def demo(
         f"{summary(report)}\n\n"
         f"The run's folder is {out}. Look at {out / 'internal' / 'report.html'} in a browser.\n"
         f"The made-up input is in {sample}. The same by hand:\n\n"
-        f"    setveil anonymize {sample / 'baskets.csv'} --hierarchy {sample / 'products.csv'} --k 5 --m 2 --out DIR"
+        f"    setveil anonymize {sample / 'baskets.csv'} --hierarchy {sample / 'products.csv'} "
+        "--k 5 --m 2 --out DIR"
     )
 
 
@@ -105,7 +110,8 @@ def anonymize(
     algorithm: Algorithm = "aa",
     hierarchy_file: HierarchyFile = None,
     refine: Annotated[
-        bool, typer.Option("--refine", help="Split nodes of the final cut again while the release stays valid.")
+        bool,
+        typer.Option("--refine", help="Split nodes of the final cut again while the release stays valid."),
     ] = False,
     seed: Seed = 0,
     format: Format = None,  # noqa: A002
@@ -142,7 +148,9 @@ def anonymize(
         )  # fmt: skip
         tree, record = None, {"timing": timing}
         if hierarchy_file is not None:
-            tree, record["hierarchy"] = timed(timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding))
+            tree, record["hierarchy"] = timed(
+                timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding)
+            )
         else:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
         parameters = {"refine": True} if refine else {}
@@ -217,7 +225,8 @@ def measure(
 ) -> None:
     """Measure what a release lost, recomputed from the two files.
 
-    What the published labels stand for is read from about.json beside the published file, or from --hierarchy.
+    What the published labels stand for is read from about.json beside the published file, or from
+    --hierarchy.
     """
 
     def work(progress: Any) -> Any:
@@ -248,7 +257,9 @@ def measure(
 @app.command()
 def convert(
     input: Input,  # noqa: A002
-    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="File to write; its extension tells the format.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="File to write; its extension tells the format.")
+    ],
     to: Annotated[
         str | None, typer.Option("--to", help="Format to write, where the extension does not tell it.")
     ] = None,
@@ -293,6 +304,6 @@ def algorithms(json: Json = False) -> None:
         answer(
             f"{name:<6} {info.title}\n"
             f"       {info.summary}\n"
-            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'nothing but the data'}\n"
+            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'the data alone'}\n"
             f"       {info.reference}"
         )

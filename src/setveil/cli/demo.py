@@ -17,7 +17,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 
 
-def run_demo(out: Path, rows: int, seed: int, progress: Progress) -> tuple[VerifiedRelease, dict[str, Any], Path]:
+def run_demo(
+    out: Path, rows: int, seed: int, progress: Progress
+) -> tuple[VerifiedRelease, dict[str, Any], Path]:
     """Make up baskets and products, anonymize them, write the run's folder.
 
     Returns

@@ -35,8 +35,8 @@ def read_rows(path: str, **options: Any) -> Transactions:
     layout = data.origin.layout if data.origin else None
     if layout and layout.format == "long" and not (options.get("id_column") and options.get("item_column")):
         say(
-            f"Reading {path} as a long table: rows by {layout.id_column!r}, items from {layout.item_column!r} "
-            "(--format basket if each line is a row)."
+            f"Reading {path} as a long table: rows by {layout.id_column!r}, items from "
+            f"{layout.item_column!r} (--format basket if each line is a row)."
         )
     return data
 
@@ -44,9 +44,9 @@ def read_rows(path: str, **options: Any) -> Transactions:
 def split_format(path: str, format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
     """Tell whether --format means the input or the published file.
 
-    It overrides how the input is read, wherever the input can be that: standard input, an unknown extension, an
-    extension of that format, a content of that format. Where the input is plainly something else, it is what the
-    published file should be.
+    It overrides how the input is read, wherever the input can be that: standard input, an unknown
+    extension, an extension of that format, a content of that format. Where the input is plainly something
+    else, it is what the published file should be.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def load_meaning(
 ) -> Recoding:
     """Find out what the labels of a release stand for.
 
-    From a hierarchy if one is given: each item is published as the nearest node above it that the release holds.
-    Else from about.json beside the published file. Else every label must be an item of the original.
+    From a hierarchy if one is given: each item is published as the nearest node above it that the release
+    holds. Else from about.json beside the published file. Else every label must be an item of the original.
     """
     if hierarchy is not None:
         return _meaning_by_hierarchy(original, published, read_hierarchy(hierarchy, encoding=encoding))
@@ -96,7 +96,7 @@ def load_meaning(
     if unknown:
         raise DataError(
             f"{len(unknown):,} labels of {path} are no items of the original: {listed(unknown)}.",
-            hint="Say what they stand for: --hierarchy FILE, or keep the about.json of the release beside it.",
+            hint="Say what they stand for: --hierarchy FILE, or keep the release's about.json beside it.",
         )
     return recoding_of(original, published, {}, original.n_items)
 
@@ -115,8 +115,8 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
         above = [u for u in tree.ancestors(v) if u in nodes]
         if above:
             raise DataError(
-                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands above it: "
-                "no global recoding, so what an item became cannot be told from its label.",
+                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands "
+                "above it: no global recoding, so what an item became cannot be told from its label.",
             )
         if tree.children(v):
             members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
@@ -129,7 +129,7 @@ def convert_file(data: Transactions, output: Path, to: str | None, *, force: boo
     if to is None:
         if usual is None:
             raise RequestError(
-                f"The extension of {output} tells no format: expected one of {', '.join(FORMATS_OF_EXTENSION)}.",
+                f"The extension of {output} tells no format; these do: {', '.join(FORMATS_OF_EXTENSION)}.",
                 hint="Name the format with --to.",
             )
         to = usual[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 SHOWN = 20
 
 
-class Way(str, Enum):
+class Way(StrEnum):
     """How `build` groups items."""
 
     cooccurrence = "co-occurrence"
@@ -41,7 +41,9 @@ def build(
             "prefix: codes that begin alike.",
         ),
     ] = Way.cooccurrence,
-    fanout: Annotated[int, typer.Option("--fanout", help="Children of a node (co-occurrence, balanced).")] = 5,
+    fanout: Annotated[
+        int, typer.Option("--fanout", help="Children of a node (co-occurrence, balanced).")
+    ] = 5,
     at: Annotated[str, typer.Option("--at", help="Characters that end a prefix: 250.83 -> 250.")] = ".",
     lengths: Annotated[
         str | None, typer.Option("--lengths", help="Cut prefixes at these lengths instead, e.g. 1,3.")
@@ -82,7 +84,9 @@ def build(
         return tree
 
     tree = run(work)
-    say(f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}.")
+    say(
+        f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."
+    )
 
 
 @app.command()
@@ -98,7 +102,7 @@ def check(
     item_column: ItemColumn = None,
     json: Json = False,
 ) -> None:
-    """List everything that is wrong with a hierarchy, with line numbers; exit code 0 if nothing is, else 4."""
+    """List everything that is wrong with a hierarchy, with line numbers; exit code 4 if anything is."""
 
     def work(progress: Any) -> Any:
         from setveil.cli.files import read_rows
@@ -164,4 +168,6 @@ def _lengths(text: str | None) -> list[int]:
     try:
         return [int(part) for part in text.split(",")] if text else []
     except ValueError:
-        raise RequestError(f"--lengths must be integers separated by commas, e.g. 1,3, got {text!r}.") from None
+        raise RequestError(
+            f"--lengths must be integers separated by commas, e.g. 1,3, got {text!r}."
+        ) from None

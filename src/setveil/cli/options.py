@@ -12,7 +12,9 @@ from setveil.errors import RequestError
 
 Input = Annotated[str, typer.Argument(metavar="INPUT", help="File of rows; - reads standard input.")]
 K = Annotated[int, typer.Option("--k", "-k", help="Everyone hides among at least k rows (2 or more).")]
-M = Annotated[str, typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf.")]
+M = Annotated[
+    str, typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf.")
+]
 HierarchyFile = Annotated[
     Path | None, typer.Option("--hierarchy", "-H", help="What items generalize to (leaf;parent;...;root).")
 ]
@@ -21,9 +23,13 @@ Format = Annotated[
     typer.Option("--format", help="fimi, basket, long, spmf, parquet or jsonl; by default told by the file."),
 ]
 Encoding = Annotated[str, typer.Option("--encoding", help="Of text files.")]
-Separator = Annotated[str | None, typer.Option("--separator", help="Between fields of basket and long files.")]
+Separator = Annotated[
+    str | None, typer.Option("--separator", help="Between fields of basket and long files.")
+]
 IdColumn = Annotated[str | None, typer.Option("--id-column", help="Long table: column that names the row.")]
-ItemColumn = Annotated[str | None, typer.Option("--item-column", help="Long table: column that holds the item.")]
+ItemColumn = Annotated[
+    str | None, typer.Option("--item-column", help="Long table: column that holds the item.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 
 

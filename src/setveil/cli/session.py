@@ -74,7 +74,7 @@ def run(work: Callable[[_Phase], T]) -> T:
     def body() -> None:
         try:
             result.append(work(phase))
-        except BaseException as error:  # noqa: BLE001  (raised again in the main thread)
+        except BaseException as error:  # raised again in the main thread
             failure.append(error)
 
     thread = threading.Thread(target=body, name="setveil", daemon=True)
@@ -142,7 +142,10 @@ class _drawing:  # noqa: N801  (used as a function)
     def _tick(self) -> None:
         done = self.phase.done
         self.bar.update(
-            self.task, description=self.phase.phase, total=None if done is None else 1.0, completed=done or 0.0
+            self.task,
+            description=self.phase.phase,
+            total=None if done is None else 1.0,
+            completed=done or 0.0,
         )
 
     def __exit__(self, *exc: object) -> None:

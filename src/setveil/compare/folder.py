@@ -34,8 +34,8 @@ def require_writable(out: Path, *, force: bool = False) -> None:
     Raises
     ------
     OutputError
-        If `out` is a file, a folder with something in it (without `force`: anything; with `force`: anything that
-        is not a folder of an earlier run), or lies where nothing can be written.
+        If `out` is a file, a folder with something in it (without `force`: anything; with `force`: anything
+        that is not a folder of an earlier run), or lies where nothing can be written.
     """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise OutputError(f"{out} exists and is not a folder.", hint="Choose another --out.")
@@ -71,7 +71,8 @@ def write_folder(
     Raises
     ------
     OutputError
-        If the folder exists, or the disk is full, or nothing can be written there; then nothing is left behind.
+        If the folder exists, or the disk is full, or nothing can be written there; then nothing is left
+        behind.
     """
     start = time.perf_counter()
     out = Path(out)
@@ -96,7 +97,7 @@ def write_folder(
             _write_json(published / "about.json", _about(release, report))
             _write_recoding(internal / "recoding.csv", release.recoding)
             _write_row_map(internal / "rows.csv", release.row_map)
-            with open(internal / "report.html", "w", encoding="utf-8", newline="\n") as file:
+            with (internal / "report.html").open("w", encoding="utf-8", newline="\n") as file:
                 file.write(report_html(report))
             report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
             _write_json(internal / "report.json", report)
@@ -130,13 +131,13 @@ def _staged(out: Path) -> Iterator[Path]:
         if out.exists():
             if any(out.iterdir()):
                 old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".replaced", dir=out.parent))
-                os.replace(out, old / out.name)
+                out.replace(old / out.name)
             else:
                 out.rmdir()
-        os.replace(folder, out)
+        folder.replace(out)
     except BaseException:
         if old is not None and not out.exists():
-            os.replace(old / out.name, out)
+            (old / out.name).replace(out)
         shutil.rmtree(folder, ignore_errors=True)
         raise
     finally:
@@ -175,24 +176,25 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         json.dump(content, file, ensure_ascii=False, indent=2)
         file.write("\n")
 
 
 def _write_recoding(path: Path, recoding: Recoding) -> None:
     labels = (*recoding.published.labels, "")
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("item", "published"))
         writer.writerows(
-            (item, labels[to]) for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
+            (item, labels[to])
+            for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
         )
 
 
 def _write_row_map(path: Path, row_map: np.ndarray) -> None:
     rows = "\n".join(map("%d,%d".__mod__, enumerate(row_map.tolist())))
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"input_row,published_row\n{rows}\n" if rows else "input_row,published_row\n")
 
 
@@ -227,7 +229,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         An item of the original that is neither a published label nor stands behind one was suppressed.
     """
     try:
-        with open(about, encoding="utf-8") as file:
+        with about.open(encoding="utf-8") as file:
             content = json.load(file)
         members: dict[str, list[str]] = content["labels"]
         domain = int(content["domain"])

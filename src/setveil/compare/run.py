@@ -61,8 +61,8 @@ class VerifiedRelease(Release):
         force : bool
             Replace a folder that an earlier run wrote.
         format : str, optional
-            Format of the published file; by default that of the input. Generalized labels are no integers, so FIMI
-            becomes basket where there are any.
+            Format of the published file; by default that of the input. Generalized labels are no integers,
+            so FIMI becomes basket where there are any.
 
         Returns
         -------
@@ -162,8 +162,8 @@ def anonymize(
     if not verdict.holds:
         itemset, support = verdict.first[0]
         raise GuaranteeError(
-            f"The release of {algorithm} is not {guarantee.phrase}: {len(itemset)} published items occur together "
-            f"in {support} rows. Nothing was written.",
+            f"The release of {algorithm} is not {guarantee.phrase}: {len(itemset)} published items occur "
+            f"together in {support} rows. Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     progress("measuring")
@@ -237,7 +237,9 @@ def _generalized_labels(release: Release) -> list[dict[str, Any]]:
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
     )
-    return [{"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own]
+    return [
+        {"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own
+    ]
 
 
 def _branches(data: Transactions, tree: Hierarchy, recoding: Recoding) -> list[dict[str, Any]]:

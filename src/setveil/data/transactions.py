@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,7 +72,7 @@ class Transactions:
         )
         if codes.size and codes.min() < 0:  # a code of -1 reads the entry appended last
             image = np.append(image, np.int32(-1))
-        return cls(*recode_rows(frozen(indptr, np.int64), frozen(codes, np.int32), image), vocabulary)  # type: ignore[arg-type]
+        return cls(*recode_rows(frozen(indptr, np.int64), frozen(codes, np.int32), image), vocabulary)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Iterable[object]]) -> Transactions:
@@ -144,11 +145,13 @@ class Transactions:
         labels = self.vocabulary.labels
         bounds = self.indptr.tolist()
         items = self.items.tolist()
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in pairwise(bounds):
             yield tuple(labels[i] for i in items[start:end])
 
     def __repr__(self) -> str:
-        return f"Transactions: {self.n_rows:,} rows, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
+        return (
+            f"Transactions: {self.n_rows:,} rows, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
+        )
 
 
 def _label(item: object, where: str) -> str:
@@ -157,6 +160,7 @@ def _label(item: object, where: str) -> str:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         return str(int(item))
     raise DataError(
-        f"Found {item!r} ({type(item).__name__}) as an item in {where}, expected a non-empty string or an integer.",
+        f"Found {item!r} ({type(item).__name__}) as an item in {where}, "
+        "expected a non-empty string or an integer.",
         hint="Leave missing values out of the row; turn other codes into strings yourself.",
     )

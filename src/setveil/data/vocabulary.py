@@ -26,8 +26,8 @@ def _numeric_key(label: str) -> tuple[int, int, str, str]:
 def item_order(labels: Iterable[str]) -> list[str]:
     """Sort labels into item order.
 
-    Numeric if every label is an integer (equal numbers such as ``7`` and ``007`` by text), else by code point.
-    Every tie in every algorithm is decided by this order.
+    Numeric if every label is an integer (equal numbers such as ``7`` and ``007`` by text), else by code
+    point. Every tie in every algorithm is decided by this order.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def item_order(labels: Iterable[str]) -> list[str]:
 
 
 class Vocabulary:
-    """Labels of the items 0..n-1, in an order that the maker chose (item order, unless a hierarchy adds nodes).
+    """Labels of the items 0..n-1, in an order that the maker chose (item order, hierarchy nodes last).
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ class KmAnonymity:
         Raises
         ------
         InfeasibleError
-            If there are non-empty rows, but fewer than k: even one label for everything has a smaller support.
+            If there are non-empty rows, but fewer than k: even one label for everything has a smaller
+            support.
         """
         filled = int((data.row_lengths() > 0).sum())
         if 0 < filled < self.k:
@@ -70,6 +71,6 @@ class KmAnonymity:
                 rows += f", of which {filled:,} hold any item"
             nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
             raise InfeasibleError(
-                f"No release can be {self.phrase}: {rows}, and fewer than k = {self.k} rows cannot hide a person.",
+                f"No release can be {self.phrase}: {rows}, and fewer than k = {self.k} rows hide nobody.",
                 hint=nearest or "At least two non-empty rows are needed for any k.",
             )

@@ -80,9 +80,9 @@ class Hierarchy:
         self._ids = {label: i for i, label in enumerate(self.labels)}
         self.root = self._ids[roots[0]]
         parent = [-1 if (up := parents[label]) is None else self._ids[up] for label in self.labels]
-        self.parent: NDArray[np.int32] = frozen(np.array(parent, np.int32), np.int32)  # type: ignore[assignment]
+        self.parent: NDArray[np.int32] = frozen(np.array(parent, np.int32), np.int32)
         depths = np.array([depth[label] for label in self.labels], np.int32)
-        self.depth: NDArray[np.int32] = frozen(depths, np.int32)  # type: ignore[assignment]
+        self.depth: NDArray[np.int32] = frozen(depths, np.int32)
 
         # Not by id: leaves come before inner nodes only by number.
         self._children: list[list[int]] = [[] for _ in range(self.n_nodes)]
@@ -104,9 +104,9 @@ class Hierarchy:
             else:
                 stack.append((v, True))
                 stack.extend((child, False) for child in reversed(self._children[v]))
-        self.low: NDArray[np.int32] = frozen(low, np.int32)  # type: ignore[assignment]
-        self.high: NDArray[np.int32] = frozen(high, np.int32)  # type: ignore[assignment]
-        self.leaf_order: NDArray[np.int32] = frozen(np.array(leaf_order, np.int32), np.int32)  # type: ignore[assignment]
+        self.low: NDArray[np.int32] = frozen(low, np.int32)
+        self.high: NDArray[np.int32] = frozen(high, np.int32)
+        self.leaf_order: NDArray[np.int32] = frozen(np.array(leaf_order, np.int32), np.int32)
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:

@@ -79,7 +79,7 @@ def similar_items(
     np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
     partner, value = np.full((n_ids, most), -1, np.int32), np.zeros((n_ids, most))
     together, seen = np.zeros(n_ids, np.int64), np.empty(n_ids, np.int64)
-    _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value)  # type: ignore[no-untyped-call]
+    _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value)
     return partner, value
 
 
@@ -126,5 +126,5 @@ def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
     pairs = pairs[np.argsort(-alike[at], kind="stable")]
     size = np.full(n, limit, np.int64)
     first, last = np.arange(n, dtype=np.int64), np.arange(n, dtype=np.int64)
-    _merge_pairs(pairs // n, pairs % n, size, first, np.full(n, -1, np.int64), last)  # type: ignore[no-untyped-call]
+    _merge_pairs(pairs // n, pairs % n, size, first, np.full(n, -1, np.int64), last)
     return first

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from setveil.jit import compiled
 
@@ -11,9 +13,12 @@ Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 
-def frozen(array: NDArray[np.generic], dtype: type) -> NDArray[np.generic]:
+S = TypeVar("S", bound=np.generic)
+
+
+def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
     """Return the array C-contiguous, of `dtype` and read-only: the one flavour kernels take as input."""
-    out = np.ascontiguousarray(array, dtype=dtype)
+    out: NDArray[S] = np.ascontiguousarray(array, dtype=dtype)
     if out.flags.writeable:
         out = out if out is not array else out.view()
         out.flags.writeable = False
@@ -137,7 +142,7 @@ def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tupl
     if weights is not None:
         counts = np.zeros(first.size, np.int64)
         np.add.at(counts, group, weights)
-    return *take_rows(indptr, items, first), frozen(counts, np.int64)  # type: ignore[return-value]
+    return *take_rows(indptr, items, first), frozen(counts, np.int64)
 
 
 @compiled

@@ -178,7 +178,7 @@ def tokenize(
     if keep is None:
         keep = np.zeros(0, np.bool_)
     with np.errstate(over="ignore"):
-        n_rows, n, starts, ends, fault, width = _tokenize(  # type: ignore[no-untyped-call]
+        n_rows, n, starts, ends, fault, width = _tokenize(
             np.frombuffer(content, np.uint8),
             (ord(separator) if separator else -1, quotes, comments),
             keep,

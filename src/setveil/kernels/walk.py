@@ -77,8 +77,8 @@ def walk(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
 
-    Children of a path are the nodes of greater rank that occur with it, in order of rank. A path never holds a
-    node and its ancestor, nor a node that is not `live`.
+    Children of a path are the nodes of greater rank that occur with it, in order of rank. A path never
+    holds a node and its ancestor, nor a node that is not `live`.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def walk(  # type: ignore[no-untyped-def]
     resume = length
     goal = path[:length].copy()
 
-    # Level d >= 1 holds the children of path[:d]: candidates first[d]..first[d+1] in the arrays below, each with
-    # the places (row, position) where it stands behind that path.
+    # Level d >= 1 holds the children of path[:d]: candidates first[d]..first[d+1] in the arrays below, each
+    # with the places (row, position) where it stands behind that path.
     first = np.zeros(largest + 1, np.int64)
     current = np.zeros(largest + 1, np.int64)
     candidate = np.empty(max(n, 1), np.int64)

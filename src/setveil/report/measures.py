@@ -54,7 +54,8 @@ def measures_text(
             "were changed, added or lost. The worst:"
         )
         lines += [
-            f"  {clip(entry['label'], 60)}: {count(entry['support'])}, originally {count(entry['original_support'])}"
+            f"  {clip(entry['label'], 60)}: {count(entry['support'])}, "
+            f"originally {count(entry['original_support'])}"
             for entry in wrong[:_WORST]
         ]
     elif rows["original"] == rows["release"]:

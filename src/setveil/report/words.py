@@ -23,7 +23,8 @@ def count(number: int, noun: str = "", plural: str = "") -> str:
 def percent(part: float, whole: float = 1) -> str:
     """Write a share with two significant digits, counted from the nearer of 0 and 100 %.
 
-    So a share and its complement add up, only nothing is 0 % and only everything is 100 %. An error may be more.
+    So a share and its complement add up, only nothing is 0 % and only everything is 100 %. An error may be
+    more.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Measures of what a release lost, one file each, from the original, the published rows and what labels mean."""
+"""What a release lost: one file per measure, from original and published rows and what labels mean."""

@@ -17,7 +17,8 @@ def counts(original: Transactions, published: Transactions, recoding: Recoding) 
     occurrences = original.supports()
     labels = recoding.published.labels
     unchanged = np.array(
-        [to >= 0 and labels[to] == item for item, to in zip(original.vocabulary.labels, image, strict=True)], bool
+        [to >= 0 and labels[to] == item for item, to in zip(original.vocabulary.labels, image, strict=True)],
+        bool,
     )
     suppressed = image < 0
     generalized = ~unchanged & ~suppressed

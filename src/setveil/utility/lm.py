@@ -17,13 +17,15 @@ def lm(original: Transactions, recoding: Recoding) -> float:
 
     References
     ----------
-    Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010, section 2,
-    doi:10.1007/978-3-642-13657-3_20
+    Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
+    section 2, doi:10.1007/978-3-642-13657-3_20
     """
     image = recoding.image_of(original.vocabulary)
     occurrences = original.supports()
     if original.n_occurrences == 0:
         return 0.0
     most = max(recoding.domain - 1, 1)  # a domain of one item loses only what is suppressed
-    lost = int((occurrences * np.where(image >= 0, np.append(recoding.member_counts, 0)[image] - 1, most)).sum())
+    lost = int(
+        (occurrences * np.where(image >= 0, np.append(recoding.member_counts, 0)[image] - 1, most)).sum()
+    )
     return float(Fraction(lost, most * original.n_occurrences))

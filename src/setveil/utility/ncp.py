@@ -14,8 +14,9 @@ from setveil.recoding import Recoding
 def ncp(original: Transactions, recoding: Recoding, only: NDArray[np.bool_] | None = None) -> float:
     """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
 
-    0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0 and 1;
-    0 where nothing occurs. `only` (bool, one per item) restricts the average to occurrences of some items.
+    0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0
+    and 1; 0 where nothing occurs. `only` (bool, one per item) restricts the average to occurrences of some
+    items.
 
     References
     ----------

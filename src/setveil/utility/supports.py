@@ -18,10 +18,10 @@ def label_supports(
     Returns
     -------
     list of dict
-        For each published label, in item order: `label`; `items`, how many items it stands for; `support` in the
-        release; `original_support`, the rows of the original with any of its items; `relative_error`,
-        |support - original_support| / original_support (None if the original has none). A global recoding keeps
-        every one of these supports, so an error here means that rows were changed, added or lost.
+        For each published label, in item order: `label`; `items`, how many items it stands for; `support`
+        in the release; `original_support`, the rows of the original with any of its items; `relative_error`,
+        |support - original_support| / original_support (None if the original has none). A global recoding
+        keeps every one of these supports, so an error here means that rows were changed, added or lost.
     """
     before = recoding.apply(original).supports()
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
@@ -51,8 +51,9 @@ def support_errors(original: Transactions, published: Transactions, recoding: Re
     -------
     dict
         `label_support_error`: mean and greatest relative error of the published items' supports (see
-        `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative error
-        of a reader who spreads a label's support evenly over the items it stands for (a suppressed item: 1).
+        `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative
+        error of a reader who spreads a label's support evenly over the items it stands for (a suppressed
+        item: 1).
     """
     errors = [
         1.0 if entry["relative_error"] is None else entry["relative_error"]
@@ -68,7 +69,10 @@ def support_errors(original: Transactions, published: Transactions, recoding: Re
     present = supports > 0
     off = np.abs(spread[image][present] - supports[present]) / supports[present]
     return {
-        "label_support_error": {"mean": float(np.mean(errors or [0.0])), "max": float(max(errors, default=0.0))},
+        "label_support_error": {
+            "mean": float(np.mean(errors or [0.0])),
+            "max": float(max(errors, default=0.0)),
+        },
         "item_support_error": {
             "mean": float(off.mean()) if off.size else 0.0,
             "median": float(np.median(off)) if off.size else 0.0,

@@ -41,7 +41,8 @@ def read_long(text: Text, separator: str, id_column: str | None, item_column: st
     refuse_open_quote(text, tokens)
     if tokens.fault >= 0:
         raise DataError(
-            f"{text.where(tokens.fault)}: {tokens.width} fields, expected {len(names)} as in the header.",
+            f"{text.where(tokens.fault)}: the number of fields is {tokens.width}, "
+            f"expected {len(names)} as in the header.",
             hint="Quote fields that hold the separator; rows of items are read with --format basket.",
         )
     cells = tokens.codes.reshape(-1, 2)[1:]  # without the header

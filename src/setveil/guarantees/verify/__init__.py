@@ -1,1 +1,1 @@
-"""Verifiers: one per privacy model, from published rows to a verdict. They share no code with any algorithm."""
+"""Verifiers, one per privacy model: from published rows to a verdict, by no algorithm's code."""

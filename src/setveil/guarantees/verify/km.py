@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class Verdict:
     complete: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as JSON types ("inf" for an infinite m)."""
+        """Return the verdict as JSON types ("inf" for an infinite m)."""
         return {
             "model": self.guarantee.model,
             "k": self.guarantee.k,
@@ -93,9 +94,10 @@ def verify_km(
 
     Notes
     -----
-    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto the
-    items after it, and so on. Where one distinct row is left, its subsets are counted by a binomial coefficient.
-    For m at least the longest row, the supports of whole rows decide: every itemset lies in a row.
+    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
+    the items after it, and so on. Where one distinct row is left, its subsets are counted by a binomial
+    coefficient. For m at least the longest row, the supports of whole rows decide: every itemset lies in a
+    row.
     """
     k, m = guarantee.k, guarantee.m
     longest = int(published.row_lengths().max(initial=0))
@@ -116,7 +118,13 @@ def verify_km(
             survey.violations, survey.first = 1, [(rarest, rarest_support)]
         smallest = rarest_support if whole else survey.smallest
         return Verdict(
-            guarantee, False, survey.violations, survey.labelled(), smallest, survey.safe_size, not survey.stopped
+            guarantee,
+            False,
+            survey.violations,
+            survey.labelled(),
+            smallest,
+            survey.safe_size,
+            not survey.stopped,
         )
 
     smallest = survey.smallest
@@ -165,7 +173,7 @@ class _Survey:
         self.safe_size = 0 if rare.size else 1
 
     def count(self, size: int, most_steps: int, most_after: int) -> None:
-        """Count the itemsets of one size; stop after `most_steps`, or `most_after` if a violation is known."""
+        """Count the itemsets of one size; stop after `most_steps`, or `most_after` with a violation known."""
         if size == 1:
             self.count_singles()
             return
@@ -187,7 +195,11 @@ class _Survey:
             found += int(tails[length, chosen]) * math.comb(int(length), int(chosen))
         for entry in listed[: state[LISTED]].tolist():
             self.first.append((tuple(entry[:-1]), entry[-1]))
-        self.smallest, self.steps, self.stopped = int(state[SMALLEST]), int(state[STEPS]), bool(state[STOPPED])
+        self.smallest, self.steps, self.stopped = (
+            int(state[SMALLEST]),
+            int(state[STEPS]),
+            bool(state[STOPPED]),
+        )
         self.violations += found
         if not self.violations and not self.stopped:
             self.safe_size = size
@@ -203,7 +215,7 @@ def _distinct(published: Transactions) -> tuple[NDArray[np.int64], NDArray[np.in
     raw = items.tobytes()
     bounds = (4 * published.indptr).tolist()
     seen: dict[bytes, int] = {}
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         key = raw[start:end]
         seen[key] = seen.get(key, 0) + 1
     seen.pop(b"", None)
@@ -234,8 +246,9 @@ def _count_from(  # type: ignore[no-untyped-def]
     """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
 
     Level d holds the rows projected behind path[:d]: their items after that path, in rows that have enough of
-    them. Its items stand in `item_of` in order, with the places where they occur. Levels lie one behind the other
-    in arrays that grow. (Not written as a recursion: numba cannot load a recursive function from its cache.)
+    them. Its items stand in `item_of` in order, with the places where they occur. Levels lie one behind the
+    other in arrays that grow. (Not written as a recursion: numba cannot load a recursive function from its
+    cache.)
     """
     n = starts.size - 1
     pause = state[STEPS] + 50_000_000
