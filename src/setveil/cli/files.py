@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from setveil.cli.session import say
-from setveil.compare.folder import published_file, read_meaning, recoding_of
+from setveil.compare.folder import published_file, published_layout, read_meaning, recoding_of
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
 from setveil.data.io.layout import FORMATS_OF_EXTENSION
 from setveil.data.transactions import Transactions
@@ -75,8 +75,13 @@ def load_hierarchy(path: Path, encoding: str) -> tuple[Hierarchy, dict[str, Any]
 
 
 def load_published(path: str, **options: Any) -> Transactions:
-    """Read a file of rows, or the published file of a run's folder."""
-    return read_rows(path if path == "-" else str(published_file(Path(path))), **options)
+    """Read a file of rows, or the published file of a run's folder as its about.json says."""
+    if path == "-":
+        return read_rows(path, **options)
+    file = published_file(Path(path))
+    given = {name: value for name, value in options.items() if value is not None}
+    recorded = published_layout(file) if Path(path).is_dir() else {}
+    return read_rows(str(file), **(recorded | given))
 
 
 def load_meaning(

@@ -87,7 +87,7 @@ def write_folder(
             report = report | {
                 "published": {
                     "file": data.name,
-                    "format": layout.format,
+                    "layout": layout.options(),
                     "rows": release.published.n_rows,
                     "empty_rows": int((release.published.row_lengths() == 0).sum()),
                     "items": release.published.n_items,
@@ -165,7 +165,7 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
         "guarantee": {key: report["guarantee"][key] for key in ("model", "k", "m")},
         "algorithm": report["algorithm"]["name"],
         "file": report["published"]["file"],
-        "format": report["published"]["format"],
+        **report["published"]["layout"],
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
         "domain": release.recoding.domain,
@@ -218,6 +218,27 @@ def published_file(path: Path) -> Path:
     )
 
 
+def published_layout(file: Path) -> dict[str, str]:
+    """Read from about.json beside a published file how that file is to be read; {} where there is none."""
+    about = file.parent / "about.json"
+    if not about.is_file():
+        return {}
+    content = _read_about(about)
+    return {
+        key: content[key] for key in ("format", "separator", "id_column", "item_column") if key in content
+    }
+
+
+def _read_about(about: Path) -> dict[str, Any]:
+    try:
+        with about.open(encoding="utf-8") as file:
+            content = json.load(file)
+        content["labels"], content["domain"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
+    return content  # type: ignore[no-any-return]
+
+
 def read_meaning(about: Path, original: Transactions, published: Transactions) -> Recoding:
     """Read from about.json what the published labels stand for.
 
@@ -228,14 +249,8 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
     original, published : Transactions
         An item of the original that is neither a published label nor stands behind one was suppressed.
     """
-    try:
-        with about.open(encoding="utf-8") as file:
-            content = json.load(file)
-        members: dict[str, list[str]] = content["labels"]
-        domain = int(content["domain"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
-    return recoding_of(original, published, members, domain)
+    content = _read_about(about)
+    return recoding_of(original, published, content["labels"], int(content["domain"]))
 
 
 def recoding_of(

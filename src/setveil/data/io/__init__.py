@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from setveil.data.io.jsonl import read_jsonl
@@ -19,9 +19,7 @@ from setveil.errors import DataError, OutputError, RequestError
 __all__ = [
     "FORMATS",
     "Layout",
-    "Source",
     "detect_format",
-    "load",
     "read",
     "save",
     "sniff_content",
@@ -38,29 +36,7 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Source:
-    """Transactions, and the file they came from.
-
-    Attributes
-    ----------
-    data : Transactions
-        The rows.
-    layout : Layout
-        How the file holds them.
-    path : str
-        As given; ``-`` for standard input.
-    sha256 : str
-        Of the bytes read, in hexadecimal.
-    """
-
-    data: Transactions
-    layout: Layout
-    path: str
-    sha256: str
-
-
-def load(
+def read(
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002  (the word that users know)
@@ -68,8 +44,8 @@ def load(
     separator: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
-) -> Source:
-    """Read a file of transactions, and remember how it is laid out.
+) -> Transactions:
+    """Read a file of transactions, and remember where they came from.
 
     Parameters
     ----------
@@ -89,8 +65,9 @@ def load(
 
     Returns
     -------
-    Source
-        The rows, one for each line (blank lines are empty rows) or for each id of a long table.
+    Transactions
+        The rows, one for each line (blank lines are empty rows) or for each id of a long table. Their `origin`
+        tells how the file is laid out.
 
     Raises
     ------
@@ -98,6 +75,12 @@ def load(
         If the file cannot be read, is malformed (the message names the line), or holds no item.
     RequestError
         If an option is not acceptable or does not apply to the format.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.read("baskets.csv")                                             # doctest: +SKIP
+    >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     """
     name = "standard input" if str(path) == "-" else str(path)
     Layout(format or "basket", separator or ",")
@@ -119,50 +102,7 @@ def load(
     if not data.n_occurrences:
         what = "holds only blank lines" if not content.strip() else "holds no item"
         raise DataError(f"{name} {what}, expected rows of items.")
-    return Source(data, layout, str(path), sha256)
-
-
-def read(
-    path: str | Path,
-    *,
-    format: str | None = None,  # noqa: A002
-    encoding: str = "utf-8",
-    separator: str | None = None,
-    id_column: str | None = None,
-    item_column: str | None = None,
-) -> Transactions:
-    """Read a file of transactions.
-
-    Parameters
-    ----------
-    path, format, encoding, separator, id_column, item_column
-        As for `load`.
-
-    Returns
-    -------
-    Transactions
-        The rows.
-
-    Raises
-    ------
-    DataError, RequestError
-        As `load` does.
-
-    Examples
-    --------
-    >>> import setveil as sv
-    >>> data = sv.read("baskets.csv")                                   # doctest: +SKIP
-    >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
-    """
-    source = load(
-        path,
-        format=format,
-        encoding=encoding,
-        separator=separator,
-        id_column=id_column,
-        item_column=item_column,
-    )
-    return replace(source.data, origin=Origin(source.path, source.sha256, source.layout))
+    return replace(data, origin=Origin(str(path), sha256, layout))
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:

@@ -66,6 +66,16 @@ class Layout:
                 "that is neither a double quote nor a line end."
             )
 
+    def options(self) -> dict[str, str]:
+        """List what must be told to `setveil.read` to read such a file, whatever its name and content."""
+        relevant = {
+            "basket": ("separator",),
+            "long": ("separator", "id_column", "item_column"),
+            "parquet": ("item_column",) if self.nested else ("id_column", "item_column"),
+            "jsonl": ("item_column",) if self.objects else (),
+        }.get(self.format, ())
+        return {"format": self.format, **{name: getattr(self, name) for name in relevant}}
+
     @property
     def extension(self) -> str:
         """The usual ending of such a file's name, with its dot."""

@@ -1,0 +1,14 @@
+"""Where data came from, for tests that know it came from a file."""
+
+from setveil.data.io import Layout
+from setveil.data.io.layout import Origin
+from setveil.data.transactions import Transactions
+
+
+def origin_of(data: Transactions) -> Origin:
+    assert data.origin is not None
+    return data.origin
+
+
+def layout_of(data: Transactions) -> Layout:
+    return origin_of(data).layout
