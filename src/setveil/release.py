@@ -57,7 +57,8 @@ class Release:
         place = np.empty(first.size, np.int64)
         place[by_content] = np.arange(first.size)
         in_order = np.argsort(place[group], kind="stable")
-        order = in_order[np.random.Generator(np.random.PCG64(seed)).permutation(data.n_rows)]
+        # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+        order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
         row_map = np.empty(data.n_rows, np.int64)
         row_map[order] = np.arange(data.n_rows)
         published = Transactions(*take_rows(indptr, items, order), labels)

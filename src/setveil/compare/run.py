@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -149,7 +151,8 @@ def anonymize(
     source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
     if hierarchy is None:
         progress("grouping items bought alike")
-        hierarchy = _timed(timing, "hierarchy", lambda: by_cooccurrence(data))
+        nothing = Hierarchy({"*": None})  # for rows without any item
+        hierarchy = _timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
         source = {"source": "co-occurrence", "path": None, "sha256": None}
     progress(f"anonymizing ({algorithm})")
     release: Release = _timed(
@@ -172,6 +175,8 @@ def anonymize(
     origin = data.origin
     report: dict[str, Any] = {
         "setveil": setveil.__version__,
+        "versions": {name: version(name) for name in ("numba", "numpy")}
+        | {"python": platform.python_version()},
         "seed": seed,
         "input": {
             "path": origin.path if origin else None,

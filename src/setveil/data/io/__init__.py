@@ -66,8 +66,8 @@ def read(
     Returns
     -------
     Transactions
-        The rows, one for each line (blank lines are empty rows) or for each id of a long table. Their `origin`
-        tells how the file is laid out.
+        The rows, one for each line (blank lines are empty rows) or for each id of a long table. Their
+        `origin` tells how the file is laid out.
 
     Raises
     ------
