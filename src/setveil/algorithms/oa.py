@@ -8,13 +8,13 @@ from math import prod
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._cut import Cut
+from setveil.algorithms._refine import publish_cut
 from setveil.algorithms._threats import ThreatWalk
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.recoding import Recoding
 from setveil.release import Release
 
 info = AlgorithmInfo(
@@ -34,14 +34,17 @@ class Parameters:
     ----------
     most_cuts : int
         Refuse hierarchies with more cuts than this: the run would never end.
+    refine : bool
+        As for the other algorithms, but there is nothing to gain: no node of an optimal cut can be split.
     """
 
     most_cuts: int = 2_000_000
+    refine: bool = False
 
 
 def find_cut(
     data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
-) -> tuple[list[int], dict[str, int]]:
+) -> tuple[Cut, dict[str, int]]:
     """Find the k^m-anonymous cut of least NCP: Algorithm 2 of [1].
 
     Of equally cheap cuts the one with most nodes, then the one whose sorted list of nodes comes first.
@@ -83,7 +86,8 @@ def find_cut(
             if best is None or candidate < best:  # lines 14-15
                 best = candidate
     assert best is not None, "the root alone is valid: feasibility was checked"  # noqa: S101
-    return best[2], {"cuts_examined": seen}
+    state.generalize(best[2])
+    return state, {"cuts_examined": seen}
 
 
 def anonymize(
@@ -129,8 +133,8 @@ def anonymize(
             f"(at most {parameters.most_cuts:,} are allowed).",
             hint="Use --algorithm aa.",
         )
-    nodes, details = find_cut(data, hierarchy, guarantee, progress)
-    return Release.make(data, Recoding.from_cut(hierarchy, nodes), seed, details)
+    cut, details = find_cut(data, hierarchy, guarantee, progress)
+    return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)
 
 
 def count_cuts(tree: Hierarchy) -> int:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,8 +141,9 @@ def anonymize(
     """
     if not isinstance(guarantee, KmAnonymity):
         raise RequestError(f"The guarantee must be a KmAnonymity, got {type(guarantee).__name__}.")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
+    seed = int(seed)
     module = algorithms.load(algorithm)
     settings = _settings(module.Parameters, algorithm, parameters)
     record = record or {}

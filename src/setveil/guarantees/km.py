@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
@@ -39,11 +40,14 @@ class KmAnonymity:
     model = "km-anonymity"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
+        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
             raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
-        whole = isinstance(self.m, int) and not isinstance(self.m, bool) and self.m >= 1
-        if not (whole or self.m == math.inf):
+        if isinstance(self.m, bool) or not (
+            self.m == math.inf or (isinstance(self.m, Integral) and self.m >= 1)
+        ):
             raise RequestError(f"m must be an integer of at least 1, or inf, got {self.m!r}.")
+        object.__setattr__(self, "k", int(self.k))  # numpy's integers are fine, but JSON does not know them
+        object.__setattr__(self, "m", math.inf if self.m == math.inf else int(self.m))
 
     @property
     def phrase(self) -> str:
