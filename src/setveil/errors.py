@@ -8,6 +8,7 @@
     ├── InfeasibleError          3  no release can satisfy the request
     ├── DataError                4  unreadable or inconsistent data
     │   └── HierarchyError       4  ... in a hierarchy
+    │       └── MissingItemsError    ... that lacks items of the data
     └── GuaranteeError           1  a release failed its own verification and was not written
 
 Every message says what, where, what was found, what is allowed; `hint` says what to do next.
@@ -76,6 +77,10 @@ class HierarchyError(DataError):
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[str] = ()) -> None:
         super().__init__(message, hint=hint)
         self.problems = tuple(problems)
+
+
+class MissingItemsError(HierarchyError):
+    """Items of the data are not in the hierarchy."""
 
 
 class GuaranteeError(SetveilError):

@@ -1,4 +1,4 @@
-"""How long work tells what it is doing, without knowing who listens."""
+"""How long work tells what it is doing and hears that it should end, without knowing from whom."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ class Progress(Protocol):
     def __call__(self, phase: str, done: float | None = None) -> None:
         """Hear that `phase` is under way, `done` (0..1) of it finished (None: not known)."""
 
+    def stop_requested(self) -> bool:
+        """Whether work that can end early with what it has so far should do so."""
 
-def silent(phase: str, done: float | None = None) -> None:
-    """Listen to nothing."""
+
+class _Silent:
+    def __call__(self, phase: str, done: float | None = None) -> None:
+        pass
+
+    def stop_requested(self) -> bool:
+        return False
+
+
+silent = _Silent()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,8 +38,8 @@ class Recoding:
     domain: int
 
     @classmethod
-    def from_cut(cls, tree: Hierarchy, cut: Iterable[int]) -> Recoding:
-        """Generalize every item to the node of the cut above it.
+    def from_cut(cls, tree: Hierarchy, cut: Iterable[int], suppressed: Collection[int] = ()) -> Recoding:
+        """Generalize every item to the node of the cut above it, and drop the suppressed nodes of the cut.
 
         Parameters
         ----------
@@ -47,8 +47,10 @@ class Recoding:
             The hierarchy.
         cut : iterable of int
             Exactly one node on every path from the root to a leaf.
+        suppressed : collection of int
+            Nodes of the cut that are not published.
         """
-        nodes = sorted(cut)
+        nodes = sorted(set(cut).difference(suppressed))
         image = np.full(tree.n_leaves, -1, np.int32)
         for position, node in enumerate(nodes):
             image[tree.leaf_order[tree.low[node] : tree.high[node]]] = position

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 
 import numpy as np
@@ -21,7 +22,7 @@ class Cut:
     Attributes
     ----------
     image : int32 (n_nodes,)
-        For each leaf the node of the cut above it (inner nodes: unused).
+        For each leaf the node of the cut above it, -1 if it is suppressed (inner nodes: unused).
     live : bool (n_nodes,)
         Nodes that are in the cut or above it, i.e. not generalized.
     full : list of int
@@ -39,9 +40,24 @@ class Cut:
         self.full: list[int] = (
             (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
         ).tolist()
-        self.paid = [0] * tree.n_nodes
-        self.live: NDArray[np.bool_] = np.ones(tree.n_nodes, bool)
-        self.image: Ids = np.arange(tree.n_nodes, dtype=np.int32)
+        self._start()
+
+    def _start(self) -> None:
+        self.paid = [0] * self.tree.n_nodes
+        self.live: NDArray[np.bool_] = np.ones(self.tree.n_nodes, bool)
+        self.image: Ids = np.arange(self.tree.n_nodes, dtype=np.int32)
+
+    def fresh(self) -> Cut:
+        """Make another cut over the same data that generalizes nothing yet."""
+        other = copy.copy(self)
+        other._start()
+        return other
+
+    def drop(self, leaves: Iterable[int]) -> None:
+        """Take leaves out of the rows, as if the data did not hold them."""
+        image = np.arange(self.tree.n_leaves, dtype=np.int32)
+        image[list(leaves)] = -1
+        self.leaf_rows = recode_rows(*self.leaf_rows, image)
 
     def added_cost(self, nodes: Iterable[int]) -> int:
         """Cost of moving the cut up to `nodes` (none above another)."""
@@ -67,7 +83,8 @@ class Cut:
     def mask(self) -> NDArray[np.bool_]:
         """Tell which nodes are in the cut: bool (n_nodes,)."""
         out = np.zeros(self.tree.n_nodes, bool)
-        out[self.image[: self.tree.n_leaves]] = True
+        leaves = self.image[: self.tree.n_leaves]
+        out[leaves[leaves >= 0]] = True
         return out
 
     def and_above(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -124,7 +124,9 @@ class ThreatWalk:
         if self.cut.tree.root in nodes:
             return True
         ranks = self.rank[list(nodes)].astype(np.int64)
-        return bool(kernel.support(self.index[0], self.index[1], self.rows[2], ranks, self.k) >= self.k)
+        starts, rows, _ = self.index
+        weight, _ = kernel.support(starts, rows, self.rows[2], ranks, self.k, np.zeros(0, np.int64))
+        return bool(weight >= self.k)
 
     def cheapest_lift(self, threat: list[int]) -> list[int]:
         """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.

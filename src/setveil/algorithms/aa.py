@@ -38,10 +38,8 @@ class Parameters:
     refine: bool = False
 
 
-def find_cut(
-    data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
-) -> tuple[Cut, dict[str, int]]:
-    """Find a k^m-anonymous cut: Algorithm 4 of [1].
+def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> tuple[Cut, dict[str, int]]:
+    """Move a cut up until it is k^m-anonymous: Algorithm 4 of [1].
 
     Differences from [1]: the count-tree is walked, not built. In pass i only nodes that lie above some node
     of a threat of size i between nodes of the current cut can be in a threat at all (a threat's finer
@@ -51,7 +49,6 @@ def find_cut(
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
-    cut = Cut(data, tree)  # line 1
     steps = 0
     size = 0
     while size < guarantee.m:  # line 2
@@ -103,5 +100,5 @@ def anonymize(
         If items are missing from the hierarchy.
     """
     guarantee.require_feasible(data)
-    cut, details = find_cut(data, hierarchy, guarantee, progress)
+    cut, details = find_cut(Cut(data, hierarchy), guarantee, progress)  # line 1 of the algorithm
     return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)

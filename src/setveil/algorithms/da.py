@@ -18,7 +18,7 @@ info = AlgorithmInfo(
     title="Direct anonymization (DA)",
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
-    summary="Greedy generalization over itemsets of all sizes at once; slower than AA, for comparison.",
+    summary="Greedy generalization, itemsets of all sizes in one walk; slower than AA as m grows.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3, doi:10.14778/1453856.1453874",
 )
 

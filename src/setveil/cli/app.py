@@ -25,6 +25,7 @@ from setveil.cli.options import (
     parse_m,
 )
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.errors import MissingItemsError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -128,7 +129,7 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import load_hierarchy, read_rows, split_format, timed
+        from setveil.cli.files import extension_hint, load_hierarchy, read_rows, split_format, timed
         from setveil.compare.folder import require_writable
         from setveil.compare.run import anonymize as run_anonymize
         from setveil.guarantees.km import KmAnonymity
@@ -138,13 +139,9 @@ def anonymize(
         timing: dict[str, float] = {}
         progress("reading")
         reads, publishes = split_format(input, format)
-        data = timed(
-            timing,
-            "read",
-            lambda: read_rows(
-                input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
-                item_column=item_column,
-            ),
+        data = read_rows(
+            input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
         )  # fmt: skip
         tree, record = None, {"timing": timing}
         if hierarchy_file is not None:
@@ -154,10 +151,14 @@ def anonymize(
         else:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
         parameters = {"refine": True} if refine else {}
-        release = run_anonymize(
-            data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-            record=record, **parameters,
-        )  # fmt: skip
+        try:
+            release = run_anonymize(
+                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
+                record=record, **parameters,
+            )  # fmt: skip
+        except MissingItemsError as error:
+            error.hint = extension_hint(input, hierarchy_file, reads, id_column, item_column)
+            raise
         progress("writing")
         return release.write(out, force=force, format=output_format or publishes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.files import load_hierarchy, read_rows, timed
+from setveil.cli.files import load_hierarchy, read_rows
 from setveil.compare.folder import require_writable
 from setveil.compare.run import VerifiedRelease, anonymize
 from setveil.data.io import Layout, save
@@ -42,8 +42,7 @@ def run_demo(
     save(made_up, baskets, Layout("basket"))
     write_hierarchy(Hierarchy.from_paths(paths), products)
 
-    timing: dict[str, float] = {}
-    data = timed(timing, "read", lambda: read_rows(str(baskets)))
+    data = read_rows(str(baskets))
     tree, source = load_hierarchy(products, "utf-8")
     release = anonymize(
         data,
@@ -51,6 +50,6 @@ def run_demo(
         hierarchy=tree,
         seed=seed,
         progress=progress,
-        record={"timing": timing, "hierarchy": source},
+        record={"hierarchy": source},
     )
     return release, release.write(out, force=True), sample

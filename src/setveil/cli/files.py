@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,13 +31,20 @@ def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
 
 
 def read_rows(path: str, **options: Any) -> Transactions:
-    """Read a file of rows and say what was guessed about it."""
+    """Read a file of rows and say what was guessed about it, where a wrong guess would go unnoticed."""
     data = read(path, **options)
-    layout = data.origin.layout if data.origin else None
-    if layout and layout.format == "long" and not (options.get("id_column") and options.get("item_column")):
+    layout = data.origin.layout if data.origin else Layout("basket")
+    name = "standard input" if path == "-" else path
+    guessed = not options.get("format") and not (options.get("id_column") and options.get("item_column"))
+    if guessed and layout.format == "long":
         say(
-            f"Reading {path} as a long table: rows by {layout.id_column!r}, items from "
+            f"Reading {name} as a long table: rows by {layout.id_column!r}, items from "
             f"{layout.item_column!r} (--format basket if each line is a row)."
+        )
+    if guessed and layout.format == "basket" and data.n_rows > 1 and (data.row_lengths() == 2).all():
+        say(
+            f"Reading {name} as baskets, each line a row. Every line has two fields: if these are a row's id "
+            "and an item, the ids would be published as items; use --format long."
         )
     return data
 
@@ -72,6 +80,22 @@ def load_hierarchy(path: Path, encoding: str) -> tuple[Hierarchy, dict[str, Any]
     tree = read_hierarchy(path, encoding=encoding)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return tree, {"source": "file", "path": str(path), "sha256": digest}
+
+
+def extension_hint(
+    path: str,
+    hierarchy: Path | None,
+    format: str | None,  # noqa: A002
+    id_column: str | None,
+    item_column: str | None,
+) -> str:
+    """Write the command that adds the items which a hierarchy lacks."""
+    tree = hierarchy or Path("HIERARCHY")
+    options = {"--format": format, "--id-column": id_column, "--item-column": item_column}
+    more = [word for name, value in options.items() if value is not None for word in (name, value)]
+    extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
+    words = ["setveil", "hierarchy", "build", path, "--extend", str(tree), "--out", str(extended), *more]
+    return f"`{shlex.join(words)}` adds them under one new node."
 
 
 def load_published(path: str, **options: Any) -> Transactions:

@@ -97,7 +97,9 @@ def check(
     ] = None,
     format: Format = None,  # noqa: A002
     encoding: Encoding = "utf-8",
-    separator: Separator = None,
+    separator: Annotated[
+        str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")
+    ] = None,
     id_column: IdColumn = None,
     item_column: ItemColumn = None,
     json: Json = False,
@@ -113,12 +115,11 @@ def check(
         rows = None
         if data is not None:
             rows = read_rows(
-                data, format=format, encoding=encoding, separator=separator, id_column=id_column,
-                item_column=item_column,
-            )  # fmt: skip
+                data, format=format, encoding=encoding, id_column=id_column, item_column=item_column
+            )
         progress("checking")
-        problems = check_hierarchy(file, rows, encoding=encoding)
-        return problems, None if problems else read_hierarchy(file, encoding=encoding)
+        problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
+        return problems, None if problems else read_hierarchy(file, encoding=encoding, separator=separator)
 
     problems, tree = run(work)
     if json:
@@ -128,7 +129,7 @@ def check(
         if len(problems) > SHOWN:
             answer(f"and {len(problems) - SHOWN:,} more (--json lists all)")
     else:
-        answer(f"{file}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, no problems.")
+        answer(f"{file}: {_size(tree)}, no problems.")
     if problems:
         raise typer.Exit(4)
 
@@ -140,7 +141,9 @@ def convert(
         Path, typer.Argument(metavar="OUTPUT", help="File to write: .csv (ARX), .txt or .json (Amnesia).")
     ],
     encoding: Encoding = "utf-8",
-    separator: Separator = None,
+    separator: Annotated[
+        str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")
+    ] = None,
     name: Annotated[str, typer.Option("--name", help="Name inside an Amnesia file.")] = "hierarchy",
     force: Annotated[bool, typer.Option("--force", help="Replace OUTPUT.")] = False,
 ) -> None:
@@ -156,7 +159,13 @@ def convert(
         return tree
 
     tree = run(work)
-    say(f"{output}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes.")
+    say(f"{output}: {_size(tree)}.")
+
+
+def _size(tree: Any) -> str:
+    from setveil.report.words import count
+
+    return f"{count(tree.n_leaves, 'item')}, {count(tree.n_nodes - tree.n_leaves, 'inner node')}"
 
 
 def _require_free(path: Path, force: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import typer
 
 from setveil.errors import SetveilError
+from setveil.staging import give_up
 
 T = TypeVar("T")
 
@@ -106,9 +107,7 @@ def run(work: Callable[[_Phase], T]) -> T:
 
 def _abandon() -> NoReturn:
     """Leave at once, with nothing half-done on the disk; the working thread is not asked."""
-    folder = sys.modules.get("setveil.compare.folder")
-    if folder is not None:
-        folder.remove_unfinished()
+    give_up()
     say("Interrupted.")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import errno
 import json
 import os
-import shutil
+import re
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +18,20 @@ from setveil.data.io import save
 from setveil.data.io.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, OutputError
+from setveil.errors import DataError, OutputError, listed, shorten
 from setveil.recoding import Recoding
 from setveil.release import Release
 from setveil.report.html import report_html
+from setveil.staging import staged_folder
 
-_unfinished: set[Path] = set()
+_DATA = re.compile(r"published/data\.[a-z]+")
+_FILES = {
+    "published/about.json",
+    "internal/recoding.csv",
+    "internal/rows.csv",
+    "internal/report.json",
+    "internal/report.html",
+}
 
 
 def require_writable(out: Path, *, force: bool = False) -> None:
@@ -37,6 +43,10 @@ def require_writable(out: Path, *, force: bool = False) -> None:
         If `out` is a file, a folder with something in it (without `force`: anything; with `force`: anything
         that is not a folder of an earlier run), or lies where nothing can be written.
     """
+    if len(os.fsencode(out.absolute().name)) > 255:
+        raise OutputError(
+            f"The name of the output folder is longer than file systems allow: {shorten(out.name)}."
+        )
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise OutputError(f"{out} exists and is not a folder.", hint="Choose another --out.")
     if out.is_dir() and any(out.iterdir()):
@@ -44,11 +54,12 @@ def require_writable(out: Path, *, force: bool = False) -> None:
             raise OutputError(
                 f"The output folder {out} exists and is not empty.", hint="Choose another --out, or --force."
             )
-        extra = [p.name for p in out.iterdir() if p.name not in ("published", "internal")]
-        if extra or not (out / "internal" / "report.json").is_file():
+        found = {p.relative_to(out).as_posix() for p in out.rglob("*") if not p.is_dir()}
+        extra = sorted(name for name in found if name not in _FILES and not _DATA.fullmatch(name))
+        if extra or "internal/report.json" not in found:
+            what = f"it holds {listed(extra)}" if extra else "it holds no internal/report.json"
             raise OutputError(
-                f"{out} was not written by setveil (it holds more or less than published/ and internal/), "
-                "so --force does not replace it.",
+                f"--force replaces only folders that setveil wrote, and {out} is not one: {what}.",
                 hint="Choose another --out, or remove the folder yourself.",
             )
     parent = next(p for p in (out.absolute().parent, *out.absolute().parents) if p.exists())
@@ -78,7 +89,7 @@ def write_folder(
     out = Path(out)
     require_writable(out, force=force)
     try:
-        with _staged(out) as folder:
+        with staged_folder(out) as folder:
             published, internal = folder / "published", folder / "internal"
             published.mkdir()
             internal.mkdir()
@@ -109,47 +120,6 @@ def write_folder(
             hint="Free some space or choose another --out.",
         ) from failure
     return report
-
-
-def remove_unfinished() -> None:
-    """Remove what interrupted writers of this process left beside their places."""
-    for folder in list(_unfinished):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _staged(out: Path) -> Iterator[Path]:
-    """Hand out a new folder beside `out`; put it in place of `out` if all goes well, remove it if not."""
-    out = out.absolute()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
-    _unfinished.add(folder)
-    old: Path | None = None
-    try:
-        folder.chmod(0o777 & ~_umask())  # mkdtemp makes it private
-        yield folder
-        if out.exists():
-            if any(out.iterdir()):
-                old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".replaced", dir=out.parent))
-                out.replace(old / out.name)
-            else:
-                out.rmdir()
-        folder.replace(out)
-    except BaseException:
-        if old is not None and not out.exists():
-            (old / out.name).replace(out)
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    finally:
-        _unfinished.discard(folder)
-        if old is not None:
-            shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _reason(error: BaseException | None) -> str:

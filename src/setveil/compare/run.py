@@ -147,7 +147,8 @@ def anonymize(
     module = algorithms.load(algorithm)
     settings = _settings(module.Parameters, algorithm, parameters)
     record = record or {}
-    timing: dict[str, float] = dict(record.get("timing", {}))
+    timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
+    timing |= record.get("timing", {})
     guarantee.require_feasible(data)
 
     source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
@@ -167,7 +168,7 @@ def anonymize(
     if not verdict.holds:
         itemset, support = verdict.first[0]
         raise GuaranteeError(
-            f"The release of {algorithm} is not {guarantee.phrase}: {len(itemset)} published items occur "
+            f"The release of {algorithm} has no {guarantee.phrase}: {len(itemset)} published items occur "
             f"together in {support} rows. Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )

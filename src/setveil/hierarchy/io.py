@@ -16,6 +16,7 @@ from pathlib import Path
 from setveil.errors import DataError, HierarchyError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.check import Outline, Problem, find_problems
 from setveil.hierarchy.tree import Hierarchy
+from setveil.staging import staged_file
 
 _OTHER_SEPARATORS = "\t|,"
 _SHOWN = 5  # problems that an error message spells out
@@ -92,7 +93,9 @@ def write_hierarchy(tree: Hierarchy, path: str | os.PathLike[str], *, name: str 
     write = {".txt": _amnesia_text, ".json": _amnesia_json}.get(path.suffix.lower(), _csv_text)
     text = write(tree, path, name)
     try:
-        path.write_bytes(text.encode())
+        content = text.encode()
+        with staged_file(path) as beside:
+            beside.write_bytes(content)
     except UnicodeEncodeError as error:
         raise HierarchyError(f"Cannot write {path}: a label is not text, {error}.") from error
     except OSError as error:

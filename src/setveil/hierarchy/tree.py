@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import HierarchyError, listed
+from setveil.errors import HierarchyError, MissingItemsError, listed
 from setveil.kernels.rows import frozen
 
 
@@ -177,7 +177,9 @@ class Hierarchy:
         Raises
         ------
         HierarchyError
-            If items of the data are not leaves: how many, the first few, and what adds them.
+            If items of the data are inner nodes.
+        MissingItemsError
+            If items of the data are not in the hierarchy: how many, the first few, and what adds them.
         """
         ids = self._ids
         out = np.fromiter((ids.get(label, -1) for label in vocabulary.labels), np.int32, len(vocabulary))
@@ -193,7 +195,7 @@ class Hierarchy:
             )
         missing = [label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i < 0]
         if missing:
-            raise HierarchyError(
+            raise MissingItemsError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
                 f"{listed(missing)}.",
                 hint="`setveil hierarchy build DATA --extend HIERARCHY --out NEW` adds them under one node.",

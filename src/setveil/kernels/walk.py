@@ -29,13 +29,17 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ign
 
 
 @compiled
-def support(starts, rows, weights, nodes, enough):  # type: ignore[no-untyped-def]
-    """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`."""
+def support(starts, rows, weights, nodes, enough, holders):  # type: ignore[no-untyped-def]
+    """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
+
+    Writes the rows into `holders`, as far as it is long enough. Returns the weight and the number of rows.
+    """
     rarest = nodes[0]
     for v in nodes:
         if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
             rarest = v
     total = np.int64(0)
+    found = 0
     low = starts[nodes]
     for at in range(starts[rarest], starts[rarest + 1]):
         row = rows[at]
@@ -61,10 +65,13 @@ def support(starts, rows, weights, nodes, enough):  # type: ignore[no-untyped-de
                 everywhere = False
                 break
         if everywhere:
+            if found < holders.size:
+                holders[found] = row
+            found += 1
             total += weights[row]
             if total >= enough:
-                return total
-    return total
+                break
+    return total, found
 
 
 FINISHED, FOUND, PAUSED = 0, 1, 2

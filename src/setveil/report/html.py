@@ -62,7 +62,7 @@ def report_html(report: dict[str, Any]) -> str:
         _how_to_read(report["guarantee"]),
     ]
     return blocks.page(
-        f"Release report: {report['input']['path']}", "\n".join(section for section in sections if section)
+        f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
     )
 
 
@@ -71,7 +71,7 @@ def _headline(report: dict[str, Any]) -> str:
     sentence, state = (
         ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
     )
-    file, method = blocks.data(report["input"]["path"]), html.escape(report["algorithm"]["title"])
+    file, method = blocks.data(words.source(report)), html.escape(report["algorithm"]["title"])
     promise = blocks.paragraph(f"Promise: {words.promise(guarantee)}")
     check = blocks.paragraph(words.check(guarantee), "small")
     return (
@@ -189,7 +189,7 @@ def _made(report: dict[str, Any]) -> str:
     contents = (
         f"{words.count(before['rows'], 'row')} ({words.count(before['empty_rows'])} empty), "
         f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
-        f"format {html.escape(before['format'])}"
+        f"format {html.escape(before['format'] or 'none')}"
     )
     source = (
         blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
@@ -201,8 +201,8 @@ def _made(report: dict[str, Any]) -> str:
         "How it was made",
         blocks.facts(
             [
-                ("Input", blocks.data(before["path"])),
-                ("Input SHA-256", blocks.code(before["sha256"])),
+                ("Input", blocks.data(words.source(report))),
+                ("Input SHA-256", blocks.code(before["sha256"] or "")),
                 ("Contents", contents),
                 ("Hierarchy", f"{source}, {size}"),
                 ("Hierarchy SHA-256", blocks.code(tree["sha256"] or "")),

@@ -26,7 +26,7 @@ def summary(report: dict[str, Any]) -> str:
         What was promised, whether it holds, what was lost, and which folder may be handed out.
     """
     guarantee, utility, before = report["guarantee"], report["utility"], report["input"]
-    file_name = re.split(r"[/\\]", before["path"])[-1]
+    file_name = re.split(r"[/\\]", words.source(report))[-1]
     items = (
         f"{words.count(utility['unchanged_items'])} of {words.count(before['items'])} unchanged, "
         f"{words.count(utility['generalized_items'])} generalized, "

@@ -38,7 +38,8 @@ def verdict_text(verdict: dict[str, Any], show: int = 10) -> str:
         lines.append("No row holds an item: every k and m hold.")
         return "\n".join(lines)
     if greatest_k >= 2:
-        lines.append(f"greatest k at m = {m}: {greatest_k}")
+        stopped = "" if verdict["complete"] or verdict["holds"] else " or less (counting was stopped)"
+        lines.append(f"greatest k at m = {m}: {greatest_k}{stopped}")
     else:
         lines.append(f"greatest k at m = {m}: none (a set of items belongs to a single row)")
     greatest_m = verdict["greatest_m"]

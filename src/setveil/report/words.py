@@ -65,6 +65,14 @@ def clip(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def source(report: dict[str, Any]) -> str:
+    """Name the input: its path as given, or that it came from memory."""
+    path = report["input"]["path"]
+    if path == "-":
+        return "standard input"
+    return path or "data in memory"
+
+
 def known(guarantee: dict[str, Any]) -> str:
     """Say how many items the guarantee lets an attacker know."""
     return "any number of items" if guarantee["m"] == "inf" else f"up to {count(guarantee['m'], 'item')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from setveil.data.io.text import read_basket, read_fimi, read_spmf
 from setveil.data.io.write import write_blocks
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
+from setveil.staging import staged_file
 
 __all__ = [
     "FORMATS",
@@ -82,6 +84,7 @@ def read(
     >>> data = sv.read("baskets.csv")                                             # doctest: +SKIP
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     """
+    start = time.perf_counter()
     name = "standard input" if str(path) == "-" else str(path)
     Layout(format or "basket", separator or ",")
     content = read_bytes(path)
@@ -102,7 +105,7 @@ def read(
     if not data.n_occurrences:
         what = "holds only blank lines" if not content.strip() else "holds no item"
         raise DataError(f"{name} {what}, expected rows of items.")
-    return replace(data, origin=Origin(str(path), sha256, layout))
+    return replace(data, origin=Origin(str(path), sha256, layout, round(time.perf_counter() - start, 4)))
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
@@ -113,7 +116,7 @@ def save(data: Transactions, path: str | Path, layout: Layout) -> None:
     data : Transactions
         Rows are written in order, items of a row in the order of their ids.
     path : str or Path
-        The file, written in place: UTF-8, lines end with ``\n``.
+        The file: UTF-8, lines end with ``\n``. It appears complete or not at all.
     layout : Layout
         In the long layouts the id is the row's number from 0, and empty rows cannot be shown.
 
@@ -129,7 +132,7 @@ def save(data: Transactions, path: str | Path, layout: Layout) -> None:
     blocks = write_blocks(data, layout)
     first = next(blocks, b"")  # a label that cannot be written shows now, before there is a file
     try:
-        with Path(path).open("wb") as file:
+        with staged_file(Path(path)) as beside, beside.open("wb") as file:
             file.write(first)
             for block in blocks:
                 file.write(block)

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from setveil.errors import DataError, RequestError, listed, shorten
 
-_ID = re.compile(r"^id|id$|id[_\W]|[_\W]id", re.IGNORECASE)
+_ID = re.compile(
+    r"^id|id$|id[_\W]|[_\W]id"
+    r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket|invoice|receipt"
+    r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
+    re.IGNORECASE,
+)
 _ITEM_WORDS = re.compile(
     "item|product|article|goods|sku|code|concept|diagnos|procedure|drug|medication|icd"
     "|page|url|link|click|event|category",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from setveil.data.vocabulary import is_integer
 from setveil.errors import RequestError, listed, shorten
@@ -94,11 +94,14 @@ class Origin:
         Of the bytes read, in hexadecimal.
     layout : Layout
         How the file holds them.
+    seconds : float
+        Time that reading took.
     """
 
     path: str
     sha256: str
     layout: Layout
+    seconds: float = field(default=0.0, compare=False)
 
 
 def writable_layout(layout: Layout, labels: Iterable[str]) -> Layout:

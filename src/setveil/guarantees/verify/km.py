@@ -178,7 +178,7 @@ class _Survey:
             self.count_singles()
             return
         known = min(self.violations, 1)
-        state = np.array([self.smallest, known, self.steps, most_steps, most_after, 0, 0], np.int64)
+        state = np.array([self.smallest, 0, known, self.steps, most_steps, most_after, 0, 0], np.int64)
         tails = np.zeros((self.longest + 1, size + 1), np.int64)
         listed = np.zeros((max(self.show - len(self.first), 0), size + 1), np.int64)
         path = np.zeros(size, np.int64)
@@ -190,7 +190,7 @@ class _Survey:
                 *self.rows, *self.holders, item, size, self.k, path, counts, state, tails, listed
             )
             self.progress(f"verifying itemsets of size {size}", item / n)
-        found = int(state[FOUND]) - known
+        found = int(state[FOUND])
         for length, chosen in zip(*np.nonzero(tails), strict=True):
             found += int(tails[length, chosen]) * math.comb(int(length), int(chosen))
         for entry in listed[: state[LISTED]].tolist():
@@ -236,7 +236,7 @@ def _holders(
 
 
 # Places in `state`, which the loops share.
-SMALLEST, FOUND, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(7)
+SMALLEST, FOUND, KNOWN, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(8)
 
 
 @compiled
@@ -284,7 +284,7 @@ def _count_from(  # type: ignore[no-untyped-def]
                 kept += 1
                 total += tail
         state[STEPS] += hi - lo + total
-        if state[STEPS] > (state[MOST_AFTER] if state[FOUND] > 0 else state[MOST_STEPS]):
+        if state[STEPS] > (state[MOST_AFTER] if state[KNOWN] else state[MOST_STEPS]):
             state[STOPPED] = 1
             return current[0]
         if kept == 0:
@@ -312,7 +312,7 @@ def _count_from(  # type: ignore[no-untyped-def]
             state[SMALLEST] = min(state[SMALLEST], ws[r0])
             if ws[r0] < k:
                 tails[total, choose] += 1
-                state[FOUND] = max(state[FOUND], 1)
+                state[KNOWN] = 1
             continue
 
         # The items behind the path, in order, and their supports.
@@ -336,6 +336,7 @@ def _count_from(  # type: ignore[no-untyped-def]
                 state[SMALLEST] = min(state[SMALLEST], support)
                 if support < k:
                     state[FOUND] += 1
+                    state[KNOWN] = 1
                     if state[LISTED] < listed.shape[0]:
                         listed[state[LISTED], : d + 1] = path[: d + 1]
                         listed[state[LISTED], d + 1] = y

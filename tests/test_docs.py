@@ -1,0 +1,292 @@
+"""What README.md and docs/ say is true: links lead somewhere, commands run, outputs are what a run prints.
+
+``python tests/test_docs.py`` runs every page and writes the outputs that it finds into the pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from setveil import algorithms
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+WITH_PYTHON = ["README.md", "docs/python.md"]
+COMMANDS = ["anonymize", "verify", "measure", "convert", "demo", "algorithms"]
+COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert"]
+NOISE = {"compiling, first run only"}
+
+pytestmark = [
+    pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="the pages' commands need kernels"),
+    pytest.mark.skipif(
+        shutil.which("sh") is None, reason="the pages' commands are written for a POSIX shell"
+    ),
+]
+
+
+@dataclass
+class Block:
+    """A fenced block: `lines` stand at ``start:end`` of the page, between its fences."""
+
+    language: str
+    start: int
+    end: int
+    lines: list[str]
+
+
+@dataclass
+class Command:
+    """A command of a page, the output shown below it (at ``start:end`` of the page), what a run gave."""
+
+    text: str
+    start: int
+    end: int
+    shown: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    code: int = 0
+
+
+def blocks_of(text: str) -> list[Block]:
+    out: list[Block] = []
+    language: str | None = None
+    start = 0
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if not line.startswith("```"):
+            continue
+        if language is None:
+            language, start = line[3:].strip(), i + 1
+        else:
+            out.append(Block(language, start, i, lines[start:i]))
+            language = None
+    assert language is None, "a fence is not closed"
+    return out
+
+
+def commands_of(text: str) -> list[Command]:
+    out: list[Command] = []
+    for block in blocks_of(text):
+        if block.language != "console":
+            continue
+        first = len(out)
+        goes_on = False
+        for i, line in enumerate(block.lines, block.start):
+            if goes_on:
+                out[-1].text += "\n" + line.removeprefix("> ")
+                out[-1].start = out[-1].end = i + 1
+            elif line.startswith("$ "):
+                out.append(Command(line[2:], i + 1, i + 1))
+            else:
+                assert len(out) > first, f"output without a command: {line!r}"
+                out[-1].shown.append(line)
+                out[-1].end = i + 1
+            goes_on = goes_on or line.startswith("$ ")
+            goes_on = goes_on and line.endswith("\\")
+    return out
+
+
+def environment(tools: Path) -> dict[str, str]:
+    return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "200", "LC_ALL": "C"}
+
+
+def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
+    """Run the commands of a page in order; ``echo $?`` sees the exit code of the one before."""
+    commands = commands_of(page.read_text("utf-8"))
+    code = 0
+    for command in commands:
+        done = subprocess.run(
+            ["sh", "-c", f"(exit {code})\n{command.text}"],
+            cwd=folder,
+            env=environment(tools),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            check=False,
+        )
+        code = command.code = done.returncode
+        lines = done.stdout.decode("utf-8").rstrip("\n").split("\n") if done.stdout else []
+        command.printed = [line for line in lines if line not in NOISE]
+    return commands
+
+
+def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
+    """Run the Python blocks of a page in the current folder: each, the text block after it, its output."""
+    blocks = blocks_of(page.read_text("utf-8"))
+    namespace: dict[str, Any] = {"__name__": "__page__"}
+    out: list[tuple[Block, Block | None, str]] = []
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.language != "python":
+            continue
+        printed = io.StringIO()
+        code = compile("\n" * block.start + "\n".join(block.lines), page.name, "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)  # noqa: S102
+        shown = after if after is not None and after.language == "text" else None
+        out.append((block, shown, printed.getvalue()))
+    return out
+
+
+def make_tools(folder: Path) -> Path:
+    """Make a folder with the command `setveil` of this interpreter."""
+    folder.mkdir()
+    command = folder / "setveil"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m setveil "$@"\n')
+    command.chmod(0o755)
+    return folder
+
+
+def prepare(base: Path) -> tuple[Path, dict[str, Path]]:
+    """Make one working folder per page, each with the demo's files."""
+    tools = make_tools(base / "tools")
+    demo = base / "demo"
+    demo.mkdir()
+    subprocess.run(
+        ["sh", "-c", "setveil demo"], cwd=demo, env=environment(tools), check=True, capture_output=True
+    )
+    folders = {name: base / f"page{i}" for i, name in enumerate(NAMES)}
+    for folder in folders.values():
+        shutil.copytree(demo, folder)
+    return tools, folders
+
+
+def run_all(tools: Path, folders: dict[str, Path]) -> dict[str, list[Command]]:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = {name: pool.submit(run_page, ROOT / name, folders[name], tools) for name in NAMES}
+        return {name: run.result() for name, run in runs.items()}
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Path]]:
+    return prepare(tmp_path_factory.mktemp("docs"))
+
+
+@pytest.fixture(scope="module")
+def runs(places: tuple[Path, dict[str, Path]]) -> dict[str, list[Command]]:
+    return run_all(*places)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_print_what_the_page_shows(name: str, runs: dict[str, list[Command]]) -> None:
+    commands = runs[name]
+    for i, command in enumerate(commands):
+        shown = "\n".join(command.shown)
+        assert "\n".join(command.printed) == shown, f"{name}: $ {command.text}"
+        if [after.text for after in commands[i + 1 : i + 2]] == ["echo $?"]:
+            continue  # the page shows the exit code, which was compared
+        fails = "setveil verify" in command.text and ("NO:" in shown or '"holds": false' in shown)
+        assert command.code == int(fails), f"{name}: $ {command.text}"
+
+
+@pytest.mark.parametrize("name", WITH_PYTHON)
+def test_python_prints_what_the_page_shows(
+    name: str, places: tuple[Path, dict[str, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "work"
+    shutil.copytree(places[1][name].parent / "demo", folder)
+    monkeypatch.chdir(folder)
+    results = run_python(ROOT / name)
+    assert results
+    for block, shown, printed in results:
+        where = f"{name}, line {block.start}"
+        assert (shown is not None) == bool(printed), f"{where}: what is printed is shown in a text block"
+        if shown is not None:
+            assert printed.rstrip("\n") == "\n".join(shown.lines), where
+
+
+def slugs(text: str) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them."""
+    fenced = {i for block in blocks_of(text) for i in range(block.start, block.end)}
+    heads = [
+        line.lstrip("#").strip()
+        for i, line in enumerate(text.split("\n"))
+        if re.match(r"#+ ", line) and i not in fenced
+    ]
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def links(text: str) -> Iterator[str]:
+    for block in reversed(blocks_of(text)):
+        lines = text.split("\n")
+        text = "\n".join(lines[: block.start] + lines[block.end :])
+    yield from re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_relative_links_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    for link in links(page.read_text("utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name}: {link}"
+        if anchor:
+            assert anchor in slugs(target.read_text("utf-8")), f"{name}: {link}"
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_every_algorithm_has_a_page_and_a_line_in_the_readme(name: str) -> None:
+    page = ROOT / "docs" / f"{name}.md"
+    assert page.is_file()
+    assert f"| [`{name}`](docs/{name}.md)" in (ROOT / "README.md").read_text("utf-8")
+    reference = algorithms.load(name).info.reference
+    doi = re.search(r"10\.\d{4,}/[^\s,;)]+", reference)
+    assert doi is None or doi[0] in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, Path]]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"setveil {command} --help"],
+        env={**environment(places[0]), "NO_COLOR": "1", "TERM": "dumb"},
+        check=True,
+        capture_output=True,
+    )
+    options = set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", done.stdout.decode("utf-8"))) - {"--help"}
+    assert options
+    documented = "\n".join(page.read_text("utf-8") for page in PAGES)
+    missing = [o for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", documented)]
+    assert not missing, f"setveil {command}"
+
+
+def update() -> None:
+    """Write what the commands print into the pages."""
+    with tempfile.TemporaryDirectory() as base:
+        tools, folders = prepare(Path(base))
+        for name, commands in run_all(tools, folders).items():
+            page = ROOT / name
+            lines = page.read_text("utf-8").split("\n")
+            for command in reversed(commands):
+                lines[command.start : command.end] = command.printed
+            page.write_text("\n".join(lines), "utf-8")
+        for name in WITH_PYTHON:
+            page = ROOT / name
+            lines = page.read_text("utf-8").split("\n")
+            folder = Path(base) / f"python-{Path(name).stem}"
+            shutil.copytree(Path(base) / "demo", folder)
+            with contextlib.chdir(folder):
+                results = run_python(page)
+            for _, shown, printed in reversed(results):
+                if shown is not None and printed:
+                    lines[shown.start : shown.end] = printed.rstrip("\n").split("\n")
+            page.write_text("\n".join(lines), "utf-8")
+
+
+if __name__ == "__main__":
+    update()
