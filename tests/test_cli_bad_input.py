@@ -474,13 +474,13 @@ def test_output_folder_that_may_not_be_replaced(tmp_path: Path) -> None:
     before = files_under(tmp_path)
     asked: list[tuple[str, list[str], list[str]]] = [
         ("full", [], ["full", "not empty", "--force"]),
-        ("full", ["--force"], ["full", "not written by setveil"]),
+        ("full", ["--force"], ["full", "only folders that setveil wrote"]),
         ("a-file", [], ["a-file", "not a folder"]),
         ("a-file", ["--force"], ["a-file", "not a folder"]),
         ("a-file/out", [], ["a-file"]),
         ("a-file/out/deep", ["--force"], ["a-file"]),
-        ("mixed", ["--force"], ["mixed", "not written by setveil"]),
-        ("alike", ["--force"], ["alike", "not written by setveil"]),
+        ("mixed", ["--force"], ["mixed", "only folders that setveil wrote"]),
+        ("alike", ["--force"], ["alike", "only folders that setveil wrote"]),
     ]
     done = together(
         [["anonymize", "in.csv", *OPTIONS, "--out", out, *options] for out, options, _ in asked], tmp_path
@@ -498,7 +498,7 @@ def test_force_keeps_what_a_user_put_into_a_run_folder(tmp_path: Path) -> None:
     setveil(*command, cwd=tmp_path).ok()
     write(tmp_path / "out" / "internal" / "my notes.txt", "years of work")
     done = setveil(*command, cwd=tmp_path)
-    refused(done, 2, "not written by setveil")
+    refused(done, 2, "only folders that setveil wrote")
     assert (tmp_path / "out" / "internal" / "my notes.txt").read_text() == "years of work"
 
 

@@ -7,11 +7,12 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _unfinished: set[Path] = set()
-_placing = threading.Lock()  # whoever holds it moves things into their places, or gives up and cleans
+_lock = threading.Lock()  # guards what is unfinished, and every move into a place
 _given_up = False
 
 
@@ -22,10 +23,14 @@ class GivenUpError(Exception):
 def give_up() -> None:
     """Remove what this process has not put in place yet; from now on nothing is put in place."""
     global _given_up  # noqa: PLW0603  (it ends with the process)
-    with _placing:
+    with _lock:
         _given_up = True
         for path in _unfinished:
-            _remove(path)
+            for _ in range(50):  # its writer may still be adding to it
+                _remove(path)
+                if not path.exists():
+                    break
+                time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -36,12 +41,14 @@ def staged_folder(place: Path) -> Iterator[Path]:
     """
     place = place.absolute()
     place.parent.mkdir(parents=True, exist_ok=True)
-    folder = _new_folder(place)
+    folder = _new(place, tempfile.mkdtemp)
+    replaced: Path | None = None
     try:
         folder.chmod(0o777 & ~_umask())  # mkdtemp makes it private
         yield folder
-        replaced = _new_folder(place) if place.exists() else None
-        with _placing:
+        if place.exists():
+            replaced = _new(place, tempfile.mkdtemp)
+        with _lock:
             if _given_up:
                 raise GivenUpError
             if replaced is not None:
@@ -52,42 +59,47 @@ def staged_folder(place: Path) -> Iterator[Path]:
                 if replaced is not None:
                     (replaced / place.name).replace(place)
                 raise
-            finally:
-                _unfinished.discard(folder)
-        if replaced is not None:
-            _remove(replaced)
-            _unfinished.discard(replaced)
-    except BaseException:
-        _remove(folder)
-        _unfinished.discard(folder)
-        raise
+    finally:
+        _done_with(folder)
+        if replaced is not None and place.exists():  # else it may hold what was there
+            _done_with(replaced)
 
 
 @contextlib.contextmanager
 def staged_file(place: Path) -> Iterator[Path]:
-    """Hand out the name of a new file beside `place`, to be written; put it there if all goes well."""
-    handle, name = tempfile.mkstemp(prefix=".setveil-", dir=place.absolute().parent)
-    os.close(handle)
-    file = Path(name)
-    _unfinished.add(file)
+    """Hand out the name of a new file beside `place`, to be written; put it in place if all goes well."""
+    file = _new(place.absolute(), _make_file)
     try:
         file.chmod(0o666 & ~_umask())
         yield file
-        with _placing:
+        with _lock:
             if _given_up:
                 raise GivenUpError
             file.replace(place)
-    except BaseException:
-        _remove(file)
-        raise
     finally:
-        _unfinished.discard(file)
+        _done_with(file)
 
 
-def _new_folder(place: Path) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=".setveil-", dir=place.parent))
-    _unfinished.add(folder)
-    return folder
+def _new(place: Path, make: Callable[..., str]) -> Path:
+    with _lock:
+        if _given_up:
+            raise GivenUpError
+        # A killed process leaves it behind: its name says whose it was.
+        path = Path(make(prefix=f".{place.name[:40]}.", dir=place.parent))
+        _unfinished.add(path)
+    return path
+
+
+def _make_file(*, prefix: str, dir: Path) -> str:  # noqa: A002  (as the tempfile module has it)
+    handle, name = tempfile.mkstemp(prefix=prefix, dir=dir)
+    os.close(handle)
+    return name
+
+
+def _done_with(path: Path) -> None:
+    _remove(path)  # nothing is there any more if it was put in place
+    with _lock:
+        _unfinished.discard(path)
 
 
 def _remove(path: Path) -> None:
