@@ -6,16 +6,26 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """A listener for long work."""
+    """A listener for long work.
+
+    Attributes
+    ----------
+    stoppable : bool
+        Set by the work: whether it could end early with what it has so far.
+    """
+
+    stoppable: bool
 
     def __call__(self, phase: str, done: float | None = None) -> None:
         """Hear that `phase` is under way, `done` (0..1) of it finished (None: not known)."""
 
     def stop_requested(self) -> bool:
-        """Whether work that can end early with what it has so far should do so."""
+        """Whether work that could end early should do so."""
 
 
 class _Silent:
+    stoppable = False
+
     def __call__(self, phase: str, done: float | None = None) -> None:
         pass
 

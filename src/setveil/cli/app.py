@@ -23,6 +23,7 @@ from setveil.cli.options import (
     M,
     Separator,
     parse_m,
+    parse_share,
 )
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import MissingItemsError
@@ -108,11 +109,41 @@ def anonymize(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder to write: published/ to hand out, internal/ to keep.")
     ],
-    algorithm: Algorithm = "aa",
+    algorithm: Algorithm = "exact",
     hierarchy_file: HierarchyFile = None,
+    suppress: Annotated[
+        bool | None,
+        typer.Option("--suppress/--no-suppress", help="exact: items may also be suppressed (the default)."),
+    ] = None,
+    max_suppressed: Annotated[
+        str | None, typer.Option("--max-suppressed", help="exact: of all occurrences, at most e.g. 5%.")
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective", help="exact: minimize ncp or lm (default: lm with suppression, else ncp)."
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="exact: file of items to publish as themselves.")
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="exact: file of lines item,number; it multiplies the item's loss."),
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option("--gap", help="exact: stop at 0.01 (1 per cent) from the optimum, say.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="exact, --bound: seconds, then the best so far (default 300)."),
+    ] = None,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Others: also find how far the release is from the optimum.")
+    ] = False,
     refine: Annotated[
         bool,
-        typer.Option("--refine", help="Split nodes of the final cut again while the release stays valid."),
+        typer.Option("--refine", help="Others: split nodes of the final cut again while it stays valid."),
     ] = False,
     seed: Seed = 0,
     format: Format = None,  # noqa: A002
@@ -129,7 +160,15 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, load_hierarchy, read_rows, split_format, timed
+        from setveil.cli.files import (
+            extension_hint,
+            load_hierarchy,
+            load_items,
+            load_weights,
+            read_rows,
+            split_format,
+            timed,
+        )
         from setveil.compare.folder import require_writable
         from setveil.compare.run import anonymize as run_anonymize
         from setveil.guarantees.km import KmAnonymity
@@ -150,11 +189,21 @@ def anonymize(
             )
         else:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
-        parameters = {"refine": True} if refine else {}
+        parameters = {
+            "suppress": suppress,
+            "max_suppressed": parse_share(max_suppressed),
+            "objective": objective,
+            "keep": None if keep is None else load_items(keep, data, encoding),
+            "weights": None if weights is None else load_weights(weights, encoding),
+            "gap": gap,
+            "time_limit": None if bound and algorithm != "exact" else time_limit,
+            "refine": refine or None,
+        }
         try:
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-                record=record, **parameters,
+                record=record, bound=time_limit or True if bound else False,
+                **{name: value for name, value in parameters.items() if value is not None},
             )  # fmt: skip
         except MissingItemsError as error:
             error.hint = extension_hint(input, hierarchy_file, reads, id_column, item_column)

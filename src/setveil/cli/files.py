@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import shlex
 import time
@@ -13,8 +14,9 @@ from setveil.cli.session import say
 from setveil.compare.folder import published_file, published_layout, read_meaning, recoding_of
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
 from setveil.data.io.layout import FORMATS_OF_EXTENSION
+from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, listed
+from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.recoding import Recoding
@@ -80,6 +82,42 @@ def load_hierarchy(path: Path, encoding: str) -> tuple[Hierarchy, dict[str, Any]
     tree = read_hierarchy(path, encoding=encoding)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return tree, {"source": "file", "path": str(path), "sha256": digest}
+
+
+def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]:
+    """Read a list of items, written like the rows of the data or one per line."""
+    like = data.origin.layout.format if data.origin else "basket"
+    form = like if like in {"fimi", "basket"} else "basket"
+    return read(path, format=form, encoding=encoding).vocabulary.labels
+
+
+def load_weights(path: Path, encoding: str) -> dict[str, float]:
+    """Read the importance of items: a csv with an item and a number in each line.
+
+    Raises
+    ------
+    DataError
+        If a line is something else, or an item stands in two.
+    """
+    text = as_text(read_bytes(path), str(path), encoding).content.decode()
+    weights: dict[str, float] = {}
+    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+        if not fields:
+            continue
+        item = fields[0].strip()
+        try:
+            weight = float(fields[1]) if len(fields) == 2 else -1.0
+        except ValueError:
+            weight = -1.0
+        if not (item and 0 <= weight < float("inf")):
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item, a comma and a "
+                "number of at least 0."
+            )
+        if item in weights:
+            raise DataError(f"{path}, line {number}: {shorten(item)} has a weight already.")
+        weights[item] = weight
+    return weights
 
 
 def extension_hint(

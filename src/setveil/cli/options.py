@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -47,3 +48,23 @@ def parse_m(text: str) -> int | float:
         return int(text)
     except ValueError:
         raise RequestError(f"--m must be an integer of at least 1, or inf, got {text!r}.") from None
+
+
+def parse_share(text: str | None) -> float | None:
+    """Read a share: ``5%`` or ``0.05``.
+
+    Raises
+    ------
+    RequestError
+        If it is neither.
+    """
+    if text is None:
+        return None
+    number, percent, rest = text.strip().partition("%")
+    try:
+        share = Fraction(number.strip()) / (100 if percent else 1)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if rest or not 0 <= share <= 1:
+        raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
+    return float(share)

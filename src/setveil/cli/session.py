@@ -48,9 +48,14 @@ class _Phase:
     def __init__(self) -> None:
         self.phase = "starting"
         self.done: float | None = None
+        self.stoppable = False
+        self.stop = False
 
     def __call__(self, phase: str, done: float | None = None) -> None:
         self.phase, self.done = phase, done
+
+    def stop_requested(self) -> bool:
+        return self.stop
 
 
 class _Notes(logging.Handler):
@@ -65,8 +70,9 @@ class _Notes(logging.Handler):
 def run(work: Callable[[_Phase], T]) -> T:
     """Do the work of a command in a thread of its own, and return what it returns.
 
-    The main thread only draws and listens: compiled loops and libraries cannot keep Ctrl-C waiting. Setveil's
-    errors end the command with their message and exit code.
+    The main thread only draws and listens: compiled loops and libraries cannot keep Ctrl-C waiting. Work that
+    could end early does so at the first Ctrl-C. Setveil's errors end the command with their message and exit
+    code.
     """
     phase = _Phase()
     result: list[T] = []
@@ -88,8 +94,14 @@ def run(work: Callable[[_Phase], T]) -> T:
             try:
                 thread.start()
                 while thread.is_alive():
-                    thread.join(0.1)
-                    tick()
+                    try:
+                        thread.join(0.1)
+                        tick()
+                    except KeyboardInterrupt:
+                        if phase.stop or not phase.stoppable:
+                            raise
+                        phase.stop = True
+                        tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
             finally:
                 logger.removeHandler(notes)
     except KeyboardInterrupt:

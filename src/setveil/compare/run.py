@@ -16,6 +16,7 @@ import numpy as np
 
 import setveil
 from setveil import algorithms
+from setveil.algorithms import exact
 from setveil.compare.folder import write_folder
 from setveil.data.io.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
@@ -30,7 +31,7 @@ from setveil.release import Release
 from setveil.utility.measure import measure
 from setveil.utility.ncp import ncp
 
-DEFAULT_ALGORITHM = "aa"
+DEFAULT_ALGORITHM = "exact"
 
 T = TypeVar("T")
 
@@ -91,6 +92,7 @@ def anonymize(
     hierarchy: Hierarchy | None = None,
     algorithm: str = DEFAULT_ALGORITHM,
     seed: int = 0,
+    bound: bool | float = False,
     progress: Progress = silent,
     record: dict[str, Any] | None = None,
     **parameters: Any,
@@ -109,6 +111,9 @@ def anonymize(
         Name of an algorithm (`setveil algorithms` lists them).
     seed : int
         Shuffles the published rows.
+    bound : bool or float
+        Also find how far the release of a cut-based algorithm is from the least NCP of all cuts; a number
+        limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
     progress : Progress
         Hears how far the run is.
     record : dict, optional
@@ -175,6 +180,15 @@ def anonymize(
     progress("measuring")
     utility = _timed(timing, "measure", lambda: measure(data, release.published, release.recoding))
 
+    optimality = release.details.get("optimality")
+    if bound and optimality is None:
+        progress("finding the optimum")
+        optimality = _timed(
+            timing,
+            "bound",
+            lambda: _distance(utility["ncp"], data, hierarchy, guarantee, bound, progress),
+        )
+
     origin = data.origin
     report: dict[str, Any] = {
         "setveil": setveil.__version__,
@@ -196,10 +210,16 @@ def anonymize(
             "title": module.info.title,
             "parameters": asdict(settings),
             "reference": module.info.reference,
-            **release.details,
+            **{
+                key: release.details[key]
+                for key in release.details
+                if key not in {"optimality", "suppressed"}
+            },
         },
         "guarantee": _guarantee_record(verdict),
         "utility": utility,
+        **({"optimality": optimality} if optimality else {}),
+        "suppressed": release.details.get("suppressed", []),
         "labels": _generalized_labels(release),
         "branches": _branches(data, hierarchy, release.recoding),
         "timing": timing,
@@ -227,6 +247,30 @@ def _timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
     result = work()
     timing[phase] = round(time.perf_counter() - start, 4)
     return result
+
+
+def _distance(
+    loss: float,
+    data: Transactions,
+    hierarchy: Hierarchy,
+    guarantee: KmAnonymity,
+    bound: bool | float,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Compare the NCP of a release with the least NCP of all cuts."""
+    limit = None if isinstance(bound, bool) else bound
+    best = exact.bound(
+        data, hierarchy, guarantee, exact.Parameters(suppress=False, time_limit=limit), progress
+    )
+    lower = min(best["lower_bound"], loss)  # equal but for rounding where nothing was to be gained
+    return {
+        "objective": best["objective"],
+        "model": best["model"],
+        "loss": loss,
+        "lower_bound": lower,
+        "gap": (loss - lower) / loss if loss else 0.0,
+        "proven": best["proven"],
+    }
 
 
 def _guarantee_record(verdict: Verdict) -> dict[str, Any]:

@@ -142,15 +142,17 @@ def rows(report: dict[str, Any]) -> str:
 
 def optimality(report: dict[str, Any]) -> str:
     """State how far the loss is from the least possible; empty where nothing was proven."""
-    proven = report.get("optimality")
-    if not proven:
+    found = report.get("optimality")
+    if not found:
         return ""
-    if not proven["gap"]:
-        return "None of this loss was avoidable (proven)."
-    return (
-        f"At most {percent(proven['gap'])} of this loss was avoidable "
-        f"(proven lower bound: {measure(proven['lower_bound'])})."
-    )
+    what = f"{found['objective'].upper()} of any {found['model']}"
+    if not found["gap"]:
+        return f"Proven: the least {what}, {measure(found['loss'])}."
+    if not found["lower_bound"]:
+        return f"Nothing was proven about the least {what} in the time given."
+    above = f"{percent(found['loss'] / found['lower_bound'] - 1)} above the least {what}"
+    least = measure(found["lower_bound"])
+    return f"{above}, {least}." if found["proven"] else f"At most {above} (proven to be {least} or more)."
 
 
 def _are(number: int) -> str:

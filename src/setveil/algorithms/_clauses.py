@@ -1,0 +1,130 @@
+"""Threats of a cut with suppressed items, and the clauses that they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+import numpy as np
+
+from setveil.algorithms._cut import Cut
+from setveil.algorithms._threats import ThreatWalk
+from setveil.kernels import walk as kernel
+from setveil.kernels.rows import Ids, distinct_rows, frozen, invert, recode_rows
+from setveil.progress import Progress
+
+CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
+
+Clause = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Separator:
+    """Finds clauses that a cut with suppressed leaves breaks.
+
+    A clause is a set of inner nodes and a set of leaves: every valid solution generalizes up to one of
+    these nodes or higher, or suppresses one of these leaves.
+    """
+
+    def __init__(self, cut: Cut, k: int, m: float) -> None:
+        tree = cut.tree
+        self.cut, self.k, self.m = cut, k, m
+        rows, items, self.weights = distinct_rows(*cut.leaf_rows)
+        self.rows = rows, items
+        extended = np.empty(items.size * (tree.height + 1), np.int32)
+        ends = np.zeros(rows.size, np.int64)
+        everything = np.ones(tree.n_nodes, bool)
+        size = kernel.extend_rows(rows, items, tree.parent, everything, ends, extended)
+        nodes = recode_rows(
+            frozen(ends, np.int64), frozen(extended[:size], np.int32), np.arange(tree.n_nodes, dtype=np.int32)
+        )
+        self.starts, self.holders, _ = invert(*nodes, tree.n_nodes)
+        self.nowhere = np.zeros(0, np.int64)
+        self.low: list[int] = tree.low.tolist()
+        self.high: list[int] = tree.high.tolist()
+        self.parent: list[int] = tree.parent.tolist()
+        position = np.empty(tree.n_leaves, np.int64)
+        position[tree.leaf_order] = np.arange(tree.n_leaves)
+        self.position: list[int] = position.tolist()
+
+    def threats(self, image: Ids, progress: Progress) -> Iterator[list[int]]:
+        """List the threats of smallest size between published nodes; nothing if the image is valid.
+
+        `image` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
+        """
+        tree = self.cut.tree
+        rows = distinct_rows(*recode_rows(*self.rows, frozen(image, np.int32)), self.weights)
+        published = np.zeros(tree.n_nodes, bool)
+        published[image[: tree.n_leaves][image[: tree.n_leaves] >= 0]] = True
+        longest = int(np.diff(rows[0]).max(initial=0))
+        for size in range(1, int(min(self.m, longest)) + 1):
+            walk = ThreatWalk(self.cut, rows, self.k, size, size, published)
+            found = False
+            while (threat := walk.next_threat(progress, f"looking for threats of {size} items")) is not None:
+                found = True
+                yield threat
+            if found:
+                return
+
+    def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
+        """State what a threat between published nodes proves, in most general form.
+
+        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold
+        one leaf below each node of S such that some row has all of L. A solution whose cut lies at or below
+        S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
+        as many rows as S.
+        """
+        choices = self._leaf_choices(threat) if with_leaves else [()]
+        for general in self._lifts(threat):
+            above = tuple(sorted({self.parent[v] for v in general}))
+            for choice in choices:
+                leaves = [leaf for leaf in choice if any(self._covers(v, leaf) for v in general)]
+                yield above, tuple(sorted(leaves))
+
+    def _covers(self, v: int, leaf: int) -> bool:
+        return self.low[v] <= self.position[leaf] < self.high[v]
+
+    def _rare(self, nodes: list[int]) -> bool:
+        some = np.array(nodes, np.int64)
+        weight: int = kernel.support(self.starts, self.holders, self.weights, some, self.k, self.nowhere)[0]
+        return weight < self.k
+
+    def _lifts(self, threat: list[int]) -> set[tuple[int, ...]]:
+        """Generalize one node after the other while the set stays rare, beginning with each in turn."""
+        low, high, parent, root = self.low, self.high, self.parent, self.cut.tree.root
+        out = set()
+        for first in range(len(threat)):
+            nodes = list(threat)
+            for i in (*range(first, len(nodes)), *range(first)):
+                while True:
+                    up = parent[nodes[i]]
+                    if up == root or any(
+                        low[up] <= low[v] and high[v] <= high[up] for j, v in enumerate(nodes) if j != i
+                    ):
+                        break
+                    trial = nodes.copy()
+                    trial[i] = up
+                    if not self._rare(trial):
+                        break
+                    nodes = trial
+            for v in nodes.copy():
+                rest = [u for u in nodes if u != v]
+                if rest and self._rare(rest):
+                    nodes = rest
+            out.add(tuple(sorted(nodes)))
+        return out
+
+    def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
+        """List combinations of leaves, one below each node of a threat, that some row holds."""
+        n_leaves = self.cut.tree.n_leaves
+        if all(v < n_leaves for v in threat):
+            return [tuple(threat)]
+        holders = np.zeros(self.k, np.int64)
+        nodes = np.array(threat, np.int64)
+        _, found = kernel.support(self.starts, self.holders, self.weights, nodes, self.k, holders)
+        rows, items = self.rows
+        out: set[tuple[int, ...]] = set()
+        for row in holders[:found].tolist():
+            leaves = items[rows[row] : rows[row + 1]].tolist()
+            below = [[leaf for leaf in leaves if self._covers(v, leaf)] for v in threat]
+            out.update(islice(product(*below), CHOICES))
+        return sorted(out)
