@@ -329,8 +329,12 @@ def _check_records(run: Run, rows: Sequence[Row]) -> None:
         "ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items", "published_labels",
         "suppressed_occurrences",
     }  # fmt: skip
-    assert utility["generalized_items"] == len(run.changed & occurring)
-    assert utility["suppressed_items"] == 0
+    suppressed = {item for item, label in run.recoding.items() if not label}
+    assert utility["generalized_items"] == len((run.changed - suppressed) & occurring)
+    assert utility["suppressed_items"] == len(suppressed & occurring)
+    assert set(report["suppressed"]) == suppressed
+    gone = sum(len(row & suppressed) for row in rows)
+    assert utility["suppressed_occurrences"] == gone
     assert utility["unchanged_items"] == len(occurring - run.changed)
     labels = {label for row in run.rows for label in row}
     assert utility["published_labels"] == len(labels)
@@ -338,6 +342,7 @@ def _check_records(run: Run, rows: Sequence[Row]) -> None:
     for item, label in run.recoding.items():
         members.setdefault(label, []).append(item)
     width = {label: len(members[label]) if len(members[label]) > 1 else 0 for label in members}
+    width[""] = len(run.recoding)  # suppressed: lost altogether
     lost = [width[run.recoding[item]] / len(run.recoding) for row in rows for item in row]
     assert utility["ncp"] == pytest.approx(sum(lost) / len(lost))
 

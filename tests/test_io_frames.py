@@ -64,7 +64,8 @@ def test_columns_by_name_and_by_place() -> None:
     assert list(from_frame(frame, id_column="order", item_column="article")) == [("x", "y")]
     with pytest.raises(DataError, match="'article', 't', 'order'"):
         from_frame(frame)
-    assert list(from_frame(frame.select("article", "order"))) == [("5",), ("5",)]  # unknown names: id, item
+    assert list(from_frame(frame.select("article", "order"))) == [("x", "y")]  # an order is no item
+    assert list(from_frame(frame.select("t", "article"))) == [("x",), ("y",)]  # unknown names: id, item
     assert list(from_frame(pl.DataFrame({"item": ["x", "y"], "order_id": [5, 5]}))) == [("x", "y")]
 
 
@@ -78,7 +79,9 @@ def test_columns_by_name_and_by_place() -> None:
         (["url", "id visitor"], ("id visitor", "url")),
         (["tid", "pid"], ("tid", "pid")),
         (["id", "name"], None),
-        (["session", "item"], None),
+        (["session", "item"], ("session", "item")),
+        (["patient", "code"], ("patient", "code")),
+        (["orders", "item"], None),
         (["order_id"], None),
         (["order_id", "product_id", "n"], None),
     ],

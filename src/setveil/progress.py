@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, cast
 
 
 class Progress(Protocol):
@@ -34,3 +35,16 @@ class _Silent:
 
 
 silent = _Silent()
+
+
+class _Listener(_Silent):
+    def __init__(self, hear: Callable[[str, float | None], None]) -> None:
+        self.hear = hear
+
+    def __call__(self, phase: str, done: float | None = None) -> None:
+        self.hear(phase, done)
+
+
+def listener(progress: Progress | Callable[[str, float | None], None]) -> Progress:
+    """Make a plain function of phase and share done into a listener that never requests a stop."""
+    return cast(Progress, progress) if hasattr(progress, "stop_requested") else _Listener(progress)

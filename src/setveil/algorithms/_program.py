@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 AT_ONCE = 2000  # clauses that enter the relaxation in one step, most violated first
 TOLERANCE = 1e-6
+MOST = 10**12  # greatest cost that the solver is given
 
 
 class Program:
@@ -26,12 +27,24 @@ class Program:
         Cost of each variable, at least 0.
     stop : callable
         Asked now and then whether to end early.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether the solver works with the costs as they are, not rounded.
+    bound : float
+        Proven: no solution costs less.
+    infeasible : bool
+        Proven: there is no solution.
     """
 
     def __init__(self, costs: Sequence[int], stop: Callable[[], bool]) -> None:
         self.n = len(costs)
         self.unit = gcd(*costs) or 1
-        self.bound = 0.0  # proven: no solution costs less, in the units of `costs`
+        self.exact = max(costs, default=0) // self.unit <= MOST
+        if not self.exact:  # rounding costs down keeps the bound a bound
+            self.unit = max(costs) // MOST
+        self.bound = 0.0
         self.infeasible = False
         self._stop = stop
         self._known: set[tuple[int, ...]] = set()
@@ -65,14 +78,14 @@ class Program:
     def limit(self, amounts: Sequence[int], most: int) -> None:
         """Demand that the amounts of the variables that are 1 add up to at most `most`."""
         used = [v for v, amount in enumerate(amounts) if amount]
-        scale = float(max(most, 1))
-        self._highs.addRow(
-            -inf,
-            most / scale,
-            len(used),
-            np.array(used, np.int32),
-            np.array([amounts[v] / scale for v in used], np.float64),
-        )
+        # Sums are integers: the half keeps the solver's tolerance from mattering.
+        values = np.array([amounts[v] for v in used], np.float64)
+        self._highs.addRow(-inf, most + 0.5, len(used), np.array(used, np.int32), values)
+
+    def not_all(self, variables: Sequence[int]) -> None:
+        """Demand that not all of the variables are 1."""
+        columns = np.array(variables, np.int32)
+        self._highs.addRow(-inf, columns.size - 1.0, columns.size, columns, np.ones(columns.size))
 
     def imply(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Demand for each pair that the second variable is 1 if the first is."""

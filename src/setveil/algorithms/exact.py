@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from math import ceil, lcm
+from math import ceil, isfinite, lcm
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ info = AlgorithmInfo(
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
     summary="Least loss of all cuts, by default with suppressed items, proven by an integer program.",
-    reference="setveil, docs/exact.md; loss models of VLDB 2008 (NCP) and PAKDD 2010 (LM with suppression)",
+    reference="setveil, docs/exact.md; the model: VLDB 2008, section 3, doi:10.14778/1453856.1453874",
 )
 
 PATIENCE = 300.0  # seconds, where no time limit is given
@@ -73,26 +74,28 @@ class Parameters:
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        if self.objective not in {None, "ncp", "lm"}:
+        if self.objective not in (None, "ncp", "lm"):
             raise RequestError(f"The objective must be ncp or lm, got {self.objective!r}.")
-        if self.max_suppressed is not None and not 0 <= self.max_suppressed <= 1:
-            raise RequestError(f"The share that may be suppressed must be 0 to 1, got {self.max_suppressed}.")
-        if self.max_suppressed is not None and not self.suppress:
-            raise RequestError("A limit for suppression makes no sense where nothing may be suppressed.")
-        if not self.gap >= 0:
-            raise RequestError(f"The gap must be at least 0, got {self.gap}.")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise RequestError(f"The time limit must be a positive number of seconds, got {self.time_limit}.")
-        bad = {item: weight for item, weight in self.weights.items() if not 0 <= weight < float("inf")}
-        if bad:
-            item, weight = next(iter(bad.items()))
-            raise RequestError(f"A weight must be a number of at least 0, got {weight} for {item!r}.")
+        if self.max_suppressed is not None:
+            _require("The share that may be suppressed", self.max_suppressed, "0 to 1", lambda x: 0 <= x <= 1)
+            if not self.suppress:
+                raise RequestError("A limit for suppression makes no sense where nothing may be suppressed.")
+        _require("The gap", self.gap, "at least 0", lambda x: x >= 0)
+        if self.time_limit is not None:
+            _require("The time limit", self.time_limit, "a positive number of seconds", lambda x: x > 0)
+        for item, weight in self.weights.items():
+            _require(f"The weight of {item!r}", weight, "at least 0", lambda x: x >= 0)
         object.__setattr__(self, "keep", tuple(self.keep))
 
     @property
     def loss(self) -> str:
         """Name of the loss that is minimized."""
         return self.objective or ("lm" if self.suppress else "ncp")
+
+
+def _require(what: str, value: Any, allowed: str, is_allowed: Callable[[Any], bool]) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or not is_allowed(value):
+        raise RequestError(f"{what} must be {allowed}, got {value!r}.")
 
 
 def anonymize(
@@ -191,7 +194,7 @@ class _Search:
         tree = self.tree
         unknown = [x for x in items if x not in tree or tree.id(x) >= tree.n_leaves]
         if unknown:
-            raise RequestError(f"{len(unknown):,} items {what} are not in the hierarchy: {listed(unknown)}.")
+            raise RequestError(f"Items {what} that are not in the hierarchy: {listed(unknown)}.")
         return sorted({tree.id(x) for x in items})
 
     def _set_costs(self) -> None:
@@ -227,28 +230,11 @@ class _Search:
         """Search until the best image is proven best, or time is up; the record of the search."""
         self._begin()
         program = self._program()
-        proven = False
         self.progress.stoppable = True
-        while not self._close_enough(program):
-            self.rounds += 1
-            relaxed = program.relax(self.deadline)
-            if relaxed is None:
-                break
-            self.progress(f"proving, round {self.rounds}", self._done(program))
-            self._separate(program, self._image(relaxed))
-            if program.admit(relaxed):
-                continue
-            values = program.solve(self.deadline, self._vector(self.best) if self.best.size else None)
-            if values is None:
-                break
-            image = self._image(values)
-            if not self._separate(program, image):
-                self._take(image)
-                proven = True
-                break
-            for repaired in self._repairs(image):
-                self._take(repaired)
-        self.progress.stoppable = False
+        try:
+            proven = self._prove(program)
+        finally:
+            self.progress.stoppable = False
         if program.infeasible:
             self._refuse_limit()
         if self.best_cost is None:
@@ -266,9 +252,37 @@ class _Search:
             "lower_bound": float(Fraction(lower, whole)),
             "gap": float(Fraction(best - lower, best)) if best else 0.0,
             "proven": lower == best,
+            "weighted": bool(self.parameters.weights),
+            "limited": bool(self.kept) or self.parameters.max_suppressed is not None,
             "clauses": len(program),
             "rounds": self.rounds,
         }
+
+    def _prove(self, program: Program) -> bool:
+        """Add clauses until the best solution under them is valid; whether that is the proven optimum."""
+        while not self._close_enough(program):
+            self.rounds += 1
+            relaxed = program.relax(self.deadline)
+            if relaxed is None:
+                return False
+            self.progress(f"proving, round {self.rounds}", self._done(program))
+            self._separate(program, self._image(relaxed))
+            if program.admit(relaxed):
+                continue
+            values = program.solve(self.deadline, self._vector(self.best) if self.best.size else None)
+            if values is None:
+                return False
+            image = self._image(values)
+            if not self._separate(program, image):
+                if self._hidden(image) <= self._most_suppressed():
+                    self._take(image)
+                    return program.exact
+                # The solver's arithmetic let too much through: exclude just that.
+                hidden = np.flatnonzero(image[: self.tree.n_leaves] < 0).tolist()
+                program.not_all([self.n_inner + int(leaf) for leaf in hidden])
+            for repaired in self._repairs(image):
+                self._take(repaired)
+        return False
 
     # --- the program
 
@@ -354,8 +368,9 @@ class _Search:
         threat = next(self.separator.threats(coarsest, self.progress), None)
         if threat is not None:
             labels = [self.tree.labels[v] for v in threat]
+            siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
             raise InfeasibleError(
-                f"The items to keep cannot all be kept: {self.guarantee.phrase} forbids to publish "
+                f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids to publish "
                 f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}, too few rows hold them.",
                 hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
             )
@@ -384,7 +399,7 @@ class _Search:
             image[:] = tree.root
             return image
         if self.parameters.suppress:
-            image[: tree.n_leaves] = -1
+            image[: tree.n_leaves][np.array(self.occurrences) > 0] = -1
             image[self.kept] = self.kept
             return image
         open_nodes = {up for leaf in self.kept for up in tree.ancestors(leaf)}
@@ -397,9 +412,13 @@ class _Search:
     def _take(self, image: Ids) -> None:
         """Remember a valid image if it is the best so far and within the limits."""
         cost = self.cost(image)
-        hidden = sum(o for o, to in zip(self.occurrences, image.tolist(), strict=False) if to < 0)
-        if hidden <= self._most_suppressed() and (self.best_cost is None or cost < self.best_cost):
+        allowed = self._hidden(image) <= self._most_suppressed()
+        if allowed and (self.best_cost is None or cost < self.best_cost):
             self.best, self.best_cost = image, cost
+
+    def _hidden(self, image: Ids) -> int:
+        """Count the occurrences that an image suppresses."""
+        return sum(o for o, to in zip(self.occurrences, image.tolist(), strict=False) if to < 0)
 
     def _polish(self) -> None:
         """Split nodes of the best image again while it stays valid: that costs nothing, or gains."""

@@ -77,12 +77,15 @@ def run(work: Callable[[_Phase], T]) -> T:
     phase = _Phase()
     result: list[T] = []
     failure: list[BaseException] = []
+    finished = threading.Event()  # an interrupted Thread.join may take a running thread for a finished one
 
     def body() -> None:
         try:
             result.append(work(phase))
         except BaseException as error:  # raised again in the main thread
             failure.append(error)
+        finally:
+            finished.set()
 
     thread = threading.Thread(target=body, name="setveil", daemon=True)
     try:
@@ -93,9 +96,9 @@ def run(work: Callable[[_Phase], T]) -> T:
             logger.setLevel(logging.INFO)
             try:
                 thread.start()
-                while thread.is_alive():
+                while not finished.is_set():
                     try:
-                        thread.join(0.1)
+                        finished.wait(0.1)
                         tick()
                     except KeyboardInterrupt:
                         if phase.stop or not phase.stoppable:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
 from importlib.metadata import version
 from numbers import Integral
 from pathlib import Path
@@ -25,7 +26,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import Verdict, verify_km
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import Progress, silent
+from setveil.progress import Progress, listener, silent
 from setveil.recoding import Recoding
 from setveil.release import Release
 from setveil.utility.measure import measure
@@ -151,6 +152,7 @@ def anonymize(
     seed = int(seed)
     module = algorithms.load(algorithm)
     settings = _settings(module.Parameters, algorithm, parameters)
+    progress = listener(progress)
     record = record or {}
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     timing |= record.get("timing", {})
@@ -192,7 +194,7 @@ def anonymize(
     origin = data.origin
     report: dict[str, Any] = {
         "setveil": setveil.__version__,
-        "versions": {name: version(name) for name in ("numba", "numpy")}
+        "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
         | {"python": platform.python_version()},
         "seed": seed,
         "input": {
@@ -208,7 +210,7 @@ def anonymize(
         "algorithm": {
             "name": algorithm,
             "title": module.info.title,
-            "parameters": asdict(settings),
+            "parameters": _plain(asdict(settings)),
             "reference": module.info.reference,
             **{
                 key: release.details[key]
@@ -230,6 +232,15 @@ def anonymize(
         release.published, release.recoding, release.row_map, release.details,
         verdict=verdict, utility=utility, report=report, layout=layout,
     )  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """Turn a parameter into JSON types."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:

@@ -75,6 +75,6 @@ class KmAnonymity:
                 rows += f", of which {filled:,} hold any item"
             nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
             raise InfeasibleError(
-                f"No release can have {self.phrase}: {rows}, and fewer than k = {self.k} rows hide nobody.",
+                f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.",
                 hint=nearest or "At least two non-empty rows are needed for any k.",
             )

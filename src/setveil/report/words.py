@@ -145,7 +145,9 @@ def optimality(report: dict[str, Any]) -> str:
     found = report.get("optimality")
     if not found:
         return ""
-    what = f"{found['objective'].upper()} of any {found['model']}"
+    weighted = "weighted " if found.get("weighted") else ""
+    limited = " within the limits" if found.get("limited") else ""
+    what = f"{weighted}{found['objective'].upper()} of any {found['model']}{limited}"
     if not found["gap"]:
         return f"Proven: the least {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:

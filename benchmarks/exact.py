@@ -1,0 +1,47 @@
+"""The proven optimum on real data, and how far AA is from it.
+
+    python benchmarks/exact.py [--time-limit 120] [--data FOLDER] [NAME ...]
+
+Every run is a process of its own, with compiled kernels. `gap` is what is left unproven, `AA` the NCP of AA's
+release and its excess over the optimum.
+"""
+
+from __future__ import annotations
+
+from runs import anonymize, compile_kernels, files, parser
+
+KS = (2, 5, 25, 50)
+MS = {"BMS-WebView-1": ("1", "2", "3", "5"), "BMS-WebView-2": ("1", "2", "3", "5"), "instacart": ("2",)}
+ONE_K = {"instacart"}
+
+
+def main() -> None:
+    """Print the table."""
+    options = parser("The proven optimum on real data.")
+    options.add_argument("--time-limit", type=float, default=120.0)
+    arguments = options.parse_args()
+    data = files(arguments)
+    compile_kernels()
+    print(
+        f"{'data':<14} {'k':>3} {'m':>2} {'model':<8} {'loss':>9} {'gap':>7} {'seconds':>7} {'clauses':>7} "
+        f"{'rounds':>6} {'gone':>5} {'MB':>5} {'AA':>9} {'excess':>7}"
+    )
+    for name, (rows, tree) in data.items():
+        for m in MS.get(name, ("2", "3")):
+            for k in (5,) if name in ONE_K else KS:
+                aa = anonymize(rows, tree, k, m, "--algorithm", "aa")["utility"]["ncp"]
+                for model, option in (("cut", "--no-suppress"), ("suppress", "--suppress")):
+                    run = anonymize(rows, tree, k, m, option, "--time-limit", str(arguments.time_limit))
+                    found = run["optimality"]
+                    excess = f"{aa / found['loss'] - 1:>7.1%}" if found["loss"] else f"{'':>7}"
+                    beside = f"{aa:>9.6f} {excess}" if model == "cut" else ""
+                    print(
+                        f"{name:<14} {k:>3} {m:>2} {model:<8} {found['loss']:>9.6f} {found['gap']:>7.2%} "
+                        f"{run['timing']['anonymize']:>7.2f} {found['clauses']:>7} {found['rounds']:>6} "
+                        f"{run['utility']['suppressed_items']:>5} {run['peak_memory_mb'] or 0:>5} {beside}",
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main()

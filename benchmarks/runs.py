@@ -1,0 +1,71 @@
+"""Whole runs of the command line on real data, for the benchmarks.
+
+The data sets are not part of the project: they are looked for in --data, in the folder named by SETVEIL_DATA,
+or in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+DATA = {
+    "BMS-WebView-1": ("bms_webview1.dat", "bms_webview1_hierarchy.csv"),
+    "BMS-WebView-2": ("bms_webview2.dat", "bms_webview2_hierarchy.csv"),
+    "groceries": ("groceries.csv", "groceries_hierarchy.csv"),
+    "diabetes_icd9": ("diabetes_icd9.dat", "diabetes_icd9_hierarchy.csv"),
+    "instacart": ("instacart_long.csv", "instacart_hierarchy.csv"),
+}
+
+
+def setveil(*arguments: str) -> tuple[str, float]:
+    """Run the command line; its standard output and the seconds it took."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "setveil", *arguments], check=True, capture_output=True, text=True
+    )
+    return done.stdout, time.perf_counter() - start
+
+
+def anonymize(rows: Path, tree: Path, k: int, m: str, *more: str) -> dict[str, Any]:
+    """Anonymize once; the report, with the wall clock of the whole process."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, seconds = setveil(
+            "anonymize", str(rows), "--hierarchy", str(tree), "--k", str(k), "--m", m,
+            "--out", str(Path(folder, "out")), "--json", *more,
+        )  # fmt: skip
+    report: dict[str, Any] = json.loads(out)
+    return report | {"wall": seconds}
+
+
+def compile_kernels() -> None:
+    """Make sure that no run that counts has to compile."""
+    with tempfile.TemporaryDirectory() as folder:
+        setveil("demo", "--out", str(Path(folder, "demo")))
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """Make a parser for the names of data sets and the folder they are in."""
+    out = argparse.ArgumentParser(description=description)
+    out.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(DATA)}; by default all")
+    out.add_argument("--data", type=Path, default=None, help="folder of the data sets")
+    return out
+
+
+def files(arguments: argparse.Namespace) -> dict[str, tuple[Path, Path]]:
+    """Find the rows and the hierarchy of each data set asked for."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", beside))
+    if not folder.is_dir():
+        sys.exit(f"There is no data folder {folder}; name one with --data or SETVEIL_DATA.")
+    unknown = sorted(set(arguments.names) - set(DATA))
+    if unknown:
+        sys.exit(f"There is no data set {', '.join(unknown)}; there are {', '.join(DATA)}.")
+    return {name: (folder / DATA[name][0], folder / DATA[name][1]) for name in arguments.names or DATA}

@@ -1,0 +1,122 @@
+"""The least loss by trying every cut with every set of its leaves suppressed.
+
+A release is the image of each item: its label, or None where it is suppressed. Suppressing an inner node of a
+cut publishes the same as cutting at its leaves and suppressing each, so only leaves are ever suppressed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain, combinations
+from math import lcm
+
+from naive import measures
+from naive.anonymize import Tree, all_cuts, leaves, up_from
+from naive.km import Rows, is_km
+from naive.measures import Image
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is minimized over what."""
+
+    objective: str = "lm"
+    suppress: bool = True
+    weights: Mapping[str, Number] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+    max_suppressed: Number | None = None
+
+
+def exactly(number: Number) -> Fraction:
+    """Read a number as it is written: 0.3 is 3/10."""
+    return Fraction(str(number))
+
+
+def label_loss(objective: str, members: int, domain: int) -> Fraction:
+    """Loss of one occurrence that is published under a label that stands for so many items."""
+    if members == 1:
+        return Fraction(0)
+    return Fraction(members, domain) if objective == "ncp" else Fraction(members - 1, domain - 1)
+
+
+def loss(rows: Rows, to: Image, terms: Terms) -> Fraction:
+    """Average over the occurrences, each counted as often as its item's weight says; 0 if nothing counts."""
+    lost = counted = Fraction(0)
+    for item, times in Counter(chain.from_iterable(rows)).items():
+        label = to[item]
+        weight = times * exactly(terms.weights.get(item, 1))
+        members = 0 if label is None else measures.members(to, label)
+        lost += weight * (1 if label is None else label_loss(terms.objective, members, len(to)))
+        counted += weight
+    return lost / counted if counted else Fraction(0)
+
+
+def hidden(rows: Rows, to: Image) -> int:
+    """Count the occurrences that are suppressed, whatever their weight."""
+    return sum(to[item] is None for row in rows for item in row)
+
+
+def share(rows: Rows, occurrences: int) -> Fraction:
+    return Fraction(occurrences, max(sum(map(len, rows)), 1))
+
+
+def candidates(rows: Rows, tree: Tree, terms: Terms) -> Iterator[dict[str, str | None]]:
+    """Every cut with every set of its leaves suppressed that the terms allow, private or not.
+
+    Items that never occur stay as they are: to suppress them changes nothing.
+    """
+    occurring = set(chain.from_iterable(rows))
+    paths = {leaf: up_from(tree, leaf) for leaf in leaves(tree)}
+    for cut in all_cuts(tree):
+        to: dict[str, str | None] = {
+            leaf: next(filter(cut.__contains__, path)) for leaf, path in paths.items()
+        }
+        if any(to[item] != item for item in terms.keep):
+            continue
+        free = sorted(item for item in occurring - set(terms.keep) if to[item] == item)
+        for size in range(len(free) + 1 if terms.suppress else 1):
+            for some in combinations(free, size):
+                changed = to | dict.fromkeys(some)
+                if terms.max_suppressed is None or share(rows, hidden(rows, changed)) <= exactly(
+                    terms.max_suppressed
+                ):
+                    yield changed
+
+
+def is_valid(rows: Rows, to: Image, k: int, m: float) -> bool:
+    published = measures.recode(rows, to)
+    return is_km(published, k, 1) and is_km(published, k, m)  # the first is quick and rejects most
+
+
+def least_loss(rows: Rows, tree: Tree, k: int, m: float, terms: Terms) -> Fraction | None:
+    """Find the least loss of all valid releases; None if there is none."""
+    items = leaves(tree)
+    members = Counter(node for leaf in items for node in up_from(tree, leaf))
+    occurrences = Counter(chain.from_iterable(rows))
+    weight = {item: exactly(terms.weights.get(item, 1)) * occurrences[item] for item in items}
+    per = {node: label_loss(terms.objective, members[node], len(items)) for node in tree}
+    # In whole units, as a sum of integers is faster than one of fractions.
+    unit = lcm(*(w.denominator for w in weight.values())) * lcm(*(p.denominator for p in per.values()))
+    price: dict[tuple[str, str | None], int] = {
+        (item, node): int(weight[item] * per[node] * unit) for item in items for node in tree
+    }
+    price |= {(item, None): int(weight[item] * unit) for item in items}
+    found = list(candidates(rows, tree, terms))
+    costs = [sum(price[pair] for pair in to.items()) for to in found]
+    for i in sorted(range(len(found)), key=costs.__getitem__):
+        if is_valid(rows, found[i], k, m):
+            return loss(rows, found[i], terms)
+    return None
+
+
+def least_suppressed(rows: Rows, tree: Tree, k: int, m: float, keep: tuple[str, ...]) -> int | None:
+    """Find the least number of occurrences that are suppressed in a valid release that keeps some items."""
+    found = list(candidates(rows, tree, Terms(keep=keep)))
+    counts = [hidden(rows, to) for to in found]
+    order = sorted(range(len(found)), key=counts.__getitem__)
+    return next((counts[i] for i in order if is_valid(rows, found[i], k, m)), None)

@@ -1,0 +1,184 @@
+"""The options of the exact algorithm on the command line, and Ctrl-C while it proves."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import (  # fmt: skip
+    COMMAND,
+    dump,
+    environment,
+    files_under,
+    needs_compiled,
+    posix_only,
+    read_run,
+    refused,
+    sample_rows,
+    setveil,
+    together,
+    write,
+)
+from test_real_data import DATA
+
+ROWS = sample_rows(300, items=20, longest=6, seed=3)
+LEAVES = sorted({item for row in ROWS for item in row})
+TREE = "".join(f"{leaf};g{i // 4};s{i // 8};*\n" for i, leaf in enumerate(LEAVES))
+BASE = ["anonymize", "in.dat", "--hierarchy", "tree.csv", "--k", 5, "--m", 2]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write(tmp_path / "in.dat", dump(ROWS, "fimi"))
+    write(tmp_path / "tree.csv", TREE)
+    return tmp_path
+
+
+def report(place: Path, out: str) -> dict[str, object]:
+    content: dict[str, object] = json.loads((place / out / "internal" / "report.json").read_text())
+    return content
+
+
+def test_default_is_the_proven_optimum_with_suppression(place: Path) -> None:
+    runs = together(
+        [
+            [*BASE, "--out", "default"],
+            [*BASE, "--out", "cut", "--no-suppress"],
+            [*BASE, "--out", "cut-lm", "--no-suppress", "--objective", "lm"],
+            [*BASE, "--out", "none", "--max-suppressed", "0%"],
+            [*BASE, "--out", "aa", "--algorithm", "aa", "--bound"],
+        ],
+        place,
+    )
+    found = {}
+    for done, name in zip(runs, ("default", "cut", "cut-lm", "none", "aa"), strict=True):
+        done.ok()
+        run = read_run(place / name, ROWS, LEAVES)
+        found[name] = run.report["optimality"]
+        assert found[name]["lower_bound"] <= found[name]["loss"]
+        if name != "aa":
+            assert found[name]["gap"] == 0
+            assert found[name]["proven"] is True
+            assert found[name]["loss"] == pytest.approx(run.report["utility"][found[name]["objective"]])
+    assert found["default"]["objective"] == "lm"
+    assert found["cut"]["objective"] == "ncp"
+    assert found["default"]["loss"] <= found["cut-lm"]["loss"] == pytest.approx(found["none"]["loss"])
+    assert found["aa"]["lower_bound"] == pytest.approx(found["cut"]["loss"])
+    assert found["aa"]["loss"] >= found["cut"]["loss"]
+    assert "Proven: the least LM" in runs[0].out
+    assert "least NCP of any cut" in runs[4].out.replace("\n", " ").replace("           ", "")
+
+
+def test_keep_and_weights(place: Path) -> None:
+    setveil(*BASE, "--out", "plain", cwd=place).ok()
+    changed = sorted(read_run(place / "plain", ROWS, LEAVES).changed, key=int)
+    assert changed
+    write(place / "keep.txt", f"{changed[0]}\n")
+    write(
+        place / "weights.csv",
+        "\n".join(f"{item},{weight}" for item, weight in zip(LEAVES, (0, 0.3, 10), strict=False)),
+    )
+    done = setveil(*BASE, "--out", "kept", "--keep", "keep.txt", "--weights", "weights.csv", cwd=place)
+    done.ok()
+    kept = read_run(place / "kept", ROWS, LEAVES)
+    assert changed[0] not in kept.changed
+    assert kept.report["algorithm"]["parameters"]["keep"] == [changed[0]]
+    write(place / "keep.txt", " ".join(LEAVES) + "\n")
+    done = setveil(*BASE, "--out", "all", "--keep", "keep.txt", cwd=place)
+    refused(done, 3, "cannot all be kept", "5^2-anonymity", out=place / "all")
+
+
+def test_too_little_may_be_suppressed(place: Path) -> None:
+    """The hint of a refusal names a share that works."""
+    for item in LEAVES:
+        write(place / f"{item}.txt", f"{item}\n")
+    keep = [["--keep", f"{item}.txt", "--max-suppressed"] for item in LEAVES]
+    tried = together([[*BASE, "--out", f"out{i}", *some, "0%"] for i, some in enumerate(keep)], place)
+    i, done = next((i, done) for i, done in enumerate(tried) if "occurrences may be suppressed" in done.err)
+    refused(done, 3, "may be suppressed", out=place / f"out{i}")
+    hinted = re.search(r"--max-suppressed ([0-9.]+%)", done.err)
+    assert hinted, done.err
+    setveil(*BASE, "--out", "out", *keep[i], hinted[1], cwd=place).ok()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--gap", "-0.1"], "gap"),
+        (["--time-limit", "0"], "time limit"),
+        (["--objective", "best"], "ncp or lm"),
+        (["--max-suppressed", "120%"], "0% to 100%"),
+        (["--max-suppressed", "some"], "0% to 100%"),
+        (["--max-suppressed", "5%", "--no-suppress"], "suppress"),
+        (["--refine"], "refine"),
+        (["--algorithm", "aa", "--keep", "keep.txt"], "keep"),
+        (["--keep", "unknown.txt"], "'999'"),
+    ],
+)
+def test_bad_requests(options: list[str], words: str, place: Path) -> None:
+    write(place / "keep.txt", "101\n")
+    write(place / "unknown.txt", "999\n")
+    refused(setveil(*BASE, "--out", "out", *options, cwd=place), 2, words, out=place / "out")
+
+
+@pytest.mark.parametrize("line", ["101", "101,x", "101,-1", ",3", "101,1\n101,2", "101,nan", "101,1,2"])
+def test_bad_weights(line: str, place: Path) -> None:
+    write(place / "weights.csv", f"102,1\n{line}\n")
+    done = setveil(*BASE, "--out", "out", "--weights", "weights.csv", cwd=place)
+    refused(done, 4, "weights.csv, line ", out=place / "out")
+
+
+HARD = [
+    "anonymize", str(DATA / "bms_webview1.dat"), "--hierarchy", str(DATA / "bms_webview1_hierarchy.csv"),
+    "--k", "5", "--m", "3", "--out", "out",
+]  # fmt: skip
+needs_hard = pytest.mark.skipif(not DATA.is_dir(), reason="needs BMS-WebView-1: made-up data are too easy")
+
+
+@posix_only
+@needs_compiled
+@needs_hard
+def test_ctrl_c_once_returns_the_best_so_far(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, *HARD], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(6)
+        assert process.poll() is None, "the problem must be harder"
+        process.send_signal(signal.SIGINT)
+        begun = time.perf_counter()
+        out, err = (text.decode() for text in process.communicate(timeout=60))
+        assert time.perf_counter() - begun < 20
+    assert process.returncode == 0, err
+    assert "Traceback" not in err
+    assert "best release so far" in err
+    assert "least LM" in out.replace("\n", " ")
+    record = report(tmp_path, "out")["optimality"]
+    assert isinstance(record, dict)
+    assert 0 <= record["lower_bound"] <= record["loss"]
+    check = setveil("verify", "out", "--k", 5, "--m", 3, cwd=tmp_path)
+    assert check.code == 0, check
+
+
+@needs_compiled
+@needs_hard
+def test_time_limit(tmp_path: Path) -> None:
+    done = setveil(*HARD, "--time-limit", 3, "--json", cwd=tmp_path).ok()
+    record = done.json()["optimality"]
+    assert record["proven"] is False
+    assert 0 < record["gap"] < 1
+    assert done.json()["guarantee"]["holds"] is True
+    assert "out/published/about.json" in files_under(tmp_path)
+
+
+def test_stop_is_only_for_work_that_can_end_early() -> None:
+    """A command that cannot end early is left at the first Ctrl-C (see test_cli_interrupt)."""
+    from setveil.progress import silent
+
+    assert silent.stoppable is False
+    assert silent.stop_requested() is False
+    assert sys.version_info >= (3, 11)
