@@ -131,7 +131,7 @@ def anonymize(
         raise RequestError(
             f"OA looks at cuts one by one, and this hierarchy of {hierarchy.n_leaves:,} items has {many} "
             f"(at most {parameters.most_cuts:,} are allowed).",
-            hint="Use --algorithm exact, which proves the same optimum at any size, or aa.",
+            hint="Use --algorithm exact, which proves the same optimum at any size, or --algorithm aa.",
         )
     cut, details = find_cut(data, hierarchy, guarantee, progress)
     return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)
