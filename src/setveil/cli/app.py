@@ -167,10 +167,10 @@ def anonymize(
             load_weights,
             read_rows,
             split_format,
-            timed,
         )
         from setveil.compare.folder import require_writable
         from setveil.compare.run import anonymize as run_anonymize
+        from setveil.compare.run import timed
         from setveil.guarantees.km import KmAnonymity
 
         guarantee = KmAnonymity(k, parse_m(m))

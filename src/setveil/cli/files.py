@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import shlex
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from setveil.cli.session import say
 from setveil.compare.folder import published_file, published_layout, read_meaning, recoding_of
@@ -20,16 +18,6 @@ from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.recoding import Recoding
-
-T = TypeVar("T")
-
-
-def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
-    """Do some work and note the seconds it took."""
-    start = time.perf_counter()
-    result = work()
-    timing[phase] = round(time.perf_counter() - start, 4)
-    return result
 
 
 def read_rows(path: str, **options: Any) -> Transactions:

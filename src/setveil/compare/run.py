@@ -162,16 +162,16 @@ def anonymize(
     if hierarchy is None:
         progress("grouping items bought alike")
         nothing = Hierarchy({"*": None})  # for rows without any item
-        hierarchy = _timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
+        hierarchy = timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
         source = {"source": "co-occurrence", "path": None, "sha256": None}
     progress(f"anonymizing ({algorithm})")
-    release: Release = _timed(
+    release: Release = timed(
         timing,
         "anonymize",
         lambda: module.anonymize(data, hierarchy, guarantee, settings, seed, progress),
     )
     progress("verifying")
-    verdict = _timed(timing, "verify", lambda: verify_km(release.published, guarantee, progress=progress))
+    verdict = timed(timing, "verify", lambda: verify_km(release.published, guarantee, progress=progress))
     if not verdict.holds:
         itemset, support = verdict.first[0]
         raise GuaranteeError(
@@ -180,12 +180,12 @@ def anonymize(
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     progress("measuring")
-    utility = _timed(timing, "measure", lambda: measure(data, release.published, release.recoding))
+    utility = timed(timing, "measure", lambda: measure(data, release.published, release.recoding))
 
     optimality = release.details.get("optimality")
     if bound and optimality is None:
         progress("finding the optimum")
-        optimality = _timed(
+        optimality = timed(
             timing,
             "bound",
             lambda: _distance(utility["ncp"], data, hierarchy, guarantee, bound, progress),
@@ -253,7 +253,8 @@ def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
     return kind(**parameters)
 
 
-def _timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
+def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
+    """Do some work and note the seconds it took."""
     start = time.perf_counter()
     result = work()
     timing[phase] = round(time.perf_counter() - start, 4)
