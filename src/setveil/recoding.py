@@ -53,7 +53,7 @@ class Recoding:
         nodes = sorted(set(cut).difference(suppressed))
         image = np.full(tree.n_leaves, -1, np.int32)
         for position, node in enumerate(nodes):
-            image[tree.leaf_order[tree.low[node] : tree.high[node]]] = position
+            image[tree.under(node)] = position
         return cls(
             Vocabulary(tree.labels[: tree.n_leaves]),
             Vocabulary(tree.labels[node] for node in nodes),

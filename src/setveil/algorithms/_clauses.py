@@ -7,7 +7,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from setveil.algorithms._cut import Cut
+from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._threats import ThreatWalk
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ids, distinct_rows, frozen, invert, recode_rows
@@ -30,14 +30,9 @@ class Separator:
         self.cut, self.k, self.m = cut, k, m
         rows, items, self.weights = distinct_rows(*cut.leaf_rows)
         self.rows = rows, items
-        extended = np.empty(items.size * (tree.height + 1), np.int32)
-        ends = np.zeros(rows.size, np.int64)
-        everything = np.ones(tree.n_nodes, bool)
-        size = kernel.extend_rows(rows, items, tree.parent, everything, ends, extended)
-        nodes = recode_rows(
-            frozen(ends, np.int64), frozen(extended[:size], np.int32), np.arange(tree.n_nodes, dtype=np.int32)
-        )
-        self.starts, self.holders, _ = invert(*nodes, tree.n_nodes)
+        nodes = extended_rows(tree, rows, items, np.ones(tree.n_nodes, bool))
+        itself = np.arange(tree.n_nodes, dtype=np.int32)
+        self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
         self.nowhere = np.zeros(0, np.int64)
         self.low: list[int] = tree.low.tolist()
         self.high: list[int] = tree.high.tolist()

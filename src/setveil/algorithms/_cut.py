@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.kernels.walk import extend_rows
 
 
 class Cut:
@@ -70,7 +71,7 @@ class Cut:
             more = self.full[v] - self.paid[v]
             for u in (v, *tree.ancestors(v)):
                 self.paid[u] += more
-            self.image[tree.leaf_order[tree.low[v] : tree.high[v]]] = v
+            self.image[tree.under(v)] = v
             below = [*tree.children(v)]
             for u in below:
                 self.live[u] = False
@@ -97,3 +98,11 @@ class Cut:
     def rows(self) -> tuple[Ints, Ids, Ints]:
         """Recode the data under the cut: distinct rows of node numbers, and how many rows each stands for."""
         return distinct_rows(*recode_rows(*self.leaf_rows, frozen(self.image, np.int32)))
+
+
+def extended_rows(tree: Hierarchy, indptr: Ints, items: Ids, wanted: NDArray[np.bool_]) -> tuple[Ints, Ids]:
+    """Extend rows of nodes by all ancestors and keep the wanted nodes; within a row in no order."""
+    nodes = np.empty(items.size * (tree.height + 1), np.int32)
+    ends = np.zeros(indptr.size, np.int64)
+    size = extend_rows(indptr, items, tree.parent, wanted, ends, nodes)
+    return frozen(ends, np.int64), frozen(nodes[:size], np.int32)

@@ -49,9 +49,8 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     tree = cut.tree
     image = np.empty(tree.n_nodes, np.int32)
     for v in nodes:
-        image[tree.leaf_order[tree.low[v] : tree.high[v]]] = v
-    base = recode_rows(*cut.leaf_rows, frozen(np.arange(tree.n_nodes), np.int32))
-    rows, items, weights = distinct_rows(*base)
+        image[tree.under(v)] = v
+    rows, items, weights = distinct_rows(*cut.leaf_rows)
     starts, holders, _ = invert(rows, items, tree.n_leaves)
 
     def gain(v: int) -> int:
@@ -66,11 +65,11 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
         tried += 1
         progress("refining the cut", tried / (tried + len(queue)))
         children = tree.children(v)
-        leaves = tree.leaf_order[tree.low[v] : tree.high[v]]
+        leaves = tree.under(v)
         touched = np.unique(np.concatenate([holders[starts[leaf] : starts[leaf + 1]] for leaf in leaves]))
         trial = image.copy()
         for child in children:
-            trial[tree.leaf_order[tree.low[child] : tree.high[child]]] = child
+            trial[tree.under(child)] = child
         near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))
         if all(_stays_valid(near, weights[touched], child, guarantee) for child in children):
             image = trial

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms._cut import Cut
+from setveil.algorithms._cut import Cut, extended_rows
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress
@@ -51,10 +51,7 @@ class ThreatWalk:
         wanted = only.copy()
         wanted[tree.root] = False
 
-        extended = np.empty(items.size * (tree.height + 1), np.int32)
-        ends = np.zeros(indptr.size, np.int64)
-        size = kernel.extend_rows(indptr, items, tree.parent, wanted, ends, extended)
-        nodes: Ids = frozen(extended[:size], np.int32)
+        ends, nodes = extended_rows(tree, indptr, items, wanted)
         support = np.zeros(tree.n_nodes, np.int64)
         np.add.at(support, nodes, np.repeat(weights, np.diff(ends)))
 
@@ -62,10 +59,9 @@ class ThreatWalk:
         self.node = np.argsort(-support, kind="stable")[: np.count_nonzero(support)]
         self.rank = np.full(tree.n_nodes, -1, np.int32)
         self.rank[self.node] = np.arange(self.node.size)
-        indptr, ranks = recode_rows(frozen(ends, np.int64), nodes, self.rank)
-        indptr, ranks, merged = distinct_rows(
-            indptr, ranks, weights
-        )  # rows may differ in nodes left out alone
+        indptr, ranks = recode_rows(ends, nodes, self.rank)
+        # Rows that differ only in nodes left out are equal now.
+        indptr, ranks, merged = distinct_rows(indptr, ranks, weights)
         self.rows = (indptr, ranks, merged)
         self.index = invert(indptr, ranks, self.node.size)
         self.supports = frozen(support[self.node], np.int64)

@@ -317,7 +317,7 @@ class _Search:
             hidden = [leaf for leaf in self.excluded if values[self.n_inner + leaf] > 0.5]
             image[hidden] = -1
         for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):
-            image[tree.leaf_order[tree.low[v + n_leaves] : tree.high[v + n_leaves]]] = v + n_leaves
+            image[tree.under(v + n_leaves)] = v + n_leaves
         return image
 
     def _vector(self, image: Ids) -> NDArray[np.float64]:
@@ -406,7 +406,7 @@ class _Search:
         for v in open_nodes:
             for child in tree.children(v):
                 if child not in open_nodes:
-                    image[tree.leaf_order[tree.low[child] : tree.high[child]]] = child
+                    image[tree.under(child)] = child
         return image
 
     def _take(self, image: Ids) -> None:
@@ -428,7 +428,7 @@ class _Search:
         published.drop(np.flatnonzero(self.best[: self.tree.n_leaves] < 0).tolist())
         image = self.best.copy()
         for v in refine(published, self.cut_nodes(self.best), self.guarantee, self.progress):
-            image[self.tree.leaf_order[self.tree.low[v] : self.tree.high[v]]] = v
+            image[self.tree.under(v)] = v
         image[: self.tree.n_leaves][self.best[: self.tree.n_leaves] < 0] = -1
         self.best, self.best_cost = image, self.cost(image)
 
@@ -468,7 +468,7 @@ class _Search:
                     heappush(queue, (now, v))
                     continue
                 left -= members[v]
-                image[tree.leaf_order[tree.low[v] : tree.high[v]]] = -1
+                image[tree.under(v)] = -1
         return image
 
     def cut_nodes(self, image: Ids) -> list[int]:

@@ -178,6 +178,12 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
     return recoding_of(original, published, members, tree.n_leaves)
 
 
+def require_free(path: Path, force: bool) -> None:
+    """Refuse to replace a file without --force, and a folder ever."""
+    if path.exists() and (not force or path.is_dir()):
+        raise OutputError(f"{path} exists already.", hint="Choose another name, or --force.")
+
+
 def convert_file(data: Transactions, output: Path, to: str | None, *, force: bool) -> Layout:
     """Write rows to a file whose format its extension or `to` tells."""
     usual = FORMATS_OF_EXTENSION.get(output.suffix.lower())
@@ -188,8 +194,7 @@ def convert_file(data: Transactions, output: Path, to: str | None, *, force: boo
                 hint="Name the format with --to.",
             )
         to = usual[0]
-    if output.exists() and (not force or output.is_dir()):
-        raise OutputError(f"{output} exists already.", hint="Choose another name, or --force.")
+    require_free(output, force)
     layout = Layout(to)
     if writable_layout(layout, data.vocabulary.labels) != layout:
         words = [label for label in data.vocabulary.labels if not label.lstrip("+-").isdigit()]

@@ -10,7 +10,7 @@ import typer
 
 from setveil.cli.options import Encoding, Format, IdColumn, Input, ItemColumn, Json, Separator
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.errors import OutputError, RequestError
+from setveil.errors import RequestError
 
 app = typer.Typer(
     no_args_is_help=True, help="Make, check and convert hierarchies: what items may be generalized to."
@@ -61,11 +61,11 @@ def build(
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
+        from setveil.cli.files import read_rows, require_free
         from setveil.hierarchy import build as builders
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
-        _require_free(out, force)
+        require_free(out, force)
         progress("reading")
         data = read_rows(
             input, format=format, encoding=encoding, separator=separator, id_column=id_column,
@@ -150,9 +150,10 @@ def convert(
     """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
 
     def work(progress: Any) -> Any:
+        from setveil.cli.files import require_free
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
-        _require_free(output, force)
+        require_free(output, force)
         progress("converting")
         tree = read_hierarchy(file, encoding=encoding, separator=separator)
         write_hierarchy(tree, output, name=name)
@@ -166,11 +167,6 @@ def _size(tree: Any) -> str:
     from setveil.report.words import count
 
     return f"{count(tree.n_leaves, 'item')}, {count(tree.n_nodes - tree.n_leaves, 'inner node')}"
-
-
-def _require_free(path: Path, force: bool) -> None:
-    if path.exists() and (not force or path.is_dir()):
-        raise OutputError(f"{path} exists already.", hint="Choose another name, or --force.")
 
 
 def _lengths(text: str | None) -> list[int]:

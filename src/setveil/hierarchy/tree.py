@@ -163,9 +163,13 @@ class Hierarchy:
             out.append(node)
         return out
 
+    def under(self, node: int) -> NDArray[np.int32]:
+        """Leaves under a node (a leaf: itself), in tree order: int32, a view."""
+        return self.leaf_order[self.low[node] : self.high[node]]
+
     def leaves(self, node: int) -> list[int]:
         """Leaves under a node (a leaf: itself), in item order."""
-        return sorted(self.leaf_order[self.low[node] : self.high[node]].tolist())
+        return sorted(self.under(node).tolist())
 
     def covers(self, upper: int, lower: int) -> bool:
         """Whether `upper` is `lower` or one of its ancestors."""
