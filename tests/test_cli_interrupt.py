@@ -186,7 +186,7 @@ def test_ctrl_c_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
 
 @pytest.mark.parametrize("milliseconds", [20, 60, 100, 150, 200, 250, 350, 450])
 def test_ctrl_c_while_starting(milliseconds: int, tmp_path: Path) -> None:
-    """While modules are being imported: before setveil listens, the interpreter itself ends the process.
+    """While modules are being imported; before setveil listens, the interpreter itself ends the process.
 
     Its standard input never ends, so that it cannot be done before.
     """
@@ -196,7 +196,7 @@ def test_ctrl_c_while_starting(milliseconds: int, tmp_path: Path) -> None:
     assert took < PATIENCE
     assert code in {INTERRUPTED, -signal.SIGINT, *([1] if milliseconds < 50 else [])}, (code, said)
     assert "AttributeError" not in said, said
-    if milliseconds > 300:
+    if code == INTERRUPTED:
         assert "Traceback" not in said, said
     assert not (tmp_path / "out").exists()
     assert leftovers(tmp_path / "out") == []
