@@ -1,6 +1,6 @@
 """What README.md and docs/ say is true: links lead somewhere, commands run, outputs are what a run prints.
 
-``python tests/test_docs.py`` runs every page and writes the outputs that it finds into the pages.
+``python tests/test_docs.py [PAGE ...]`` runs all or some pages and writes the outputs that it finds into them.
 """
 
 from __future__ import annotations
@@ -165,9 +165,9 @@ def prepare(base: Path) -> tuple[Path, dict[str, Path]]:
     return tools, folders
 
 
-def run_all(tools: Path, folders: dict[str, Path]) -> dict[str, list[Command]]:
+def run_all(tools: Path, folders: dict[str, Path], names: list[str] = NAMES) -> dict[str, list[Command]]:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = {name: pool.submit(run_page, ROOT / name, folders[name], tools) for name in NAMES}
+        runs = {name: pool.submit(run_page, ROOT / name, folders[name], tools) for name in names}
         return {name: run.result() for name, run in runs.items()}
 
 
@@ -265,17 +265,17 @@ def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, 
     assert not missing, f"setveil {command}"
 
 
-def update() -> None:
+def update(names: list[str]) -> None:
     """Write what the commands print into the pages."""
     with tempfile.TemporaryDirectory() as base:
         tools, folders = prepare(Path(base))
-        for name, commands in run_all(tools, folders).items():
+        for name, commands in run_all(tools, folders, names).items():
             page = ROOT / name
             lines = page.read_text("utf-8").split("\n")
             for command in reversed(commands):
                 lines[command.start : command.end] = command.printed
             page.write_text("\n".join(lines), "utf-8")
-        for name in WITH_PYTHON:
+        for name in set(WITH_PYTHON) & set(names):
             page = ROOT / name
             lines = page.read_text("utf-8").split("\n")
             folder = Path(base) / f"python-{Path(name).stem}"
@@ -289,4 +289,4 @@ def update() -> None:
 
 
 if __name__ == "__main__":
-    update()
+    update(sys.argv[1:] or NAMES)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from setveil.report import words
+from setveil.report import models, words
 from setveil.report.html import report_html
 from setveil.report.summary import summary
 
@@ -37,7 +37,7 @@ REPORT: dict[str, Any] = {
         "m": 2,
         "holds": True,
         "violations": 0,
-        "smallest_support": 6,
+        "greatest_k": 6,
     },
     "utility": {
         "ncp": 0.0512345,
@@ -133,7 +133,7 @@ HUGE = changed(
         "items": 1_657_321,
         "occurrences": 98_765_432_101,
     },
-    guarantee={"k": 1_000_000, "m": "inf", "smallest_support": 123_456_789},
+    guarantee={"k": 1_000_000, "m": "inf", "greatest_k": 123_456_789},
     utility={
         "unchanged_items": 1_000_000,
         "generalized_items": 600_000,
@@ -147,7 +147,7 @@ HUGE = changed(
     published={"rows": 1_234_567_000, "empty_rows": 123_456_789},
     algorithm={"title": "An algorithm whose title is far too long for one line of a summary"},
 )
-FAILING = changed(guarantee={"holds": False, "violations": 12, "smallest_support": 1})
+FAILING = changed(guarantee={"holds": False, "violations": 12, "greatest_k": 1})
 LOSSLESS = changed(
     utility={
         "ncp": 0,
@@ -181,14 +181,14 @@ BARE = changed(
     timing=...,
     peak_memory_mb=...,
     hierarchy={"source": "co-occurrence", "path": None, "sha256": None},
-    guarantee={"smallest_support": None},
+    guarantee={"greatest_k": None},
 )
 NONES = changed(branches=None, optimality=None, peak_memory_mb=None, extra={"a": 1})
 EMPTY = changed(
     input={"rows": 0, "empty_rows": 0, "items": 0, "occurrences": 0},
     published={"rows": 0, "empty_rows": 0, "items": 0, "occurrences": 0},
     utility=dict.fromkeys(REPORT["utility"], 0),
-    guarantee={"smallest_support": None},
+    guarantee={"greatest_k": None},
     labels=[],
 )
 ALL = {
@@ -260,7 +260,7 @@ def test_bars_stay_within_their_frame(report: dict[str, Any]) -> None:
 @every_report
 def test_page_states_promise_and_check_like_the_summary(report: dict[str, Any]) -> None:
     text, plain = text_of(report), " ".join(summary(report).split())
-    for sentence in (words.promise(report["guarantee"]), words.check(report["guarantee"])):
+    for sentence in (models.promise(report["guarantee"]), models.check(report["guarantee"])):
         assert sentence in text
         assert sentence in plain
 
@@ -343,7 +343,7 @@ def test_a_broken_promise_is_not_handed_out() -> None:
     assert "Nothing may be handed out" in text
     assert "May be handed out:" not in text
     plain = " ".join(summary(FAILING).split())
-    assert "It does NOT hold. In the published rows: 12 combinations of items in fewer than 5 rows." in plain
+    assert "It does NOT hold. In the published rows: 12 sets of at most 2 items in fewer than 5 rows." in plain
     assert "Hand out Nothing" in plain
     assert "published/ only" not in plain
 

@@ -15,7 +15,7 @@ from naive.km import item_order
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
-from setveil.recoding import Recoding
+from setveil.recoding import Recoding, recode
 from setveil.utility.counts import counts
 from setveil.utility.lm import lm
 from setveil.utility.measure import measure
@@ -93,7 +93,7 @@ def test_cut_as_recoding() -> None:
         cut = rng.choice(cuts.all_cuts(case.parents))
         recoding = Recoding.from_cut(case.tree, map(case.tree.id, cut))
         assert ncp(case.data, recoding) == float(cuts.cost(case.rows, case.parents, cut)), (case, cut)
-        assert [frozenset(row) for row in recoding.apply(case.data)] == cuts.recode(
+        assert [frozenset(row) for row in recode(case.data, recoding)] == cuts.recode(
             case.rows, case.parents, cut
         )
         assert list(recoding.published.labels) == [v for v in cuts.node_order(case.parents) if v in cut]

@@ -14,7 +14,7 @@ from setveil import algorithms
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import km
-from setveil.guarantees.verify.km import Verdict, verify_km
+from setveil.guarantees.verify.km import KmVerdict, verify_km
 from strategies import (
     ALPHABETS,
     COMPILED,
@@ -28,11 +28,11 @@ from strategies import (
 )
 
 
-def verify(rows: Rows, k: int, m: int | float, show: int = 10) -> Verdict:
+def verify(rows: Rows, k: int, m: int | float, show: int = 10) -> KmVerdict:
     return verify_km(transactions(rows), KmAnonymity(k, m), show=show)
 
 
-def check(rows: Rows, k: int, m: int | float, show: int = 10) -> Verdict:
+def check(rows: Rows, k: int, m: int | float, show: int = 10) -> KmVerdict:
     """Compare every field of the verdict with its twin."""
     verdict = verify(rows, k, m, show)
     order = naive.item_order({label for row in rows for label in row})

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         RequestError,
         SetveilError,
     )
+    from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.km import KmAnonymity
-    from setveil.guarantees.verify.km import Verdict
-    from setveil.guarantees.verify.km import verify_km as verify
+    from setveil.guarantees.verify import Verdict, verify
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
     from setveil.recoding import Recoding
@@ -51,14 +51,15 @@ _HOMES = {
     "Release": "release",
     "RequestError": "errors",
     "SetveilError": "errors",
+    "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
-    "Verdict": "guarantees.verify.km",
+    "Verdict": "guarantees.verify",
     "VerifiedRelease": "compare.run",
     "anonymize": "compare.run",
     "measure": "utility.measure",
     "read": "data.io",
     "read_hierarchy": "hierarchy.io",
-    "verify": "guarantees.verify.km:verify_km",
+    "verify": "guarantees.verify",
     "write_hierarchy": "hierarchy.io",
 }
 
@@ -75,6 +76,7 @@ __all__ = [
     "Release",
     "RequestError",
     "SetveilError",
+    "TransactionalKAnonymity",
     "Transactions",
     "Verdict",
     "VerifiedRelease",

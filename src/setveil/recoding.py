@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +40,8 @@ class Recoding:
     image: NDArray[np.int32]
     domain: int
 
+    kind: ClassVar[str] = "global"
+
     @classmethod
     def from_cut(cls, tree: Hierarchy, cut: Iterable[int], suppressed: Collection[int] = ()) -> Recoding:
         """Generalize every item to the node of the cut above it, and drop the suppressed nodes of the cut.
@@ -61,6 +66,36 @@ class Recoding:
             tree.n_leaves,
         )
 
+    @classmethod
+    def from_groups(cls, items: Vocabulary, group: NDArray[np.integer]) -> Recoding:
+        """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
+
+        Members that hold a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
+        the label of a group, the group's label gets parentheses around it, as many as make it unique.
+
+        Parameters
+        ----------
+        items : Vocabulary
+            The items.
+        group : integer (items,)
+            Items with the same number, at least 0, are published as one; negative: suppressed.
+        """
+        members: dict[int, list[int]] = {}
+        for item, g in enumerate(group.tolist()):
+            if g >= 0:
+                members.setdefault(g, []).append(item)
+        image = np.full(len(items), -1, np.int32)
+        labels: list[str] = []
+        for inside in members.values():  # by smallest member
+            image[inside] = len(labels)
+            label = items.labels[inside[0]]
+            if len(inside) > 1:
+                label = f"({','.join(_quoted(items.labels[item]) for item in inside)})"
+                while label in items.ids:
+                    label = f"({label})"
+            labels.append(label)
+        return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
+
     @property
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
@@ -73,6 +108,15 @@ class Recoding:
             if to >= 0:
                 out[self.published.labels[to]].append(item)
         return out
+
+    def memberships(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """List the pairs of an item and a label that stands for it, as positions, by item."""
+        inside = np.flatnonzero(self.image >= 0)
+        return inside, self.image[inside].astype(np.int64)
+
+    def images(self, data: Transactions) -> NDArray[np.int32]:
+        """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed."""
+        return self.image_of(data.vocabulary)[data.items]
 
     def image_of(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Image of each item of the data: int32 (n_items,), -1 where suppressed.
@@ -91,7 +135,138 @@ class Recoding:
             )
         return self.image[[ids[label] for label in vocabulary.labels]]
 
-    def apply(self, data: Transactions) -> Transactions:
-        """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
-        rows = recode_rows(data.indptr, data.items, self.image_of(data.vocabulary))
-        return Transactions(*rows, self.published)
+
+@dataclass(frozen=True, eq=False)
+class LocalRecoding:
+    """What each occurrence of an item becomes: one item may be published under several labels.
+
+    Attributes
+    ----------
+    items : Vocabulary
+        Every item that the labels stand for: the leaves of the hierarchy.
+    published : Vocabulary
+        The labels that occurrences are published as, in item order.
+    label_starts, label_items : int64 (published + 1,), int32, read-only
+        The items that each label stands for: positions in `items`, ascending.
+    image : int32 (occurrences,), read-only
+        Position in `published` of each occurrence of the data that it was made for; -1: suppressed.
+    domain : int
+        |I|, the number of items that exist.
+    """
+
+    items: Vocabulary
+    published: Vocabulary
+    label_starts: NDArray[np.int64]
+    label_items: NDArray[np.int32]
+    image: NDArray[np.int32]
+    domain: int
+
+    kind: ClassVar[str] = "local"
+
+    @classmethod
+    def from_nodes(cls, tree: Hierarchy, nodes: NDArray[np.integer]) -> LocalRecoding:
+        """Publish each occurrence as a node of the hierarchy.
+
+        Parameters
+        ----------
+        tree : Hierarchy
+            The hierarchy.
+        nodes : integer (occurrences,)
+            The node of each occurrence, which lies at or above its leaf; -1: suppressed.
+        """
+        used = np.unique(nodes[nodes >= 0])
+        position = np.full(tree.n_nodes + 1, -1, np.int32)
+        position[used] = np.arange(used.size)
+        leaves = [np.sort(tree.under(int(v))) for v in used]
+        return cls(
+            Vocabulary(tree.labels[: tree.n_leaves]),
+            Vocabulary(tree.labels[v] for v in used),
+            frozen(np.cumsum([0, *(part.size for part in leaves)]), np.int64),
+            frozen(np.concatenate([np.zeros(0, np.int32), *leaves]), np.int32),
+            frozen(position[nodes], np.int32),
+            tree.n_leaves,
+        )
+
+    @property
+    def member_counts(self) -> NDArray[np.int64]:
+        """Number of items that each published label stands for: int64 (published,)."""
+        return np.diff(self.label_starts)
+
+    def members(self) -> dict[str, list[str]]:
+        """List the items that each published label stands for, in item order."""
+        names = self.items.labels
+        bounds = self.label_starts.tolist()
+        inside = self.label_items.tolist()
+        return {
+            label: [names[item] for item in inside[bounds[i] : bounds[i + 1]]]
+            for i, label in enumerate(self.published.labels)
+        }
+
+    def memberships(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """List the pairs of an item and a label that stands for it, as positions, by item."""
+        labels = np.repeat(np.arange(len(self.published)), self.member_counts)
+        by_item = np.argsort(self.label_items, kind="stable")
+        return self.label_items[by_item].astype(np.int64), labels[by_item]
+
+    def images(self, data: Transactions) -> NDArray[np.int32]:
+        """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed.
+
+        Raises
+        ------
+        DataError
+            If these are not the data that the recoding was made for.
+        """
+        if data.n_occurrences != self.image.size:
+            raise DataError(
+                f"A local recoding of {self.image.size:,} occurrences does not fit data of "
+                f"{data.n_occurrences:,}.",
+                hint="Is this the release of another file?",
+            )
+        return self.image
+
+
+AnyRecoding = Recoding | LocalRecoding
+
+
+def standing_for(
+    data: Transactions, items: Vocabulary, memberships: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pair each occurrence with every label that stands for its item.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    items : Vocabulary
+        Items of the recoding, all items of the data among them.
+    memberships : (int64, int64)
+        Pairs of an item and a label, as positions, by item (`Recoding.memberships`).
+
+    Returns
+    -------
+    labels : int64
+        Label of each pair, by occurrence.
+    ends : int64 (occurrences + 1,)
+        Where the pairs of each occurrence begin.
+    """
+    item, label = memberships
+    starts = np.zeros(len(items) + 1, np.int64)
+    np.cumsum(np.bincount(item, minlength=len(items)), out=starts[1:])
+    position = np.array([items.ids[x] for x in data.vocabulary.labels], np.int64)[data.items]
+    several = np.diff(starts)[position]
+    ends = np.concatenate(([0], np.cumsum(several)))
+    return label[np.arange(ends[-1]) + np.repeat(starts[position] - ends[:-1], several)], ends
+
+
+def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
+    """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+    each = np.arange(data.n_occurrences, dtype=np.int32)
+    return Transactions(*recode_rows(data.indptr, each, recoding.images(data)), recoding.published)
+
+
+def _quoted(label: str) -> str:
+    if not set(label) & set(',()"\r\n'):
+        return label
+    out = io.StringIO()
+    csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="").writerow([label])
+    return out.getvalue()

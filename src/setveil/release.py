@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.kernels.rows import frozen, merge_rows, recode_rows, take_rows
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding, recode
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class Release:
     ----------
     published : Transactions
         The rows to hand out, in an order that tells nothing of the input's; only labels that occur.
-    recoding : Recoding
-        What each item became. Stays inside.
+    recoding : Recoding or LocalRecoding
+        What each item, or each occurrence of an item, became. Stays inside.
     row_map : int64 (n_rows,), read-only
         The published row of each input row. Stays inside.
     details : dict
@@ -31,20 +31,20 @@ class Release:
     """
 
     published: Transactions
-    recoding: Recoding
+    recoding: AnyRecoding
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def make(
-        cls, data: Transactions, recoding: Recoding, seed: int, details: dict[str, Any] | None = None
+        cls, data: Transactions, recoding: AnyRecoding, seed: int, details: dict[str, Any] | None = None
     ) -> Release:
         """Recode the data and put the rows in an order that reveals nothing.
 
         The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
         so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
         """
-        recoded = recoding.apply(data)
+        recoded = recode(data, recoding)
         used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
         image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
         labels = Vocabulary(label for label, u in zip(recoded.vocabulary.labels, used, strict=True) if u)

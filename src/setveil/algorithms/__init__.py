@@ -31,6 +31,10 @@ class AlgorithmInfo:
         Models that it gives, by their `model` name.
     needs : tuple of str
         What it needs besides the data, e.g. "hierarchy".
+    takes : tuple of str
+        What it makes use of if it is given.
+    minimizes : str
+        Measure of the loss that it keeps low.
     summary : str
         One sentence: what it does and for which data.
     reference : str
@@ -42,6 +46,8 @@ class AlgorithmInfo:
     needs: tuple[str, ...]
     summary: str
     reference: str
+    takes: tuple[str, ...] = ()
+    minimizes: str = "ncp"
 
 
 def names() -> list[str]:
@@ -60,3 +66,8 @@ def load(name: str) -> Any:
     if name not in names():
         raise RequestError(f"There is no algorithm {name!r}; there are {', '.join(names())}.")
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def giving(model: str) -> list[str]:
+    """Names of the algorithms that give a guarantee."""
+    return [name for name in names() if model in load(name).info.guarantees]

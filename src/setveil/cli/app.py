@@ -10,7 +10,7 @@ import typer
 
 import setveil
 from setveil import algorithms as registry
-from setveil.cli import hierarchy
+from setveil.cli import anonymize, hierarchy
 from setveil.cli.options import (
     Encoding,
     Format,
@@ -21,12 +21,11 @@ from setveil.cli.options import (
     Json,
     K,
     M,
+    Seed,
     Separator,
-    parse_m,
-    parse_share,
 )
+from setveil.cli.promises import MODELS, make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.errors import MissingItemsError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,18 +62,6 @@ def _setveil(
     pass
 
 
-Algorithm = Annotated[
-    str,
-    typer.Option(
-        "--algorithm", "-a", help=f"One of {', '.join(registry.names())} (see `setveil algorithms`)."
-    ),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier run.")]
-
-
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder to write.")] = Path("setveil-demo"),
@@ -101,130 +88,17 @@ def demo(
     )
 
 
-@app.command()
-def anonymize(
-    input: Input,  # noqa: A002
-    k: K,
-    m: M,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder to write: published/ to hand out, internal/ to keep.")
-    ],
-    algorithm: Algorithm = "exact",
-    hierarchy_file: HierarchyFile = None,
-    suppress: Annotated[
-        bool | None,
-        typer.Option("--suppress/--no-suppress", help="exact: items may also be suppressed (the default)."),
-    ] = None,
-    max_suppressed: Annotated[
-        str | None, typer.Option("--max-suppressed", help="exact: of all occurrences, at most e.g. 5%.")
-    ] = None,
-    objective: Annotated[
-        str | None,
-        typer.Option(
-            "--objective", help="exact: minimize ncp or lm (default: lm with suppression, else ncp)."
-        ),
-    ] = None,
-    keep: Annotated[
-        Path | None, typer.Option("--keep", help="exact: file of items to publish as themselves.")
-    ] = None,
-    weights: Annotated[
-        Path | None,
-        typer.Option("--weights", help="exact: file of lines item,number; it multiplies the item's loss."),
-    ] = None,
-    gap: Annotated[
-        float | None, typer.Option("--gap", help="exact: stop at 0.01 (1 per cent) from the optimum, say.")
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", help="exact, --bound: seconds, then the best so far (default 300)."),
-    ] = None,
-    bound: Annotated[
-        bool, typer.Option("--bound", help="Others: also find how far the release is from the optimum.")
-    ] = False,
-    refine: Annotated[
-        bool,
-        typer.Option("--refine", help="Others: split nodes of the final cut again while it stays valid."),
-    ] = False,
-    seed: Seed = 0,
-    format: Format = None,  # noqa: A002
-    output_format: Annotated[
-        str | None, typer.Option("--output-format", help="Format of the published file, if not the input's.")
-    ] = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Make a release that keeps the promise, verify it and write it."""
-
-    def work(progress: Any) -> Any:
-        from setveil.cli.files import (
-            extension_hint,
-            load_hierarchy,
-            load_items,
-            load_weights,
-            read_rows,
-            split_format,
-        )
-        from setveil.compare.folder import require_writable
-        from setveil.compare.run import anonymize as run_anonymize
-        from setveil.compare.run import timed
-        from setveil.guarantees.km import KmAnonymity
-
-        guarantee = KmAnonymity(k, parse_m(m))
-        require_writable(out, force=force)
-        timing: dict[str, float] = {}
-        progress("reading")
-        reads, publishes = split_format(input, format)
-        data = read_rows(
-            input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
-        tree, record = None, {"timing": timing}
-        if hierarchy_file is not None:
-            tree, record["hierarchy"] = timed(
-                timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding)
-            )
-        else:
-            say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
-        parameters = {
-            "suppress": suppress,
-            "max_suppressed": parse_share(max_suppressed),
-            "objective": objective,
-            "keep": None if keep is None else load_items(keep, data, encoding),
-            "weights": None if weights is None else load_weights(weights, encoding),
-            "gap": gap,
-            "time_limit": None if bound and algorithm != "exact" else time_limit,
-            "refine": refine or None,
-        }
-        try:
-            release = run_anonymize(
-                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-                record=record, bound=time_limit or True if bound else False,
-                **{name: value for name, value in parameters.items() if value is not None},
-            )  # fmt: skip
-        except MissingItemsError as error:
-            error.hint = extension_hint(input, hierarchy_file, reads, id_column, item_column)
-            raise
-        progress("writing")
-        return release.write(out, force=force, format=output_format or publishes)
-
-    report = run(work)
-    if json:
-        answer_json(report)
-    else:
-        from setveil.report.summary import summary
-
-        answer(f"{summary(report)}\nFolder     {out}")
+app.command()(anonymize.anonymize)
 
 
 @app.command()
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
-    k: K,
-    m: M,
+    model: Annotated[
+        str, typer.Option("--model", help=f"What to check: {', '.join(MODELS)}.")
+    ] = "km-anonymity",
+    k: K = None,
+    m: M = None,
     show: Annotated[int, typer.Option("--show", min=0, help="How many violations to list.")] = 10,
     format: Format = None,  # noqa: A002
     encoding: Encoding = "utf-8",
@@ -233,28 +107,29 @@ def verify(
     item_column: ItemColumn = None,
     json: Json = False,
 ) -> None:
-    """Check k^m-anonymity of any file from its rows alone; exit code 0 if it holds, 1 if not."""
+    """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def work(progress: Any) -> Any:
         from setveil.cli.files import load_published
-        from setveil.guarantees.km import KmAnonymity
-        from setveil.guarantees.verify.km import verify_km
+        from setveil.guarantees.verify import verify as verify_rows
 
-        guarantee = KmAnonymity(k, parse_m(m))
+        options = {"k": k, "m": m}
+        require_options(model, options)
         progress("reading")
         data = load_published(
             file, format=format, encoding=encoding, separator=separator, id_column=id_column,
             item_column=item_column,
         )  # fmt: skip
-        return verify_km(data, guarantee, show=max(show, 1), progress=progress)
+        guarantee = make_guarantee(model, options, data, encoding)
+        return guarantee.phrase, verify_rows(data, guarantee, show=max(show, 1), progress=progress)
 
-    verdict = run(work)
+    phrase, verdict = run(work)
     if json:
         answer_json({**verdict.as_dict(), "first": verdict.as_dict()["first"][:show]})
     else:
         from setveil.report.verdict import verdict_text
 
-        answer(verdict_text(verdict.as_dict(), show))
+        answer(verdict_text(verdict.as_dict(), phrase, show))
     if not verdict.holds:
         raise typer.Exit(1)
 
@@ -292,16 +167,17 @@ def measure(
         after = load_published(release)
         recoding = load_meaning(release, before, after, hierarchy_file, encoding)
         progress("measuring")
-        return measure_all(before, after, recoding), label_supports(before, after, recoding), before, after
+        labels = label_supports(before, after, recoding)
+        return measure_all(before, after, recoding), labels, before, after, recoding.kind
 
-    utility, labels, before, after = run(work)
+    utility, labels, before, after, kind = run(work)
     rows = {"original": before.n_rows, "release": after.n_rows}
     if json:
         answer_json({"utility": utility, "rows": rows, "labels": labels})
     else:
         from setveil.report.measures import measures_text
 
-        answer(measures_text(utility, labels, rows, before.n_occurrences))
+        answer(measures_text(utility, labels, rows, before.n_occurrences, kind))
 
 
 @app.command()

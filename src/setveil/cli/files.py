@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding
 
 
 def read_rows(path: str, **options: Any) -> Transactions:
@@ -136,7 +136,7 @@ def load_published(path: str, **options: Any) -> Transactions:
 
 def load_meaning(
     path: str, original: Transactions, published: Transactions, hierarchy: Path | None, encoding: str
-) -> Recoding:
+) -> AnyRecoding:
     """Find out what the labels of a release stand for.
 
     From a hierarchy if one is given: each item is published as the nearest node above it that the release
@@ -156,7 +156,7 @@ def load_meaning(
     return recoding_of(original, published, {}, original.n_items)
 
 
-def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree: Hierarchy) -> Recoding:
+def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree: Hierarchy) -> AnyRecoding:
     unknown = [label for label in published.vocabulary.labels if label not in tree]
     if unknown:
         raise DataError(

@@ -12,9 +12,10 @@ import typer
 from setveil.errors import RequestError
 
 Input = Annotated[str, typer.Argument(metavar="INPUT", help="File of rows; - reads standard input.")]
-K = Annotated[int, typer.Option("--k", "-k", help="Everyone hides among at least k rows (2 or more).")]
+K = Annotated[int | None, typer.Option("--k", "-k", help="Everyone hides among at least k rows (2 or more).")]
 M = Annotated[
-    str, typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf.")
+    str | None,
+    typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf."),
 ]
 HierarchyFile = Annotated[
     Path | None, typer.Option("--hierarchy", "-H", help="What items generalize to (leaf;parent;...;root).")
@@ -30,6 +31,9 @@ Separator = Annotated[
 IdColumn = Annotated[str | None, typer.Option("--id-column", help="Long table: column that names the row.")]
 ItemColumn = Annotated[
     str | None, typer.Option("--item-column", help="Long table: column that holds the item.")
+]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 

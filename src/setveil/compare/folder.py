@@ -9,19 +9,22 @@ import os
 import re
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.io import save
 from setveil.data.io.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, OutputError, listed, shorten
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding, LocalRecoding, Recoding, standing_for
 from setveil.release import Release
 from setveil.report.html import report_html
+from setveil.report.models import words_for
 from setveil.staging import staged_folder
 
 _DATA = re.compile(r"published/data\.[a-z]+")
@@ -106,7 +109,8 @@ def write_folder(
                 }
             }
             _write_json(published / "about.json", _about(release, report))
-            _write_recoding(internal / "recoding.csv", release.recoding)
+            if isinstance(release.recoding, Recoding):
+                _write_recoding(internal / "recoding.csv", release.recoding)
             _write_row_map(internal / "rows.csv", release.row_map)
             with (internal / "report.html").open("w", encoding="utf-8", newline="\n") as file:
                 file.write(report_html(report))
@@ -130,14 +134,16 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
     own = set(release.recoding.items.labels)
     members = release.recoding.members()
+    promised = ("model", *words_for(report["guarantee"]).parameters)
     return {
         "setveil": report["setveil"],
-        "guarantee": {key: report["guarantee"][key] for key in ("model", "k", "m")},
+        "guarantee": {key: report["guarantee"][key] for key in promised},
         "algorithm": report["algorithm"]["name"],
         "file": report["published"]["file"],
         **report["published"]["layout"],
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
+        "recoding": release.recoding.kind,
         "domain": release.recoding.domain,
         "labels": {
             label: members[label] for label in release.published.vocabulary.labels if label not in own
@@ -162,7 +168,7 @@ def _write_recoding(path: Path, recoding: Recoding) -> None:
         )
 
 
-def _write_row_map(path: Path, row_map: np.ndarray) -> None:
+def _write_row_map(path: Path, row_map: NDArray[np.int64]) -> None:
     rows = "\n".join(map("%d,%d".__mod__, enumerate(row_map.tolist())))
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"input_row,published_row\n{rows}\n" if rows else "input_row,published_row\n")
@@ -209,8 +215,10 @@ def _read_about(about: Path) -> dict[str, Any]:
     return content  # type: ignore[no-any-return]
 
 
-def read_meaning(about: Path, original: Transactions, published: Transactions) -> Recoding:
+def read_meaning(about: Path, original: Transactions, published: Transactions) -> AnyRecoding:
     """Read from about.json what the published labels stand for.
+
+    Where the recoding is local, what each occurrence became is found with the run's internal/rows.csv.
 
     Parameters
     ----------
@@ -218,9 +226,63 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         The file.
     original, published : Transactions
         An item of the original that is neither a published label nor stands behind one was suppressed.
+
+    Raises
+    ------
+    DataError
+        If the file, or the map of the rows, is missing or damaged.
     """
     content = _read_about(about)
-    return recoding_of(original, published, content["labels"], int(content["domain"]))
+    labels, domain = content["labels"], int(content["domain"])
+    if content.get("recoding", "global") == "global":
+        return recoding_of(original, published, labels, domain)
+    row_map = _read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
+    return _local_recoding_of(original, published, labels, domain, row_map)
+
+
+def _read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:
+    if not path.is_file():
+        raise DataError(
+            f"{path} is missing: in this release an item may be published under several labels, so that only "
+            "the map of the rows tells what it became.",
+            hint="Measure the run's whole folder.",
+        )
+    try:
+        with path.open(encoding="utf-8") as file:
+            table = np.loadtxt(file, np.int64, delimiter=",", skiprows=1, ndmin=2)
+    except ValueError as error:
+        raise DataError(f"{path} is no map of rows: {error}.") from error
+    row_map = table.reshape(-1, 2)[:, 1]
+    if row_map.size != n_rows or ((row_map < 0) | (row_map >= n_published)).any():
+        raise DataError(
+            f"{path} maps {row_map.size:,} rows, but there are {n_rows:,} in the original and "
+            f"{n_published:,} in the release.",
+            hint="Is this the release of another file?",
+        )
+    return row_map
+
+
+def _local_recoding_of(
+    original: Transactions,
+    published: Transactions,
+    members: dict[str, list[str]],
+    domain: int,
+    row_map: NDArray[np.int64],
+) -> LocalRecoding:
+    """Find, for each occurrence, the label of its published row that stands for it."""
+    inside = [members.get(label, [label]) for label in published.vocabulary.labels]
+    items = Vocabulary(dict.fromkeys([*original.vocabulary.labels, *(x for part in inside for x in part)]))
+    starts = np.cumsum([0, *map(len, inside)])
+    ids = items.ids
+    label_items = np.array([i for part in inside for i in sorted(ids[x] for x in part)], np.int32)
+    recoding = LocalRecoding(items, published.vocabulary, starts, label_items, np.zeros(0, np.int32), domain)
+    labels, ends = standing_for(original, items, recoding.memberships())
+    rows = np.repeat(np.arange(published.n_rows), published.row_lengths())
+    there = np.repeat(np.repeat(row_map, original.row_lengths()), np.diff(ends))
+    found = np.isin(there * len(inside) + labels, rows * len(inside) + published.items)
+    image = np.full(original.n_occurrences, -1, np.int32)
+    image[np.repeat(np.arange(original.n_occurrences), np.diff(ends))[found]] = labels[found]
+    return replace(recoding, image=image)
 
 
 def recoding_of(

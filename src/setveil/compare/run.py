@@ -22,17 +22,23 @@ from setveil.compare.folder import write_folder
 from setveil.data.io.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km import Verdict, verify_km
+from setveil.guarantees import Guarantee
+from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, listener, silent
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding
 from setveil.release import Release
 from setveil.utility.measure import measure
 from setveil.utility.ncp import ncp
 
-DEFAULT_ALGORITHM = "exact"
+DEFAULT_ALGORITHMS = {
+    "km-anonymity": "exact",
+    "k-anonymity": "lg",
+    "constraints": "coat",
+    "privacy-degree": "cahd",
+    "coherence": "border",
+}
 
 T = TypeVar("T")
 
@@ -88,10 +94,10 @@ class VerifiedRelease(Release):
 
 def anonymize(
     data: Transactions,
-    guarantee: KmAnonymity,
+    guarantee: Guarantee,
     *,
     hierarchy: Hierarchy | None = None,
-    algorithm: str = DEFAULT_ALGORITHM,
+    algorithm: str | None = None,
     seed: int = 0,
     bound: bool | float = False,
     progress: Progress = silent,
@@ -104,16 +110,18 @@ def anonymize(
     ----------
     data : Transactions
         The rows.
-    guarantee : KmAnonymity
+    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
         The promise.
     hierarchy : Hierarchy, optional
-        What items may be generalized to. Without one, items bought alike are grouped (`by_cooccurrence`).
-    algorithm : str
-        Name of an algorithm (`setveil algorithms` lists them).
+        What items may be generalized to. An algorithm that needs one and is given none groups items bought
+        alike (`by_cooccurrence`); one that has no use for it does not look at it.
+    algorithm : str, optional
+        Name of an algorithm (`setveil algorithms` lists them); by default the first choice for the promise.
     seed : int
         Shuffles the published rows.
     bound : bool or float
-        Also find how far the release of a cut-based algorithm is from the least NCP of all cuts; a number
+        Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
+        where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
         limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
     progress : Progress
         Hears how far the run is.
@@ -129,7 +137,7 @@ def anonymize(
     Raises
     ------
     RequestError
-        If the algorithm or a parameter does not exist.
+        If the algorithm or a parameter does not exist, or the algorithm does not give this guarantee.
     InfeasibleError
         If no release can keep the promise.
     HierarchyError
@@ -145,12 +153,24 @@ def anonymize(
     >>> release.verdict.holds, release.utility["ncp"]
     (True, 0.0)
     """
-    if not isinstance(guarantee, KmAnonymity):
-        raise RequestError(f"The guarantee must be a KmAnonymity, got {type(guarantee).__name__}.")
+    model = getattr(guarantee, "model", None)
+    if model not in DEFAULT_ALGORITHMS:
+        raise RequestError(
+            f"The guarantee must be a KmAnonymity or one of the other models, got {type(guarantee).__name__}.",
+            hint=f"There are {', '.join(DEFAULT_ALGORITHMS)}.",
+        )
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
     seed = int(seed)
+    algorithm = algorithm or DEFAULT_ALGORITHMS[model]
     module = algorithms.load(algorithm)
+    if model not in module.info.guarantees:
+        raise RequestError(
+            f"{algorithm} does not give {model} but {', '.join(module.info.guarantees)}.",
+            hint=f"Use {', '.join(algorithms.giving(model))}.",
+        )
+    if bound and model != "km-anonymity":
+        raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
     settings = _settings(module.Parameters, algorithm, parameters)
     progress = listener(progress)
     record = record or {}
@@ -159,7 +179,9 @@ def anonymize(
     guarantee.require_feasible(data)
 
     source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
-    if hierarchy is None:
+    if "hierarchy" not in (*module.info.needs, *module.info.takes):
+        hierarchy = None
+    elif hierarchy is None and "hierarchy" in module.info.needs:
         progress("grouping items bought alike")
         nothing = Hierarchy({"*": None})  # for rows without any item
         hierarchy = timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
@@ -170,13 +192,13 @@ def anonymize(
         "anonymize",
         lambda: module.anonymize(data, hierarchy, guarantee, settings, seed, progress),
     )
+    timing |= release.details.get("timing", {})
     progress("verifying")
-    verdict = timed(timing, "verify", lambda: verify_km(release.published, guarantee, progress=progress))
+    verdict = timed(timing, "verify", lambda: verify(release.published, guarantee, progress=progress))
     if not verdict.holds:
-        itemset, support = verdict.first[0]
         raise GuaranteeError(
-            f"The release of {algorithm} has no {guarantee.phrase}: {len(itemset)} published items occur "
-            f"together in {support} rows. Nothing was written.",
+            f"The release of {algorithm} has no {guarantee.phrase}: the check found {verdict.violations:,} "
+            "violations. Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     progress("measuring")
@@ -188,7 +210,7 @@ def anonymize(
         optimality = timed(
             timing,
             "bound",
-            lambda: _distance(utility["ncp"], data, hierarchy, guarantee, bound, progress),
+            lambda: _distance(utility, module.info.minimizes, data, hierarchy, guarantee, bound, progress),
         )
 
     origin = data.origin
@@ -206,7 +228,9 @@ def anonymize(
             "items": data.n_items,
             "occurrences": data.n_occurrences,
         },
-        "hierarchy": {**source, "leaves": hierarchy.n_leaves, "height": hierarchy.height},
+        "hierarchy": {**source, "leaves": hierarchy.n_leaves, "height": hierarchy.height}
+        if hierarchy
+        else None,
         "algorithm": {
             "name": algorithm,
             "title": module.info.title,
@@ -215,15 +239,22 @@ def anonymize(
             **{
                 key: release.details[key]
                 for key in release.details
-                if key not in {"optimality", "suppressed"}
+                if key not in {"optimality", "suppressed", "timing"}
             },
         },
-        "guarantee": _guarantee_record(verdict),
+        "guarantee": {
+            **guarantee.as_dict(),
+            "phrase": guarantee.phrase,
+            "holds": verdict.holds,
+            "violations": verdict.violations,
+            **verdict.found(),
+        },
         "utility": utility,
         **({"optimality": optimality} if optimality else {}),
         "suppressed": release.details.get("suppressed", []),
+        "recoding": release.recoding.kind,
         "labels": _generalized_labels(release),
-        "branches": _branches(data, hierarchy, release.recoding),
+        "branches": _branches(data, hierarchy, release.recoding) if hierarchy else [],
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
@@ -262,18 +293,19 @@ def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
 
 
 def _distance(
-    loss: float,
+    utility: dict[str, Any],
+    objective: str,
     data: Transactions,
     hierarchy: Hierarchy,
-    guarantee: KmAnonymity,
+    guarantee: Any,
     bound: bool | float,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Compare the NCP of a release with the least NCP of all cuts."""
+    """Compare the loss of a release with the least: NCP of all cuts, LM of all cuts with suppressed items."""
     limit = None if isinstance(bound, bool) else bound
-    best = exact.bound(
-        data, hierarchy, guarantee, exact.Parameters(suppress=False, time_limit=limit), progress
-    )
+    terms = exact.Parameters(objective=objective, suppress=objective == "lm", time_limit=limit)
+    best = exact.bound(data, hierarchy, guarantee, terms, progress)
+    loss = utility[objective]
     lower = min(best["lower_bound"], loss)  # equal but for rounding where nothing was to be gained
     return {
         "objective": best["objective"],
@@ -282,13 +314,6 @@ def _distance(
         "lower_bound": lower,
         "gap": (loss - lower) / loss if loss else 0.0,
         "proven": best["proven"],
-    }
-
-
-def _guarantee_record(verdict: Verdict) -> dict[str, Any]:
-    record = verdict.as_dict()
-    return {key: record[key] for key in ("model", "k", "m", "holds", "violations")} | {
-        "smallest_support": record["greatest_k"]
     }
 
 
@@ -306,7 +331,7 @@ def _generalized_labels(release: Release) -> list[dict[str, Any]]:
     ]
 
 
-def _branches(data: Transactions, tree: Hierarchy, recoding: Recoding) -> list[dict[str, Any]]:
+def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
     """Occurrences and NCP under each child of the root."""
     leaf = tree.locate(data.vocabulary)
     occurrences = data.supports()

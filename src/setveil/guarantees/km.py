@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any, ClassVar
 
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
@@ -37,7 +38,7 @@ class KmAnonymity:
     k: int
     m: int | float = 2
 
-    model = "km-anonymity"
+    model: ClassVar[str] = "km-anonymity"
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
@@ -53,6 +54,10 @@ class KmAnonymity:
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
         return f"{self.k}^{'∞' if self.m == math.inf else self.m}-anonymity"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return model and parameters as JSON types ("inf" for an infinite m)."""
+        return {"model": self.model, "k": self.k, "m": "inf" if self.m == math.inf else self.m}
 
     def size_limit(self, data: Transactions) -> int:
         """Size of the largest itemset to look at: m, or the longest row if that is shorter."""

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.models import check, promise, words_for
 
 _MOST_LABELS = 20
 _WIDTHS = "34% 14% 17% 13% 22%"
@@ -72,23 +73,16 @@ def _headline(report: dict[str, Any]) -> str:
         ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
     )
     file, method = blocks.data(words.source(report)), html.escape(report["algorithm"]["title"])
-    promise = blocks.paragraph(f"Promise: {words.promise(guarantee)}")
-    check = blocks.paragraph(words.check(guarantee), "small")
+    promised = blocks.paragraph(f"Promise: {promise(guarantee)}")
+    outcome = blocks.paragraph(check(guarantee), "small")
     return (
         f'<h1>Release report</h1>\n<p class="of">{file}, {method}</p>\n'
-        f'<div class="verdict {state}"><strong>{sentence}</strong>{promise}{check}</div>'
+        f'<div class="verdict {state}"><strong>{sentence}</strong>{promised}{outcome}</div>'
     )
 
 
 def _not_covered(guarantee: dict[str, Any]) -> str:
-    lines = list(_NEVER_COVERED)
-    if guarantee["m"] != "inf":
-        bold = f"Knowing more than {words.count(guarantee['m'], 'item')}."
-        text = (
-            f"Someone who knows {words.count(guarantee['m'] + 1)} or more items of a person may find fewer "
-            f"than {words.count(guarantee['k'], 'row')}, even only one."
-        )
-        lines.insert(0, (bold, text))
+    lines = [*words_for(guarantee).not_covered(guarantee), *_NEVER_COVERED]
     return blocks.section("What the promise does not cover", blocks.points(lines))
 
 
@@ -124,6 +118,7 @@ def _lost(report: dict[str, Any]) -> str:
         blocks.legend(legend),
         blocks.tiles(tiles),
         blocks.paragraph(f"Rows: {words.rows(report)}"),
+        blocks.paragraph(words.overlap(report)),
         blocks.paragraph(words.optimality(report)),
     )
 
@@ -191,11 +186,8 @@ def _made(report: dict[str, Any]) -> str:
         f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
         f"format {html.escape(before['format'] or 'none')}"
     )
-    source = (
-        blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
-    )
-    size = f"{words.count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
-    parameters = {"k": guarantee["k"], "m": guarantee["m"], **algorithm["parameters"], "seed": report["seed"]}
+    named = {name: guarantee[name] for name in words_for(guarantee).parameters}
+    parameters = {**named, **algorithm["parameters"], "seed": report["seed"]}
     written = [blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items()]
     return blocks.section(
         "How it was made",
@@ -204,8 +196,7 @@ def _made(report: dict[str, Any]) -> str:
                 ("Input", blocks.data(words.source(report))),
                 ("Input SHA-256", blocks.code(before["sha256"] or "")),
                 ("Contents", contents),
-                ("Hierarchy", f"{source}, {size}"),
-                ("Hierarchy SHA-256", blocks.code(tree["sha256"] or "")),
+                *(_hierarchy(tree) if tree else []),
                 ("Privacy model", html.escape(guarantee["model"])),
                 ("Algorithm", f"{html.escape(algorithm['title'])}, {blocks.code(algorithm['name'])}"),
                 ("Parameters", ", ".join(written)),
@@ -216,9 +207,15 @@ def _made(report: dict[str, Any]) -> str:
     )
 
 
+def _hierarchy(tree: dict[str, Any]) -> list[tuple[str, str]]:
+    source = (
+        blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
+    )
+    size = f"{words.count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
+    return [("Hierarchy", f"{source}, {size}"), ("Hierarchy SHA-256", blocks.code(tree["sha256"] or ""))]
+
+
 def _how_to_read(guarantee: dict[str, Any]) -> str:
-    k, m = guarantee["k"], guarantee["m"]
-    someone = "all items of a person" if m == "inf" else f"{words.count(m, 'item')} of a person"
     lines = [
         ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
         (
@@ -226,8 +223,7 @@ def _how_to_read(guarantee: dict[str, Any]) -> str:
             "published under a broader name from the hierarchy. Two items of a row that get the same name "
             "are published once. <b>Suppressed:</b> left out of every row.",
         ),
-        ("k:", f"how many rows must fit, here {words.count(k)}."),
-        ("m:", f"what someone may know, here {someone}."),
+        *words_for(guarantee).reading(guarantee),
         (
             "NCP and LM",
             "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between "

@@ -10,7 +10,11 @@ _WORST = 5
 
 
 def measures_text(
-    utility: dict[str, Any], labels: list[dict[str, Any]], rows: dict[str, int], occurrences: int
+    utility: dict[str, Any],
+    labels: list[dict[str, Any]],
+    rows: dict[str, int],
+    occurrences: int,
+    recoding: str,
 ) -> str:
     """List what a release lost.
 
@@ -24,6 +28,8 @@ def measures_text(
         Number of rows of the `original` and the `release`.
     occurrences : int
         Item occurrences of the original.
+    recoding : str
+        Kind of the recoding: "global" or "local".
     """
     lines = [
         f"NCP                    {measure(utility['ncp'])}  ({NCP_MEANING})",
@@ -49,9 +55,14 @@ def measures_text(
     wrong = [entry for entry in labels if entry["relative_error"] != 0]
     if wrong:
         wrong.sort(key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"]))
+        why = (
+            "labels of different levels overlap"
+            if recoding == "local"
+            else "rows or items were changed, added or lost"
+        )
         lines.append(
-            f"{count(len(wrong), 'published item')} with another support than in the original: rows or items "
-            "were changed, added or lost. The worst:"
+            f"{count(len(wrong), 'published item')} with another support than in the original: {why}. "
+            "The worst:"
         )
         lines += [
             f"  {clip(entry['label'], 60)}: {count(entry['support'])}, "

@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from setveil.report import words
+from setveil.report.models import check, promise
 
 _WIDTH = 88
 _LABEL = 11
@@ -40,9 +41,10 @@ def summary(report: dict[str, Any]) -> str:
     )
     facts = {
         "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
-        "Promise": words.promise(guarantee),
-        "Check": words.check(guarantee),
+        "Promise": promise(guarantee),
+        "Check": check(guarantee),
         "Lost": words.loss(report),
+        "Reading": words.overlap(report),
         "Optimum": words.optimality(report),
         "NCP": f"{words.measure(utility['ncp'])}: {words.NCP_MEANING}",
         "LM": f"{words.measure(utility['lm'])}: {words.LM_MEANING}",

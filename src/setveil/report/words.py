@@ -73,43 +73,6 @@ def source(report: dict[str, Any]) -> str:
     return path or "data in memory"
 
 
-def known(guarantee: dict[str, Any]) -> str:
-    """Say how many items the guarantee lets an attacker know."""
-    return "any number of items" if guarantee["m"] == "inf" else f"up to {count(guarantee['m'], 'item')}"
-
-
-def promise(guarantee: dict[str, Any]) -> str:
-    """State what is promised, in one sentence.
-
-    Raises
-    ------
-    ValueError
-        If there are no words for the model: better no report than a promise that was not made.
-    """
-    if guarantee["model"] != "km-anonymity":
-        raise ValueError(f"No words for the privacy model {guarantee['model']!r}.")
-    return (
-        f"Anyone who knows {known(guarantee)} of a person's row finds at least "
-        f"{count(guarantee['k'], 'row')} that fit, or none."
-    )
-
-
-def check(guarantee: dict[str, Any]) -> str:
-    """State the outcome of the verification, in one or two sentences."""
-    if not guarantee["holds"]:
-        return (
-            f"It does NOT hold. In the published rows: {count(guarantee['violations'], 'combination')} "
-            f"of items in fewer than {count(guarantee['k'], 'row')}."
-        )
-    smallest = guarantee["smallest_support"]
-    found = (
-        "no item is published"
-        if smallest is None
-        else f"the fewest found {_are(smallest)} {count(smallest, 'row')}"
-    )
-    return f"It holds, recounted from the published rows: {found}."
-
-
 def loss(report: dict[str, Any]) -> str:
     """State how many item occurrences were generalized and suppressed, in one sentence."""
     utility, whole = report["utility"], report["input"]["occurrences"]
@@ -118,10 +81,10 @@ def loss(report: dict[str, Any]) -> str:
         return f"Nothing: all {count(whole, 'item occurrence')} are published as they were."
     broader = (
         f"{count(generalized)} of {count(whole, 'item occurrence')} ({percent(generalized, whole)}) "
-        f"{_are(generalized)} published under a broader name"
+        f"{are(generalized)} published under a broader name"
     )
     left_out = (
-        f"{count(suppressed)} ({percent(suppressed, whole)}) {_are(suppressed)} left out"
+        f"{count(suppressed)} ({percent(suppressed, whole)}) {are(suppressed)} left out"
         if suppressed
         else "none is left out"
     )
@@ -137,6 +100,18 @@ def rows(report: dict[str, Any]) -> str:
         f"{kept} are kept ({count(after['empty_rows'])} empty, {count(before['empty_rows'])} before); "
         f"{utility['mean_row_length_after']:,.1f} items each on average "
         f"({utility['mean_row_length_before']:,.1f} before)."
+    )
+
+
+def overlap(report: dict[str, Any]) -> str:
+    """Say what a local recoding costs whoever counts; empty for others."""
+    if report.get("recoding") != "local":
+        return ""
+    off = report["utility"]["label_support_error"]["mean"]
+    return (
+        "Labels of different levels overlap: one item stands under a narrow name in some rows and under a "
+        "broad one in others. Rows with a label are only the fewest that may hold its items (on average "
+        f"{percent(off)} are missed), and supports of different labels cannot be added."
     )
 
 
@@ -157,5 +132,6 @@ def optimality(report: dict[str, Any]) -> str:
     return f"{above}, {least}." if found["proven"] else f"At most {above} (proven to be {least} or more)."
 
 
-def _are(number: int) -> str:
+def are(number: int) -> str:
+    """Choose the verb for a count."""
     return "is" if number == 1 else "are"

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding
 
 
-def lm(original: Transactions, recoding: Recoding) -> float:
+def lm(original: Transactions, recoding: AnyRecoding) -> float:
     """Average over item occurrences of (items under its label - 1) / (|I| - 1), 1 if suppressed.
 
     Between 0 and 1; 0 where nothing occurs.
@@ -20,12 +20,9 @@ def lm(original: Transactions, recoding: Recoding) -> float:
     Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 2, doi:10.1007/978-3-642-13657-3_20
     """
-    image = recoding.image_of(original.vocabulary)
-    occurrences = original.supports()
-    if original.n_occurrences == 0:
+    image = recoding.images(original)
+    if image.size == 0:
         return 0.0
     most = max(recoding.domain - 1, 1)  # a domain of one item loses only what is suppressed
-    lost = int(
-        (occurrences * np.where(image >= 0, np.append(recoding.member_counts, 0)[image] - 1, most)).sum()
-    )
-    return float(Fraction(lost, most * original.n_occurrences))
+    lost = int(np.append(recoding.member_counts - 1, most)[image].sum())  # -1, suppressed, finds the last
+    return float(Fraction(lost, most * image.size))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding
 from setveil.utility.counts import counts
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.supports import support_errors
 
 
-def measure(original: Transactions, published: Transactions, recoding: Recoding) -> dict[str, Any]:
+def measure(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, Any]:
     """Measure what a release lost.
 
     Parameters

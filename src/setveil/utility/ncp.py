@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import Recoding
+from setveil.recoding import AnyRecoding
 
 
-def ncp(original: Transactions, recoding: Recoding, only: NDArray[np.bool_] | None = None) -> float:
+def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:
     """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
 
     0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0
@@ -22,13 +22,11 @@ def ncp(original: Transactions, recoding: Recoding, only: NDArray[np.bool_] | No
     ----------
     Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 3.3, doi:10.14778/1453856.1453874
     """
-    image = recoding.image_of(original.vocabulary)
-    occurrences = original.supports()
+    image = recoding.images(original)
     if only is not None:
-        occurrences = np.where(only, occurrences, 0)
-    total = int(occurrences.sum())
-    if total == 0:
+        image = image[only[original.items]]
+    if image.size == 0:
         return 0.0
-    counts = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
-    lost = int((occurrences * np.where(image >= 0, np.append(counts, 0)[image], recoding.domain)).sum())
-    return float(Fraction(lost, recoding.domain * total))
+    cost = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
+    lost = int(np.append(cost, recoding.domain)[image].sum())  # the last entry is what -1 finds: suppressed
+    return float(Fraction(lost, recoding.domain * image.size))

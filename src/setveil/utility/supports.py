@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import Recoding
+from setveil.kernels.rows import recode_rows
+from setveil.recoding import AnyRecoding, standing_for
 
 
 def label_supports(
-    original: Transactions, published: Transactions, recoding: Recoding
+    original: Transactions, published: Transactions, recoding: AnyRecoding
 ) -> list[dict[str, Any]]:
     """Compare the support of each published item with the original.
 
@@ -21,9 +23,10 @@ def label_supports(
         For each published label, in item order: `label`; `items`, how many items it stands for; `support`
         in the release; `original_support`, the rows of the original with any of its items; `relative_error`,
         |support - original_support| / original_support (None if the original has none). A global recoding
-        keeps every one of these supports, so an error here means that rows were changed, added or lost.
+        keeps every one of these supports, so an error here means that rows were changed, added or lost. A
+        local recoding publishes an item under several labels, so that each of them is short of rows.
     """
-    before = recoding.apply(original).supports()
+    before = _original_supports(original, recoding)
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     known = set(recoding.published.labels)
     members = recoding.member_counts.tolist()
@@ -44,7 +47,15 @@ def label_supports(
     ]
 
 
-def support_errors(original: Transactions, published: Transactions, recoding: Recoding) -> dict[str, Any]:
+def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray[np.int64]:
+    """Count, for each published label, the rows of the original with any of the items it stands for."""
+    labels, ends = standing_for(original, recoding.items, recoding.memberships())
+    every = np.arange(len(recoding.published), dtype=np.int32)
+    _, once = recode_rows(ends[original.indptr], labels.astype(np.int32), every)
+    return np.bincount(once, minlength=len(recoding.published)).astype(np.int64)
+
+
+def support_errors(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, Any]:
     """Summarize how well supports can still be read off the release.
 
     Returns
@@ -52,22 +63,23 @@ def support_errors(original: Transactions, published: Transactions, recoding: Re
     dict
         `label_support_error`: mean and greatest relative error of the published items' supports (see
         `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative
-        error of a reader who spreads a label's support evenly over the items it stands for (a suppressed
-        item: 1).
+        error of a reader who spreads the support of every label evenly over the items it stands for (a
+        suppressed item: 1).
     """
     errors = [
         1.0 if entry["relative_error"] is None else entry["relative_error"]
         for entry in label_supports(original, published, recoding)
     ]
-    image = recoding.image_of(original.vocabulary)
     supports = original.supports()
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
-    spread = np.array(
-        [after.get(label, 0) / max(members, 1) for label, members in
-         zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)] + [0.0]
-    )  # fmt: skip
+    labels = zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)
+    spread = np.array([after.get(label, 0) / max(members, 1) for label, members in labels])
+    item, label = recoding.memberships()
+    estimate = np.bincount(item, spread[label], len(recoding.items))
+    ids = recoding.items.ids
+    estimate = estimate[[ids[item] for item in original.vocabulary.labels]]
     present = supports > 0
-    off = np.abs(spread[image][present] - supports[present]) / supports[present]
+    off = np.abs(estimate[present] - supports[present]) / supports[present]
     return {
         "label_support_error": {
             "mean": float(np.mean(errors or [0.0])),

@@ -25,7 +25,7 @@ SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look 
 
 
 @dataclass(frozen=True)
-class Verdict:
+class KmVerdict:
     """What the verifier found.
 
     Attributes
@@ -56,24 +56,28 @@ class Verdict:
     greatest_m: int | float
     complete: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types ("inf" for an infinite m)."""
+    def found(self) -> dict[str, Any]:
+        """Return the greatest k and m, and whether counting was complete, as JSON types."""
         return {
-            "model": self.guarantee.model,
-            "k": self.guarantee.k,
-            "m": "inf" if self.guarantee.m == math.inf else self.guarantee.m,
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [{"itemset": list(itemset), "support": support} for itemset, support in self.first],
             "greatest_k": self.greatest_k,
             "greatest_m": "inf" if self.greatest_m == math.inf else self.greatest_m,
             "complete": self.complete,
         }
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON types ("inf" for an infinite m)."""
+        return {
+            **self.guarantee.as_dict(),
+            "holds": self.holds,
+            "violations": self.violations,
+            "first": [{"itemset": list(itemset), "support": support} for itemset, support in self.first],
+            **self.found(),
+        }
+
 
 def verify_km(
     published: Transactions, guarantee: KmAnonymity, *, show: int = 10, progress: Progress = silent
-) -> Verdict:
+) -> KmVerdict:
     """Check k^m-anonymity from published rows.
 
     Parameters
@@ -89,7 +93,7 @@ def verify_km(
 
     Returns
     -------
-    Verdict
+    KmVerdict
         With counterexamples.
 
     Notes
@@ -102,12 +106,12 @@ def verify_km(
     k, m = guarantee.k, guarantee.m
     longest = int(published.row_lengths().max(initial=0))
     if longest == 0:
-        return Verdict(guarantee, True, 0, (), None, math.inf, True)
+        return KmVerdict(guarantee, True, 0, (), None, math.inf, True)
     survey = _Survey(published, k, show, progress)
     rarest, rarest_support = survey.rarest_row()
     whole = m >= longest  # whole rows decide
     if whole and rarest_support >= k:
-        return Verdict(guarantee, True, 0, (), rarest_support, math.inf, True)
+        return KmVerdict(guarantee, True, 0, (), rarest_support, math.inf, True)
 
     size = 0
     while size < min(m, longest) and not survey.stopped:
@@ -117,7 +121,7 @@ def verify_km(
         if not survey.violations:  # the rarest row is a violation too large to be reached one size at a time
             survey.violations, survey.first = 1, [(rarest, rarest_support)]
         smallest = rarest_support if whole else survey.smallest
-        return Verdict(
+        return KmVerdict(
             guarantee,
             False,
             survey.violations,
@@ -136,7 +140,7 @@ def verify_km(
             survey.count(size, SEARCH_STEPS, 0)
         greatest_m = survey.safe_size
     complete = bool(survey.violations) or rarest_support >= k
-    return Verdict(guarantee, True, 0, (), smallest, greatest_m, complete)
+    return KmVerdict(guarantee, True, 0, (), smallest, greatest_m, complete)
 
 
 class _Survey:

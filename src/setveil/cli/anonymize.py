@@ -1,0 +1,152 @@
+"""The command ``anonymize``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil import algorithms as registry
+from setveil.cli.options import (
+    Encoding,
+    Format,
+    HierarchyFile,
+    IdColumn,
+    Input,
+    ItemColumn,
+    Json,
+    K,
+    M,
+    Seed,
+    Separator,
+    parse_share,
+)
+from setveil.cli.promises import make_guarantee, require_options
+from setveil.cli.session import answer, answer_json, run, say
+from setveil.errors import MissingItemsError
+
+
+def anonymize(
+    input: Input,  # noqa: A002
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write: published/ to hand out, internal/ to keep.")
+    ],
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm", "-a", help=f"One of {', '.join(registry.names())} (see `setveil algorithms`)."
+        ),
+    ] = "exact",
+    k: K = None,
+    m: M = None,
+    hierarchy_file: HierarchyFile = None,
+    suppress: Annotated[
+        bool | None,
+        typer.Option("--suppress/--no-suppress", help="exact: items may also be suppressed (the default)."),
+    ] = None,
+    max_suppressed: Annotated[
+        str | None, typer.Option("--max-suppressed", help="exact: of all occurrences, at most e.g. 5%.")
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective", help="exact: minimize ncp or lm (default: lm with suppression, else ncp)."
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="exact: file of items to publish as themselves.")
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="exact: file of lines item,number; it multiplies the item's loss."),
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option("--gap", help="exact: stop at 0.01 (1 per cent) from the optimum, say.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="exact, --bound: seconds, then the best so far (default 300)."),
+    ] = None,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Others: also find how far the release is from the optimum.")
+    ] = False,
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Others: split nodes of the final cut again while it stays valid."),
+    ] = False,
+    seed: Seed = 0,
+    format: Format = None,  # noqa: A002
+    output_format: Annotated[
+        str | None, typer.Option("--output-format", help="Format of the published file, if not the input's.")
+    ] = None,
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier run.")] = False,
+    json: Json = False,
+) -> None:
+    """Make a release that keeps the promise, verify it and write it."""
+
+    def work(progress: Any) -> Any:
+        from setveil.cli.files import (
+            extension_hint,
+            load_hierarchy,
+            load_items,
+            load_weights,
+            read_rows,
+            split_format,
+        )
+        from setveil.compare.folder import require_writable
+        from setveil.compare.run import anonymize as run_anonymize
+        from setveil.compare.run import timed
+
+        info = registry.load(algorithm).info
+        model, options = info.guarantees[0], {"k": k, "m": m}
+        require_options(model, options)
+        require_writable(out, force=force)
+        timing: dict[str, float] = {}
+        progress("reading")
+        reads, publishes = split_format(input, format)
+        data = read_rows(
+            input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
+        )  # fmt: skip
+        guarantee = make_guarantee(model, options, data, encoding)
+        tree, record = None, {"timing": timing}
+        if hierarchy_file is not None:
+            tree, record["hierarchy"] = timed(
+                timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding)
+            )
+        elif "hierarchy" in info.needs:
+            say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
+        parameters = {
+            "suppress": suppress,
+            "max_suppressed": parse_share(max_suppressed),
+            "objective": objective,
+            "keep": None if keep is None else load_items(keep, data, encoding),
+            "weights": None if weights is None else load_weights(weights, encoding),
+            "gap": gap,
+            "time_limit": None if bound and algorithm != "exact" else time_limit,
+            "refine": refine or None,
+        }
+        try:
+            release = run_anonymize(
+                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
+                record=record, bound=time_limit or True if bound else False,
+                **{name: value for name, value in parameters.items() if value is not None},
+            )  # fmt: skip
+        except MissingItemsError as error:
+            error.hint = extension_hint(input, hierarchy_file, reads, id_column, item_column)
+            raise
+        progress("writing")
+        return release.write(out, force=force, format=output_format or publishes)
+
+    report = run(work)
+    if json:
+        answer_json(report)
+    else:
+        from setveil.report.summary import summary
+
+        answer(f"{summary(report)}\nFolder     {out}")

@@ -1,0 +1,79 @@
+"""Transactional k-anonymity: k-anonymity of whole rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError
+
+
+@dataclass(frozen=True)
+class TransactionalKAnonymity:
+    """Every published row occurs at least k times.
+
+    So nobody, whatever they know of a person, can narrow that person down to fewer than k rows by comparing
+    rows. Rows without items are rows, too: they stay as they are, so there are none or at least k.
+
+    Parameters
+    ----------
+    k : int
+        At least 2.
+
+    References
+    ----------
+    He, Naughton, "Anonymization of Set-valued Data via Top-down, Local Generalization", VLDB 2009, section 3,
+    doi:10.14778/1687627.1687733
+
+    Examples
+    --------
+    >>> TransactionalKAnonymity(k=5).phrase
+    '5-anonymity'
+    """
+
+    k: int
+
+    model: ClassVar[str] = "k-anonymity"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
+            raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
+        object.__setattr__(self, "k", int(self.k))  # numpy's integers are fine, but JSON does not know them
+
+    @property
+    def phrase(self) -> str:
+        """Name of the guarantee with its parameter."""
+        return f"{self.k}-anonymity"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return model and parameter as JSON types."""
+        return {"model": self.model, "k": self.k}
+
+    def require_feasible(self, data: Transactions) -> None:
+        """Refuse data that no generalization can make k-anonymous.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are rows without items but fewer than k, or rows with items but fewer than k: no
+            generalization makes the one look like the other.
+        """
+        filled = int((data.row_lengths() > 0).sum())
+        counts = {"hold items": filled, "hold none": data.n_rows - filled}
+        rare = [f"{n:,} {what}" for what, n in counts.items() if 0 < n < self.k]
+        if not rare:
+            return
+        greatest = min(n for n in counts.values() if n > 0)
+        hint = f"The greatest k that can be reached is {greatest}."
+        if greatest < 2:
+            one = "without items" if counts["hold none"] == 1 else "with items"
+            hint = f"The only row {one} cannot be hidden at any k"
+            rest = data.n_rows - 1
+            hint += f"; without it, k can be as great as {rest}." if rest >= 2 else "."
+        raise InfeasibleError(
+            f"{self.phrase} cannot be reached: of {data.n_rows:,} rows, {' and '.join(rare)}, "
+            f"and fewer than k = {self.k} rows of a kind hide nobody.",
+            hint=hint,
+        )

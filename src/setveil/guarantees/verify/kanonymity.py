@@ -1,0 +1,103 @@
+"""Does every row occur k times? Answered from the published rows alone.
+
+The verifier shares no code with any algorithm: it counts the rows' bytes in a dictionary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.progress import Progress, silent
+
+CHUNK = 200_000  # rows counted between two reports of progress
+
+
+@dataclass(frozen=True)
+class KAnonymityVerdict:
+    """What the verifier found.
+
+    Attributes
+    ----------
+    guarantee : TransactionalKAnonymity
+        What was asked.
+    holds : bool
+        Whether it holds. Always certain.
+    violations : int
+        Distinct rows that occur fewer than k times.
+    first : tuple of (row, count)
+        The first violations with how often they occur: rows of fewer items first, then item order.
+    greatest_k : int or None
+        How often the rarest row occurs, so the greatest k for which k-anonymity holds (1: for no k of at
+        least 2). None where there are no rows: every k holds.
+    """
+
+    guarantee: TransactionalKAnonymity
+    holds: bool
+    violations: int
+    first: tuple[tuple[tuple[str, ...], int], ...]
+    greatest_k: int | None
+
+    def found(self) -> dict[str, Any]:
+        """Return the greatest k."""
+        return {"greatest_k": self.greatest_k}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON types."""
+        return {
+            **self.guarantee.as_dict(),
+            "holds": self.holds,
+            "violations": self.violations,
+            "first": [{"itemset": list(row), "support": count} for row, count in self.first],
+            **self.found(),
+        }
+
+
+def verify_kanonymity(
+    published: Transactions,
+    guarantee: TransactionalKAnonymity,
+    *,
+    show: int = 10,
+    progress: Progress = silent,
+) -> KAnonymityVerdict:
+    """Check transactional k-anonymity from published rows.
+
+    Parameters
+    ----------
+    published : Transactions
+        Rows of published labels; each label is taken as one item, whatever it stands for. Rows without items
+        count like any other row.
+    guarantee : TransactionalKAnonymity
+        k.
+    show : int
+        How many violations to list.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    KAnonymityVerdict
+        With counterexamples.
+    """
+    items = np.ascontiguousarray(published.items, ">i4").tobytes()  # big-endian: bytes sort like the rows
+    bounds = (4 * published.indptr).tolist()
+    counts: dict[bytes, int] = {}
+    n = published.n_rows
+    for begin in range(0, n, CHUNK):
+        progress("verifying rows", begin / n)
+        for row in range(begin, min(begin + CHUNK, n)):
+            key = items[bounds[row] : bounds[row + 1]]
+            counts[key] = counts.get(key, 0) + 1
+
+    rare = [key for key, count in counts.items() if count < guarantee.k]
+    labels = published.vocabulary.labels
+    first = tuple(
+        (tuple(labels[item] for item in np.frombuffer(key, ">i4")), counts[key])
+        for key in nsmallest(show, rare, key=lambda key: (len(key), key))
+    )
+    return KAnonymityVerdict(guarantee, not rare, len(rare), first, min(counts.values(), default=None))

@@ -1,0 +1,176 @@
+"""The privacy models in words: what each promises, what its check found, what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.report.words import are, count
+
+Facts = dict[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
+Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of one privacy model.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Its parameters, in the order in which they are shown.
+    promise : callable
+        The promise, in one sentence.
+    fulfilled, broken : callable
+        What the check found in the published rows, as the end of a sentence.
+    not_covered : callable
+        What the promise does not cover, beside what none covers.
+    reading : callable
+        What the parameters mean.
+    violation : callable
+        One violation of a verdict's list, in a line.
+    beyond : callable
+        What holds besides what was asked, in lines.
+    """
+
+    parameters: tuple[str, ...]
+    promise: Callable[[Facts], str]
+    fulfilled: Callable[[Facts], str]
+    broken: Callable[[Facts], str]
+    not_covered: Callable[[Facts], Points]
+    reading: Callable[[Facts], Points]
+    violation: Callable[[Facts], str]
+    beyond: Callable[[Facts], list[str]]
+
+
+def words_for(facts: Facts) -> Words:
+    """Find the words for a guarantee.
+
+    Raises
+    ------
+    ValueError
+        If there are none for the model: better no report than a promise that was not made.
+    """
+    words = _WORDS.get(facts["model"])
+    if words is None:
+        raise ValueError(f"No words for the privacy model {facts['model']!r}.")
+    return words
+
+
+def promise(guarantee: Facts) -> str:
+    """State what is promised, in one sentence."""
+    return words_for(guarantee).promise(guarantee)
+
+
+def check(guarantee: Facts) -> str:
+    """State the outcome of the verification, in one or two sentences."""
+    words = words_for(guarantee)
+    if not guarantee["holds"]:
+        return f"It does NOT hold. In the published rows: {words.broken(guarantee)}."
+    return f"It holds, recounted from the published rows: {words.fulfilled(guarantee)}."
+
+
+# --- k^m-anonymity
+
+
+def _known(m: int | str) -> str:
+    return "any number of items" if m == "inf" else f"up to {count(int(m), 'item')}"
+
+
+def _km_promise(g: Facts) -> str:
+    return (
+        f"Anyone who knows {_known(g['m'])} of a person's row finds at least {count(g['k'], 'row')} that "
+        "fit, or none."
+    )
+
+
+def _fewest(g: Facts) -> str:
+    smallest = g["greatest_k"]
+    if smallest is None:
+        return "no item is published"
+    return f"the fewest found {are(smallest)} {count(smallest, 'row')}"
+
+
+def _km_broken(g: Facts) -> str:
+    atleast = "" if g.get("complete", True) else "at least "
+    known = "any number of items" if g["m"] == "inf" else f"at most {count(g['m'], 'item')}"
+    return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
+
+
+def _km_not_covered(g: Facts) -> Points:
+    if g["m"] == "inf":
+        return []
+    text = (
+        f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
+        f"{count(g['k'], 'row')}, even only one."
+    )
+    return [(f"Knowing more than {count(g['m'], 'item')}.", text)]
+
+
+def _km_reading(g: Facts) -> Points:
+    someone = "all items of a person" if g["m"] == "inf" else f"{count(g['m'], 'item')} of a person"
+    return [
+        ("k:", f"how many rows must fit, here {count(g['k'])}."),
+        ("m:", f"what someone may know, here {someone}."),
+    ]
+
+
+def _km_beyond(g: Facts) -> list[str]:
+    greatest_k, greatest_m = g["greatest_k"], g["greatest_m"]
+    if greatest_k is None:
+        return ["No row holds an item: every k and m hold."]
+    if greatest_k >= 2:
+        stopped = "" if g["complete"] or g["holds"] else " or less (counting was stopped)"
+        first = f"greatest k at m = {g['m']}: {greatest_k}{stopped}"
+    else:
+        first = f"greatest k at m = {g['m']}: none (a set of items belongs to a single row)"
+    open_end = "" if g["complete"] or not g["holds"] else " or more (the search was stopped)"
+    return [first, f"greatest m at k = {g['k']}: {'none' if greatest_m == 0 else greatest_m}{open_end}"]
+
+
+def _supported(entry: Facts) -> str:
+    return f"support {entry['support']}: {', '.join(entry['itemset'])}"
+
+
+# --- k-anonymity of whole rows
+
+
+def _rows_beyond(g: Facts) -> list[str]:
+    greatest = g["greatest_k"]
+    if greatest is None:
+        return ["There are no rows: every k holds."]
+    return [f"greatest k: {greatest if greatest >= 2 else 'none (a row is the only one of its kind)'}"]
+
+
+_WORDS = {
+    "km-anonymity": Words(
+        parameters=("k", "m"),
+        promise=_km_promise,
+        fulfilled=_fewest,
+        broken=_km_broken,
+        not_covered=_km_not_covered,
+        reading=_km_reading,
+        violation=_supported,
+        beyond=_km_beyond,
+    ),
+    "k-anonymity": Words(
+        parameters=("k",),
+        promise=lambda g: f"Every published row is one of at least {count(g['k'])} that are the same.",
+        fulfilled=lambda g: (
+            "there are no rows"
+            if g["greatest_k"] is None
+            else f"the rarest row stands there {count(g['greatest_k'], 'time')}"
+        ),
+        broken=lambda g: (
+            f"{count(g['violations'], 'different row')} that {are(g['violations'])} found fewer than "
+            f"{count(g['k'], 'time')}"
+        ),
+        not_covered=lambda _: [],
+        reading=lambda g: [("k:", f"how often every row must stand there, here {count(g['k'])}.")],
+        violation=lambda entry: (
+            f"{count(entry['support'], 'time')}: {', '.join(entry['itemset']) or 'a row without items'}"
+        ),
+        beyond=_rows_beyond,
+    ),
+}
