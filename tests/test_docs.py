@@ -1,6 +1,6 @@
 """What README.md and docs/ say is true: links lead somewhere, commands run, outputs are what a run prints.
 
-``python tests/test_docs.py [PAGE ...]`` runs all or some pages and writes the outputs that it finds into them.
+``python tests/test_docs.py [PAGE ...]`` runs all or some pages and writes what is printed into them.
 """
 
 from __future__ import annotations

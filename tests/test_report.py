@@ -52,6 +52,7 @@ REPORT: dict[str, Any] = {
         "mean_row_length_before": 6.2044,
         "mean_row_length_after": 5.9,
     },
+    "recoding": "global",
     "labels": [
         {"label": "dairy", "items": 12, "rows": 903},
         {"label": "wine and spirits", "items": 5, "rows": 77},
@@ -361,8 +362,8 @@ def test_a_long_list_is_cut_and_says_so() -> None:
 
 
 def test_no_words_for_a_promise_that_was_not_made() -> None:
-    with pytest.raises(ValueError, match="coherence"):
-        summary(changed(guarantee={"model": "coherence"}))
+    with pytest.raises(ValueError, match="t-closeness"):
+        summary(changed(guarantee={"model": "t-closeness"}))
 
 
 @pytest.mark.parametrize(

@@ -27,26 +27,35 @@ if TYPE_CHECKING:
         RequestError,
         SetveilError,
     )
+    from setveil.grouping import Grouping
+    from setveil.guarantees.coherence import Coherence
+    from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.km import KmAnonymity
+    from setveil.guarantees.privacydegree import PrivacyDegree
     from setveil.guarantees.verify import Verdict, verify
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.recoding import Recoding
+    from setveil.recoding import LocalRecoding, Recoding
     from setveil.release import Release
     from setveil.utility.measure import measure
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Coherence": "guarantees.coherence",
     "DataError": "errors",
+    "Grouping": "grouping",
     "GuaranteeError": "errors",
     "Hierarchy": "hierarchy.tree",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",
     "KmAnonymity": "guarantees.km",
+    "LocalRecoding": "recoding",
     "MissingItemsError": "errors",
     "OutputError": "errors",
+    "PrivacyConstraints": "guarantees.constraints",
+    "PrivacyDegree": "guarantees.privacydegree",
     "Recoding": "recoding",
     "Release": "release",
     "RequestError": "errors",
@@ -64,14 +73,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "Coherence",
     "DataError",
+    "Grouping",
     "GuaranteeError",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "KmAnonymity",
+    "LocalRecoding",
     "MissingItemsError",
     "OutputError",
+    "PrivacyConstraints",
+    "PrivacyDegree",
     "Recoding",
     "Release",
     "RequestError",

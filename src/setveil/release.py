@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.grouping import Grouping
 from setveil.kernels.rows import frozen, merge_rows, recode_rows, take_rows
 from setveil.recoding import AnyRecoding, recode
 
@@ -22,8 +23,8 @@ class Release:
     ----------
     published : Transactions
         The rows to hand out, in an order that tells nothing of the input's; only labels that occur.
-    recoding : Recoding or LocalRecoding
-        What each item, or each occurrence of an item, became. Stays inside.
+    recoding : Recoding, LocalRecoding or Grouping
+        What each item, or each occurrence of an item, became, or the group of each row. Stays inside.
     row_map : int64 (n_rows,), read-only
         The published row of each input row. Stays inside.
     details : dict
@@ -31,7 +32,7 @@ class Release:
     """
 
     published: Transactions
-    recoding: AnyRecoding
+    recoding: AnyRecoding | Grouping
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
 

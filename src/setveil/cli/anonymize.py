@@ -11,6 +11,7 @@ from setveil import algorithms as registry
 from setveil.cli.options import (
     Encoding,
     Format,
+    H,
     HierarchyFile,
     IdColumn,
     Input,
@@ -18,8 +19,14 @@ from setveil.cli.options import (
     Json,
     K,
     M,
+    P,
+    Privacy,
+    Private,
     Seed,
+    Sensitive,
+    SensitiveRandom,
     Separator,
+    parse_number,
     parse_share,
 )
 from setveil.cli.promises import make_guarantee, require_options
@@ -40,6 +47,12 @@ def anonymize(
     ] = "exact",
     k: K = None,
     m: M = None,
+    privacy: Privacy = None,
+    h: H = None,
+    p: P = None,
+    private: Private = None,
+    sensitive: Sensitive = None,
+    sensitive_random: SensitiveRandom = None,
     hierarchy_file: HierarchyFile = None,
     suppress: Annotated[
         bool | None,
@@ -75,6 +88,30 @@ def anonymize(
         bool,
         typer.Option("--refine", help="Others: split nodes of the final cut again while it stays valid."),
     ] = False,
+    utility: Annotated[
+        str | None,
+        typer.Option(
+            "--utility",
+            help="coat: file of groups of items that may be merged; any (the default); siblings, "
+            "siblings:LEVEL or groups:SIZE of a hierarchy.",
+        ),
+    ] = None,
+    max_suppressed_items: Annotated[
+        str | None,
+        typer.Option("--max-suppressed-items", help="coat: of the items that occur, at most e.g. 15%."),
+    ] = None,
+    alpha: Annotated[
+        int | None,
+        typer.Option(
+            "--alpha", help="cahd: how far to look for similar rows, in multiples of p (default 3)."
+        ),
+    ] = None,
+    k_nugget: Annotated[
+        int | None, typer.Option("--k-nugget", help="border: least support of the itemsets to keep.")
+    ] = None,
+    p_nugget: Annotated[
+        str | None, typer.Option("--p-nugget", help="border: most items of the itemsets to keep (or inf).")
+    ] = None,
     seed: Seed = 0,
     format: Format = None,  # noqa: A002
     output_format: Annotated[
@@ -94,6 +131,7 @@ def anonymize(
             extension_hint,
             load_hierarchy,
             load_items,
+            load_utility,
             load_weights,
             read_rows,
             split_format,
@@ -103,7 +141,11 @@ def anonymize(
         from setveil.compare.run import timed
 
         info = registry.load(algorithm).info
-        model, options = info.guarantees[0], {"k": k, "m": m}
+        model = info.guarantees[0]
+        options = {
+            "k": k, "m": m, "privacy": privacy, "h": h, "p": p, "private": private, "sensitive": sensitive,
+            "sensitive_random": sensitive_random,
+        }  # fmt: skip
         require_options(model, options)
         require_writable(out, force=force)
         timing: dict[str, float] = {}
@@ -113,7 +155,9 @@ def anonymize(
             input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
             item_column=item_column,
         )  # fmt: skip
-        guarantee = make_guarantee(model, options, data, encoding)
+        guarantee = make_guarantee(
+            model, options, data, encoding, **({"seed": seed} if sensitive_random else {})
+        )
         tree, record = None, {"timing": timing}
         if hierarchy_file is not None:
             tree, record["hierarchy"] = timed(
@@ -130,6 +174,11 @@ def anonymize(
             "gap": gap,
             "time_limit": None if bound and algorithm != "exact" else time_limit,
             "refine": refine or None,
+            "utility": load_utility(utility, data, tree, encoding),
+            "max_suppressed_items": parse_share(max_suppressed_items),
+            "alpha": alpha,
+            "k_nugget": k_nugget,
+            "p_nugget": None if p_nugget is None else parse_number("p-nugget", p_nugget),
         }
         try:
             release = run_anonymize(

@@ -10,21 +10,17 @@ import typer
 
 import setveil
 from setveil import algorithms as registry
-from setveil.cli import anonymize, hierarchy
+from setveil.cli import anonymize, hierarchy, measure, moles, policy, verify
 from setveil.cli.options import (
     Encoding,
     Format,
-    HierarchyFile,
     IdColumn,
     Input,
     ItemColumn,
     Json,
-    K,
-    M,
     Seed,
     Separator,
 )
-from setveil.cli.promises import MODELS, make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run, say
 
 app = typer.Typer(
@@ -37,6 +33,7 @@ app = typer.Typer(
     "the request; 4 unreadable or inconsistent data.",
 )
 app.add_typer(hierarchy.app, name="hierarchy")
+app.add_typer(policy.app, name="policy")
 
 
 def main() -> None:
@@ -89,95 +86,9 @@ def demo(
 
 
 app.command()(anonymize.anonymize)
-
-
-@app.command()
-def verify(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
-    model: Annotated[
-        str, typer.Option("--model", help=f"What to check: {', '.join(MODELS)}.")
-    ] = "km-anonymity",
-    k: K = None,
-    m: M = None,
-    show: Annotated[int, typer.Option("--show", min=0, help="How many violations to list.")] = 10,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
-    json: Json = False,
-) -> None:
-    """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
-
-    def work(progress: Any) -> Any:
-        from setveil.cli.files import load_published
-        from setveil.guarantees.verify import verify as verify_rows
-
-        options = {"k": k, "m": m}
-        require_options(model, options)
-        progress("reading")
-        data = load_published(
-            file, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
-        guarantee = make_guarantee(model, options, data, encoding)
-        return guarantee.phrase, verify_rows(data, guarantee, show=max(show, 1), progress=progress)
-
-    phrase, verdict = run(work)
-    if json:
-        answer_json({**verdict.as_dict(), "first": verdict.as_dict()["first"][:show]})
-    else:
-        from setveil.report.verdict import verdict_text
-
-        answer(verdict_text(verdict.as_dict(), phrase, show))
-    if not verdict.holds:
-        raise typer.Exit(1)
-
-
-@app.command()
-def measure(
-    original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The file that was anonymized.")],
-    release: Annotated[
-        str, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or a file of rows.")
-    ],
-    hierarchy_file: HierarchyFile = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
-    json: Json = False,
-) -> None:
-    """Measure what a release lost, recomputed from the two files.
-
-    What the published labels stand for is read from about.json beside the published file, or from
-    --hierarchy.
-    """
-
-    def work(progress: Any) -> Any:
-        from setveil.cli.files import load_meaning, load_published, read_rows
-        from setveil.utility.measure import measure as measure_all
-        from setveil.utility.supports import label_supports
-
-        progress("reading")
-        before = read_rows(
-            original, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
-        after = load_published(release)
-        recoding = load_meaning(release, before, after, hierarchy_file, encoding)
-        progress("measuring")
-        labels = label_supports(before, after, recoding)
-        return measure_all(before, after, recoding), labels, before, after, recoding.kind
-
-    utility, labels, before, after, kind = run(work)
-    rows = {"original": before.n_rows, "release": after.n_rows}
-    if json:
-        answer_json({"utility": utility, "rows": rows, "labels": labels})
-    else:
-        from setveil.report.measures import measures_text
-
-        answer(measures_text(utility, labels, rows, before.n_occurrences, kind))
+app.command()(verify.verify)
+app.command()(measure.measure)
+app.command()(moles.moles)
 
 
 @app.command()
@@ -230,6 +141,7 @@ def algorithms(json: Json = False) -> None:
         answer(
             f"{name:<6} {info.title}\n"
             f"       {info.summary}\n"
-            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'the data alone'}\n"
+            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'the data alone'}"
+            f"{', can use ' + ', '.join(info.takes) if info.takes else ''}\n"
             f"       {info.reference}"
         )

@@ -5,19 +5,27 @@ from __future__ import annotations
 import csv
 import hashlib
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from setveil.cli.options import parse_integer
 from setveil.cli.session import say
 from setveil.compare.folder import published_file, published_layout, read_meaning, recoding_of
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
+from setveil.data.io.grouped import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
 from setveil.data.io.layout import FORMATS_OF_EXTENSION
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.policy.io import parse_privacy, read_privacy, read_utility
+from setveil.policy.utility import groups_of, siblings
+from setveil.progress import Progress
 from setveil.recoding import AnyRecoding
+from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 
 
 def read_rows(path: str, **options: Any) -> Transactions:
@@ -79,6 +87,115 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
     return read(path, format=form, encoding=encoding).vocabulary.labels
 
 
+def load_labels(
+    text: str | None, data: Transactions, encoding: str, *, check: bool = True
+) -> tuple[str, ...]:
+    """Read a list of items of the data: from a file, or as written with commas between them.
+
+    Raises
+    ------
+    DataError
+        If an item is not in the data (with `check`): a private item misspelt would be published as any other.
+    """
+    if text is None:
+        return ()
+    if Path(text).is_file():
+        labels = load_items(Path(text), data, encoding)
+    else:
+        labels = tuple(dict.fromkeys(label for part in text.split(",") if (label := part.strip())))
+    unknown = [label for label in labels if label not in data.vocabulary.ids]
+    if check and unknown:
+        raise DataError(
+            f"{len(unknown):,} items of {shorten(text)} are not in the data: {listed(unknown)}.",
+            hint="Is it a file that does not exist?" if "," not in text and not Path(text).is_file() else "",
+        )
+    return labels
+
+
+def load_privacy(
+    path: str, data: Transactions, image: Mapping[str, str | None] | None, encoding: str
+) -> tuple[tuple[str, ...], ...]:
+    """Read privacy constraints.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    data : Transactions
+        The rows they are for, or those that are published of them.
+    image : mapping, optional
+        Where `data` are published rows: what items became. Items that it does not know were suppressed.
+    encoding : str
+        Of the file.
+    """
+    layout = data.origin.layout if data.origin else None
+    if image is None:
+        return read_privacy(path, data.vocabulary.labels, layout, encoding=encoding)
+    if all(map(is_integer, image)) and b"," not in read_bytes(path):
+        layout = Layout("fimi")  # the published file is a basket file if it holds words
+    named = {
+        item for itemset in parse_privacy(path, (), layout, encoding=encoding).itemsets for item in itemset
+    }
+    return read_privacy(path, named, layout, encoding=encoding)
+
+
+def load_utility(
+    text: str | None, data: Transactions, tree: Hierarchy | None, encoding: str
+) -> tuple[tuple[str, ...], ...] | None:
+    """Make or read utility constraints: ``any``, ``siblings[:LEVEL]``, ``groups:SIZE``, or a file.
+
+    Raises
+    ------
+    RequestError
+        If a hierarchy is needed and there is none, or a number is none.
+    """
+    if text is None or text == "any":
+        return None
+    kind, _, number = text.partition(":")
+    if kind in {"siblings", "groups"} and not Path(text).is_file():
+        if tree is None:
+            raise RequestError(
+                f"--utility {text} takes groups from a hierarchy.", hint="Add --hierarchy FILE."
+            )
+        if kind == "groups":
+            return groups_of(tree, parse_integer("utility groups:SIZE", number))
+        return siblings(tree, parse_integer("utility siblings:LEVEL", number) if number else None)
+    layout = data.origin.layout if data.origin else None
+    known = data.vocabulary.labels if tree is None else tree.labels[: tree.n_leaves]
+    groups, note = read_utility(text, known, layout, encoding=encoding)
+    if note:
+        say(note)
+    return groups
+
+
+def load_image(
+    path: str, published: Transactions, recoding: Path | None, encoding: str
+) -> dict[str, str | None] | None:
+    """Find out what each item was published as: from a csv, or from what a run wrote beside the rows.
+
+    The answer holds the published label of each item; None, or not there: suppressed. It is None itself
+    where nothing tells: then every label must be an item.
+    """
+    if recoding is None:
+        about = published_file(Path(path)).parent / "about.json" if path != "-" else None
+        if about is None or not about.is_file():
+            return None
+        labels = read_meaning(about, published, published).members()
+        return {item: label for label, items in labels.items() for item in items}
+    text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
+    image: dict[str, str | None] = {}
+    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+        if number == 1 and fields == ["item", "published"]:
+            continue
+        if len(fields) != 2 or not fields[0] or fields[0] in image:
+            raise DataError(
+                f"{recoding}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
+                "before, a comma and its label (empty: suppressed)."
+            )
+        image[fields[0]] = fields[1] or None
+    return image
+
+
 def load_weights(path: Path, encoding: str) -> dict[str, float]:
     """Read the importance of items: a csv with an item and a number in each line.
 
@@ -131,7 +248,38 @@ def load_published(path: str, **options: Any) -> Transactions:
     file = published_file(Path(path))
     given = {name: value for name, value in options.items() if value is not None}
     recorded = published_layout(file) if Path(path).is_dir() else {}
+    if recorded.get("format") == "grouped":
+        raise DataError(
+            f"{path} holds rows published in groups, not single rows.",
+            hint="They have their own check: --model privacy-degree --p P.",
+        )
     return read_rows(str(file), **(recorded | given))
+
+
+def is_grouped(path: str) -> bool:
+    """Tell whether a path is a folder of rows published in groups."""
+    return any((folder / GROUPS_FILE).is_file() for folder in _published_folders(path))
+
+
+def _published_folders(path: str) -> tuple[Path, Path]:
+    return Path(path) / "published", Path(path)
+
+
+def load_groups(path: str) -> PublishedGroups:
+    """Read rows published in groups from a run's folder or its `published`.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder, or its files are malformed.
+    """
+    folder = next((f for f in _published_folders(path) if (f / GROUPS_FILE).is_file()), None)
+    if folder is None:
+        raise DataError(
+            f"{path} is no folder of rows published in groups: expected {DATA_FILE} and {GROUPS_FILE} in it.",
+            hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
+        )
+    return read_grouped(folder)
 
 
 def load_meaning(
@@ -176,6 +324,35 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
         if tree.children(v):
             members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
     return recoding_of(original, published, members, tree.n_leaves)
+
+
+def load_queries(
+    data: Transactions,
+    path: Path | None,
+    encoding: str,
+    *,
+    number: int | None,
+    size: int,
+    support: int | None,
+    seed: int,
+    progress: Progress,
+) -> Queries:
+    """Read or draw the queries that a release is to answer; none if none are wanted.
+
+    Raises
+    ------
+    RequestError
+        If queries are to be read and drawn at once, or there is nothing to draw.
+    DataError
+        If the file holds something else than queries.
+    """
+    if path is not None:
+        if number is not None or support is not None:
+            raise RequestError("Queries are either read (--queries-file) or drawn (--queries), not both.")
+        return read_queries(path, data, encoding)
+    if support is not None:
+        return frequent_queries(data, size, support, number, seed, progress)
+    return [] if number is None else random_queries(data, number, size, seed, progress=progress)
 
 
 def require_free(path: Path, force: bool) -> None:

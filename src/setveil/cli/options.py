@@ -12,10 +12,63 @@ import typer
 from setveil.errors import RequestError
 
 Input = Annotated[str, typer.Argument(metavar="INPUT", help="File of rows; - reads standard input.")]
-K = Annotated[int | None, typer.Option("--k", "-k", help="Everyone hides among at least k rows (2 or more).")]
+PROMISE = "The promise"
+
+K = Annotated[
+    int | None,
+    typer.Option("--k", "-k", rich_help_panel=PROMISE, help="Everyone hides among at least k rows."),
+]
 M = Annotated[
     str | None,
-    typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf."),
+    typer.Option(
+        "--m",
+        "-m",
+        rich_help_panel=PROMISE,
+        help="k^m-anonymity: items of a person that an attacker may know: 1, 2, ... or inf.",
+    ),
+]
+Privacy = Annotated[
+    str | None,
+    typer.Option(
+        "--privacy",
+        rich_help_panel=PROMISE,
+        help="Constraints: file of itemsets to protect; all (with --m: all m-itemsets); pgen (every row).",
+    ),
+]
+H = Annotated[
+    str | None,
+    typer.Option(
+        "--h", rich_help_panel=PROMISE, help="Coherence: greatest probability of a private item, such as 0.4."
+    ),
+]
+P = Annotated[
+    str | None,
+    typer.Option(
+        "--p",
+        rich_help_panel=PROMISE,
+        help="Coherence: public items that an attacker may know (or inf). Groups: privacy degree.",
+    ),
+]
+Private = Annotated[
+    str | None,
+    typer.Option(
+        "--private", rich_help_panel=PROMISE, help="Coherence: private items, a file or a list with commas."
+    ),
+]
+Sensitive = Annotated[
+    str | None,
+    typer.Option(
+        "--sensitive", rich_help_panel=PROMISE, help="Groups: sensitive items, a file or a list with commas."
+    ),
+]
+SensitiveRandom = Annotated[
+    int | None,
+    typer.Option(
+        "--sensitive-random",
+        min=1,
+        rich_help_panel=PROMISE,
+        help="Groups: draw so many sensitive items by --seed, for experiments.",
+    ),
 ]
 HierarchyFile = Annotated[
     Path | None, typer.Option("--hierarchy", "-H", help="What items generalize to (leaf;parent;...;root).")
@@ -38,20 +91,34 @@ Seed = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 
 
-def parse_m(text: str) -> int | float:
-    """Read the value of --m.
+def parse_number(name: str, text: str) -> int | float:
+    """Read the value of an option that is a number of items: an integer, or ``inf``.
 
     Raises
     ------
     RequestError
-        If it is neither an integer nor ``inf``.
+        If it is neither.
     """
     if text.strip().lower() in {"inf", "infinity", "∞"}:
         return math.inf
     try:
         return int(text)
     except ValueError:
-        raise RequestError(f"--m must be an integer of at least 1, or inf, got {text!r}.") from None
+        raise RequestError(f"--{name} must be an integer of at least 1, or inf, got {text!r}.") from None
+
+
+def parse_integer(name: str, text: str) -> int:
+    """Read the value of an option that is an integer.
+
+    Raises
+    ------
+    RequestError
+        If it is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise RequestError(f"--{name} must be an integer, got {text!r}.") from None
 
 
 def parse_share(text: str | None) -> float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import parse_m
+from setveil.cli.options import parse_integer, parse_number
 from setveil.errors import RequestError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Model:
 def _km(_data: Transactions, _encoding: str, k: int, m: str) -> Guarantee:
     from setveil.guarantees.km import KmAnonymity
 
-    return KmAnonymity(k, parse_m(m))
+    return KmAnonymity(k, parse_number("m", m))
 
 
 def _whole_rows(_data: Transactions, _encoding: str, k: int) -> Guarantee:
@@ -43,9 +43,86 @@ def _whole_rows(_data: Transactions, _encoding: str, k: int) -> Guarantee:
     return TransactionalKAnonymity(k)
 
 
+def _constraints(
+    data: Transactions,
+    encoding: str,
+    k: int,
+    privacy: str,
+    m: str | None = None,
+    image: Mapping[str, str | None] | None = None,
+) -> Guarantee:
+    from setveil.guarantees.constraints import PrivacyConstraints
+
+    if privacy == "all":
+        if m is None:
+            raise RequestError("--privacy all needs --m, the size of the itemsets to protect.")
+        return PrivacyConstraints(k, m=parse_integer("m", m))
+    if m is not None:
+        raise RequestError("--m goes with --privacy all only.")
+    if privacy == "pgen":
+        from setveil.policy.pgen import pgen
+
+        return PrivacyConstraints(k, pgen(data, k))
+    from setveil.cli.files import load_privacy
+
+    return PrivacyConstraints(k, load_privacy(privacy, data, image, encoding))
+
+
+def _coherence(
+    data: Transactions, encoding: str, h: str, k: int, p: str, private: str | None = None
+) -> Guarantee:
+    from setveil.cli.files import load_labels
+    from setveil.guarantees.coherence import Coherence
+
+    return Coherence(h, k, parse_number("p", p), load_labels(private, data, encoding))
+
+
+def _privacy_degree(
+    data: Transactions,
+    encoding: str,
+    p: str,
+    sensitive: str | None = None,
+    sensitive_random: int | None = None,
+    seed: int = 0,
+    check: bool = True,
+) -> Guarantee:
+    from setveil.cli.files import load_labels
+    from setveil.guarantees.privacydegree import PrivacyDegree
+
+    degree = parse_integer("p", p)
+    if check and sensitive is None and sensitive_random is None:
+        raise RequestError(
+            "privacy-degree needs --sensitive.", hint="For experiments: --sensitive-random 10."
+        )
+    if sensitive is not None and sensitive_random is not None:
+        raise RequestError("Sensitive items are either named (--sensitive) or drawn (--sensitive-random).")
+    if sensitive_random is not None:
+        return PrivacyDegree(degree, _draw_sensitive(data, max(degree, 1), sensitive_random, seed))
+    return PrivacyDegree(degree, load_labels(sensitive, data, encoding, check=check))
+
+
+def _draw_sensitive(data: Transactions, p: int, number: int, seed: int) -> tuple[str, ...]:
+    """Draw items that at most one row in p holds."""
+    import numpy as np
+
+    supports = data.supports()
+    possible = np.flatnonzero((supports > 0) & (supports * p <= data.n_rows))
+    if possible.size < number:
+        raise RequestError(
+            f"{number:,} sensitive items were asked for, but only {possible.size:,} items are in at most one "
+            f"row of p = {p}."
+        )
+    keys = np.random.PCG64(seed).random_raw(possible.size)
+    drawn = np.sort(possible[np.argsort(keys, kind="stable")[:number]])
+    return tuple(data.vocabulary.labels[item] for item in drawn.tolist())
+
+
 MODELS = {
     "km-anonymity": Model(("k", "m"), (), _km),
     "k-anonymity": Model(("k",), (), _whole_rows),
+    "constraints": Model(("k", "privacy"), ("m",), _constraints),
+    "coherence": Model(("h", "k", "p"), ("private",), _coherence),
+    "privacy-degree": Model(("p",), ("sensitive", "sensitive_random"), _privacy_degree),
 }
 
 
@@ -76,11 +153,25 @@ def require_options(model: str, options: dict[str, Any]) -> None:
         raise RequestError(f"{model} has no {_named(extra)}; it takes {_named(both)}.")
 
 
-def make_guarantee(model: str, options: dict[str, Any], data: Transactions, encoding: str) -> Guarantee:
-    """Make the guarantee of a model from the options that were given (see `require_options`)."""
+def make_guarantee(
+    model: str, options: dict[str, Any], data: Transactions, encoding: str, **more: Any
+) -> Guarantee:
+    """Make the guarantee of a model from the options that were given (see `require_options`).
+
+    Parameters
+    ----------
+    model, options
+        As for `require_options`.
+    data : Transactions
+        The rows to be anonymized, or those that are published.
+    encoding : str
+        Of files that options name.
+    **more
+        What the model's `make` takes besides.
+    """
     given = {name: value for name, value in options.items() if value is not None}
-    return MODELS[model].make(data, encoding, **given)
+    return MODELS[model].make(data, encoding, **given, **more)
 
 
 def _named(options: list[str] | tuple[str, ...]) -> str:
-    return ", ".join(f"--{name}" for name in options)
+    return ", ".join(f"--{name.replace('_', '-')}" for name in options)

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io import save
+from setveil.data.io.grouped import DATA_FILE, GROUPS_FILE, write_grouped
 from setveil.data.io.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, OutputError, listed, shorten
+from setveil.grouping import Grouping
 from setveil.recoding import AnyRecoding, LocalRecoding, Recoding, standing_for
 from setveil.release import Release
 from setveil.report.html import report_html
@@ -30,6 +32,7 @@ from setveil.staging import staged_folder
 _DATA = re.compile(r"published/data\.[a-z]+")
 _FILES = {
     "published/about.json",
+    "published/groups.csv",
     "internal/recoding.csv",
     "internal/rows.csv",
     "internal/report.json",
@@ -96,12 +99,16 @@ def write_folder(
             published, internal = folder / "published", folder / "internal"
             published.mkdir()
             internal.mkdir()
-            data = published / f"data{layout.extension}"
-            save(release.published, data, layout)
+            if isinstance(release.recoding, Grouping):
+                name, read_as = DATA_FILE, {"format": "grouped"}
+                write_grouped(published, release.recoding.published(release.published))
+            else:
+                name, read_as = f"data{layout.extension}", layout.options()
+                save(release.published, published / name, layout)
             report = report | {
                 "published": {
-                    "file": data.name,
-                    "layout": layout.options(),
+                    "file": name,
+                    "layout": read_as,
                     "rows": release.published.n_rows,
                     "empty_rows": int((release.published.row_lengths() == 0).sum()),
                     "items": release.published.n_items,
@@ -132,22 +139,24 @@ def _reason(error: BaseException | None) -> str:
 
 def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
-    own = set(release.recoding.items.labels)
-    members = release.recoding.members()
+    recoding = release.recoding
+    if isinstance(recoding, Grouping):
+        means: dict[str, Any] = {"groups_file": GROUPS_FILE}
+    else:
+        own, members = set(recoding.items.labels), recoding.members()
+        used = [label for label in release.published.vocabulary.labels if label not in own]
+        means = {"domain": recoding.domain, "labels": {label: members[label] for label in used}}
     promised = ("model", *words_for(report["guarantee"]).parameters)
     return {
         "setveil": report["setveil"],
-        "guarantee": {key: report["guarantee"][key] for key in promised},
+        "guarantee": {key: report["guarantee"][key] for key in promised if key in report["guarantee"]},
         "algorithm": report["algorithm"]["name"],
         "file": report["published"]["file"],
         **report["published"]["layout"],
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
-        "recoding": release.recoding.kind,
-        "domain": release.recoding.domain,
-        "labels": {
-            label: members[label] for label in release.published.vocabulary.labels if label not in own
-        },
+        "recoding": recoding.kind,
+        **means,
     }
 
 
@@ -209,7 +218,7 @@ def _read_about(about: Path) -> dict[str, Any]:
     try:
         with about.open(encoding="utf-8") as file:
             content = json.load(file)
-        content["labels"], content["domain"]
+        content["labels"] if content.get("recoding") != "grouped" else content["groups_file"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
     return content  # type: ignore[no-any-return]

@@ -22,6 +22,7 @@ from setveil.compare.folder import write_folder
 from setveil.data.io.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
+from setveil.grouping import Grouping
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.build import by_cooccurrence
@@ -29,7 +30,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, listener, silent
 from setveil.recoding import AnyRecoding
 from setveil.release import Release
-from setveil.utility.measure import measure
+from setveil.utility.measure import measure, measure_groups
 from setveil.utility.ncp import ncp
 
 DEFAULT_ALGORITHMS = {
@@ -156,7 +157,7 @@ def anonymize(
     model = getattr(guarantee, "model", None)
     if model not in DEFAULT_ALGORITHMS:
         raise RequestError(
-            f"The guarantee must be a KmAnonymity or one of the other models, got {type(guarantee).__name__}.",
+            f"The guarantee must be a KmAnonymity or another model's, got {type(guarantee).__name__}.",
             hint=f"There are {', '.join(DEFAULT_ALGORITHMS)}.",
         )
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
@@ -178,6 +179,7 @@ def anonymize(
     timing |= record.get("timing", {})
     guarantee.require_feasible(data)
 
+    given = hierarchy
     source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
     if "hierarchy" not in (*module.info.needs, *module.info.takes):
         hierarchy = None
@@ -194,7 +196,7 @@ def anonymize(
     )
     timing |= release.details.get("timing", {})
     progress("verifying")
-    verdict = timed(timing, "verify", lambda: verify(release.published, guarantee, progress=progress))
+    verdict = timed(timing, "verify", lambda: _verify(data, release, guarantee, progress))
     if not verdict.holds:
         raise GuaranteeError(
             f"The release of {algorithm} has no {guarantee.phrase}: the check found {verdict.violations:,} "
@@ -202,7 +204,7 @@ def anonymize(
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     progress("measuring")
-    utility = timed(timing, "measure", lambda: measure(data, release.published, release.recoding))
+    utility = timed(timing, "measure", lambda: _measure(data, release, given, progress))
 
     optimality = release.details.get("optimality")
     if bound and optimality is None:
@@ -253,8 +255,7 @@ def anonymize(
         **({"optimality": optimality} if optimality else {}),
         "suppressed": release.details.get("suppressed", []),
         "recoding": release.recoding.kind,
-        "labels": _generalized_labels(release),
-        "branches": _branches(data, hierarchy, release.recoding) if hierarchy else [],
+        **_details(data, release, hierarchy),
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
@@ -317,11 +318,41 @@ def _distance(
     }
 
 
-def _generalized_labels(release: Release) -> list[dict[str, Any]]:
-    members = dict(
-        zip(release.recoding.published.labels, release.recoding.member_counts.tolist(), strict=True)
-    )
-    own = set(release.recoding.items.labels)
+def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> Verdict:
+    """Check what is going to be published, with what the model's verifier must know besides."""
+    recoding = release.recoding
+    if isinstance(recoding, Grouping):
+        return verify(recoding.published(release.published), guarantee, original=data, progress=progress)
+    if guarantee.model != "constraints":
+        return verify(release.published, guarantee, progress=progress)
+    labels = (*recoding.published.labels, None)
+    image = {item: labels[to] for item, to in zip(recoding.items.labels, recoding.image, strict=True)}
+    return verify(release.published, guarantee, image=image, progress=progress)
+
+
+def _measure(
+    data: Transactions, release: Release, hierarchy: Hierarchy | None, progress: Progress
+) -> dict[str, Any]:
+    recoding = release.recoding
+    if isinstance(recoding, Grouping):
+        return measure_groups(data, recoding.published(release.published), progress=progress)
+    return measure(data, release.published, recoding, hierarchy=hierarchy, progress=progress)
+
+
+def _details(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
+    """List the labels that stand for other items, and the loss in each branch of the hierarchy."""
+    recoding = release.recoding
+    if isinstance(recoding, Grouping):
+        return {"labels": [], "branches": []}
+    return {
+        "labels": _generalized_labels(release, recoding),
+        "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
+    }
+
+
+def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
+    members = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
+    own = set(recoding.items.labels)
     used = sorted(
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],

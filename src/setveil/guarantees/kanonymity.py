@@ -24,7 +24,7 @@ class TransactionalKAnonymity:
 
     References
     ----------
-    He, Naughton, "Anonymization of Set-valued Data via Top-down, Local Generalization", VLDB 2009, section 3,
+    He, Naughton, "Anonymization of Set-valued Data via Top-down, Local Generalization", VLDB 2009,
     doi:10.14778/1687627.1687733
 
     Examples

@@ -24,15 +24,16 @@ _NEVER_COVERED = (
         "narrow a person down further.",
     ),
     (
-        "What the rows that fit have in common.",
-        "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
-        "theirs.",
-    ),
-    (
         "Other files.",
         "A second release about the same people, or any file that can be matched with this one, may together "
         "with it give away more than each does alone.",
     ),
+)
+
+_IN_COMMON = (
+    "What the rows that fit have in common.",
+    "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
+    "theirs.",
 )
 
 
@@ -60,7 +61,7 @@ def report_html(report: dict[str, Any]) -> str:
         _branches(report),
         _folders(report),
         _made(report),
-        _how_to_read(report["guarantee"]),
+        _how_to_read(report),
     ]
     return blocks.page(
         f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
@@ -82,27 +83,50 @@ def _headline(report: dict[str, Any]) -> str:
 
 
 def _not_covered(guarantee: dict[str, Any]) -> str:
-    lines = [*words_for(guarantee).not_covered(guarantee), *_NEVER_COVERED]
+    spoken = words_for(guarantee)
+    lines = [*spoken.not_covered(guarantee), *_NEVER_COVERED]
+    if not spoken.hides_sensitive:
+        lines.insert(-1, _IN_COMMON)
     return blocks.section("What the promise does not cover", blocks.points(lines))
 
 
+_COLORS = {
+    "unchanged": blocks.UNCHANGED,
+    "generalized": blocks.GENERALIZED,
+    "grouped": blocks.GENERALIZED,
+    "suppressed": blocks.SUPPRESSED,
+}
+
+
 def _lost(report: dict[str, Any]) -> str:
-    utility, before, published = report["utility"], report["input"], report["published"]
-    whole = before["occurrences"]
-    shares = [
-        ("published unchanged", utility["unchanged_occurrences"], blocks.UNCHANGED),
-        ("under a broader name", utility["generalized_occurrences"], blocks.GENERALIZED),
-        ("left out", utility["suppressed_occurrences"], blocks.SUPPRESSED),
-    ]
+    whole = report["input"]["occurrences"]
+    shares = [(name, number, _COLORS[kind]) for kind, name, number in words.shares(report)]
     legend = [
         (color, f"{words.percent(number, whole)} {name}", f"({words.count(number)})")
         for name, number, color in shares
     ]
-    tiles = [
-        (words.measure(utility["ncp"]), f"NCP: {words.NCP_MEANING}"),
-        (words.measure(utility["lm"]), f"LM: {words.LM_MEANING}"),
+    figures = [(value, f"{name}: {meaning}") for name, value, meaning in words.figures(report)]
+    return blocks.section(
+        "What was lost",
+        blocks.paragraph(words.loss(report)),
+        blocks.bar([(number, color) for _, number, color in shares], whole),
+        blocks.legend(legend),
+        blocks.tiles(figures + _item_tiles(report)),
+        blocks.paragraph(f"Rows: {words.rows(report)}"),
+        blocks.paragraph(words.overlap(report)),
+        blocks.paragraph(words.optimality(report)),
+    )
+
+
+def _item_tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
+    utility, published = report["utility"], report["published"]
+    kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+    if report["recoding"] == "grouped":
+        sensitive = words.count(utility["sensitive_items"])
+        return [(kept, f"items published as they were; {sensitive} sensitive")]
+    return [
         (
-            f"{words.count(utility['unchanged_items'])} of {words.count(before['items'])}",
+            kept,
             f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
             f"{words.count(utility['suppressed_items'])} suppressed",
         ),
@@ -111,16 +135,6 @@ def _lost(report: dict[str, Any]) -> str:
             f"different labels published, in {words.count(published['occurrences'], 'occurrence')}",
         ),
     ]
-    return blocks.section(
-        "What was lost",
-        blocks.paragraph(words.loss(report)),
-        blocks.bar([(number, color) for _, number, color in shares], whole),
-        blocks.legend(legend),
-        blocks.tiles(tiles),
-        blocks.paragraph(f"Rows: {words.rows(report)}"),
-        blocks.paragraph(words.overlap(report)),
-        blocks.paragraph(words.optimality(report)),
-    )
 
 
 def _labels(report: dict[str, Any]) -> str:
@@ -166,6 +180,8 @@ def _branches(report: dict[str, Any]) -> str:
 
 def _folders(report: dict[str, Any]) -> str:
     file = blocks.data(report["published"]["file"])
+    if report["recoding"] == "grouped":
+        file += ", groups.csv"
     hand_out = (
         ("May be handed out:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
         if report["guarantee"]["holds"]
@@ -186,7 +202,7 @@ def _made(report: dict[str, Any]) -> str:
         f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
         f"format {html.escape(before['format'] or 'none')}"
     )
-    named = {name: guarantee[name] for name in words_for(guarantee).parameters}
+    named = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
     parameters = {**named, **algorithm["parameters"], "seed": report["seed"]}
     written = [blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items()]
     return blocks.section(
@@ -215,23 +231,45 @@ def _hierarchy(tree: dict[str, Any]) -> list[tuple[str, str]]:
     return [("Hierarchy", f"{source}, {size}"), ("Hierarchy SHA-256", blocks.code(tree["sha256"] or ""))]
 
 
-def _how_to_read(guarantee: dict[str, Any]) -> str:
+_KINDS = {
+    "global": (
+        "Generalized:",
+        "published under a broader name. Two items of a row that get the same name are published once. "
+        "<b>Suppressed:</b> left out of every row.",
+    ),
+    "local": (
+        "Generalized:",
+        "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
+        "row that get the same name are published once.",
+    ),
+    "grouped": (
+        "Group:",
+        "rows that are published together: their other items row by row, of each sensitive item only in how "
+        "many of them it is.",
+    ),
+}
+_KL_SCALE = (
+    "KL",
+    "compares, among the rows with a sensitive item, how often other items occur with what a reader of the "
+    "groups would guess. 0: the guess is right.",
+)
+_NCP_SCALE = (
+    "NCP and LM",
+    "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between releases "
+    "made with the same hierarchy.",
+)
+
+
+def _how_to_read(report: dict[str, Any]) -> str:
+    guarantee, kind = report["guarantee"], report["recoding"]
     lines = [
         ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
-        (
-            "Generalized:",
-            "published under a broader name from the hierarchy. Two items of a row that get the same name "
-            "are published once. <b>Suppressed:</b> left out of every row.",
-        ),
+        _KINDS[kind],
         *words_for(guarantee).reading(guarantee),
-        (
-            "NCP and LM",
-            "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between "
-            "releases made with the same hierarchy.",
-        ),
+        _KL_SCALE if kind == "grouped" else _NCP_SCALE,
         (
             "The check",
-            "does not rely on the algorithm. <code>setveil verify</code> repeats it on the published file.",
+            "does not rely on the algorithm. <code>setveil verify</code> repeats it on what is published.",
         ),
     ]
     return blocks.section("How to read this", blocks.points(lines))

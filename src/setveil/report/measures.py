@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.report.words import LM_MEANING, NCP_MEANING, clip, count, measure, percent
+from setveil.report.words import LM_MEANING, NCP_MEANING, UL_MEANING, clip, count, measure, percent
 
 _WORST = 5
 
@@ -35,6 +35,11 @@ def measures_text(
         f"NCP                    {measure(utility['ncp'])}  ({NCP_MEANING})",
         f"LM                     {measure(utility['lm'])}  ({LM_MEANING})",
     ]
+    ul = utility["ul"]["log2"]
+    if ul is not None:
+        lines.append(f"UL                     2^{ul:.5g}  ({UL_MEANING})")
+    if "are" in utility:
+        lines.append(f"ARE                    {_query_errors(utility['are'])}")
     for what in ("unchanged", "generalized", "suppressed"):
         hit = utility[f"{what}_occurrences"]
         lines.append(
@@ -52,6 +57,8 @@ def measures_text(
         f"error of the published items' supports: mean {percent(utility['label_support_error']['mean'])}, "
         f"greatest {percent(utility['label_support_error']['max'])}",
     ]
+    if "itemsets" in utility:
+        lines += _survivors(utility["itemsets"])
     wrong = [entry for entry in labels if entry["relative_error"] != 0]
     if wrong:
         wrong.sort(key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"]))
@@ -74,3 +81,64 @@ def measures_text(
     if rows["original"] != rows["release"]:
         lines.append("The numbers of rows differ (a long table cannot show empty rows).")
     return "\n".join(lines)
+
+
+def group_measures_text(utility: dict[str, Any], rows: dict[str, int]) -> str:
+    """List what a release in groups lost (see `setveil.utility.measure.measure_groups`)."""
+    kl, sizes = utility["kl"], utility["group_sizes"]
+    lines = []
+    if kl["queries"]:
+        asked = count(kl["queries"], "group-by query", "group-by queries")
+        lines.append(
+            f"KL                     {measure(kl['mean'])}  (mean divergence of {asked} over a sensitive "
+            f"item and {count(kl['group_by'], 'other')}; sd {measure(kl['sd'])})"
+        )
+    lines += [
+        f"unchanged              {count(utility['unchanged_items'], 'item')}, "
+        f"{count(utility['unchanged_occurrences'], 'occurrence')}",
+        f"as counts of groups    {count(utility['sensitive_items'], 'item')}, "
+        f"{count(utility['sensitive_occurrences'], 'occurrence')}",
+        f"rows                   {count(rows['original'])} before, {count(rows['release'])} after",
+        f"mean row length        {utility['mean_row_length_before']:.2f} before, "
+        f"{utility['mean_row_length_after']:.2f} after",
+        f"groups                 {count(sizes['groups'])}",
+    ]
+    if sizes["groups"]:
+        lines.append(
+            f"group sizes            {count(sizes['smallest'])} to {count(sizes['largest'])}, median "
+            f"{sizes['median']:g}, mean {sizes['mean']:.4g}"
+        )
+    return "\n".join(lines)
+
+
+def _survivors(found: dict[str, Any]) -> list[str]:
+    length = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
+    what = f"in at least {count(found['threshold'], 'row')}{length}"
+    lines = [
+        f"itemsets kept          {count(found['kept'])} of {count(found['frequent'])} {what} "
+        f"({percent(found['kept'], found['frequent'])})"
+    ]
+    lines += [
+        f"  of {count(line['length'], 'item'):<10}        {count(line['kept'])} of {count(line['frequent'])}"
+        for line in found["by_length"]
+    ]
+    if found["rules"]:
+        lines.append(
+            f"rules kept             {count(found['rules_kept'])} of {count(found['rules'])} from other "
+            f"items to a private one ({percent(found['rules_kept'], found['rules'])})"
+        )
+    lines.append(
+        "Every itemset that was kept has exactly its original support."
+        if found["supports_unchanged"]
+        else "Supports of itemsets that were kept have changed: rows or items were changed, added or lost."
+    )
+    return lines
+
+
+def _query_errors(are: dict[str, Any]) -> str:
+    if not are["queries"]:
+        return "no query has a row that matches in the original"
+    left_out = f", {count(are['left_out'])} more match no row" if are["left_out"] else ""
+    asked = count(are["queries"], "COUNT query", "COUNT queries")
+    spread = f"sd {percent(are['sd'])}, median {percent(are['median'])}"
+    return f"{percent(are['mean'])}  (mean relative error of {asked}; {spread}{left_out})"

@@ -32,6 +32,8 @@ class Words:
         One violation of a verdict's list, in a line.
     beyond : callable
         What holds besides what was asked, in lines.
+    hides_sensitive : bool
+        Whether it keeps rows that look alike from having a sensitive item in common.
     """
 
     parameters: tuple[str, ...]
@@ -42,6 +44,7 @@ class Words:
     reading: Callable[[Facts], Points]
     violation: Callable[[Facts], str]
     beyond: Callable[[Facts], list[str]]
+    hides_sensitive: bool = False
 
 
 def words_for(facts: Facts) -> Words:
@@ -143,6 +146,98 @@ def _rows_beyond(g: Facts) -> list[str]:
     return [f"greatest k: {greatest if greatest >= 2 else 'none (a row is the only one of its kind)'}"]
 
 
+# --- privacy constraints
+
+
+def _protected(g: Facts) -> str:
+    return count(g["itemsets"], "protected set")
+
+
+def _constraints_promise(g: Facts) -> str:
+    if "m" in g:
+        return _km_promise(g)
+    return (
+        f"Anyone who knows items of one of {_protected(g)} of a person finds at least {count(g['k'], 'row')} "
+        "that fit, or none."
+    )
+
+
+def _constraints_fulfilled(g: Facts) -> str:
+    if "m" in g:
+        return f"no set of at most {count(g['m'], 'item')} is in fewer than {count(g['k'], 'row')}"
+    return (
+        f"{count(g['supported'])} of {_protected(g)} {are(g['supported'])} still found, no part of any in "
+        f"fewer than {count(g['k'], 'row')}"
+    )
+
+
+def _constraints_broken(g: Facts) -> str:
+    if "m" in g:
+        return _km_broken(g)
+    return f"{count(g['violations'], 'protected set')} with a part in fewer than {count(g['k'], 'row')}"
+
+
+def _constraints_not_covered(g: Facts) -> Points:
+    if "m" in g:
+        return _km_not_covered(g)
+    text = "Someone who knows items that are not together in one of them may find a single row."
+    return [("Whatever is not in the protected sets.", text)]
+
+
+def _constraints_violation(entry: Facts) -> str:
+    of = f"  (of {', '.join(entry['constraint'])})" if "constraint" in entry else ""
+    return _supported(entry) + of
+
+
+# --- coherence
+
+
+def _coherence_promise(g: Facts) -> str:
+    known = _known(g["p"]).replace("item", "public item")
+    rows = f"finds at least {count(g['k'], 'row')} that fit, or none" if g["k"] > 1 else ""
+    private = (
+        f"learns no private item ({count(len(g['private']))} named) with a probability above {g['h']}"
+        if g["private"]
+        else ""
+    )
+    return f"Anyone who knows {known} of a person {', and '.join(filter(None, (rows, private)))}."
+
+
+def _coherence_not_covered(g: Facts) -> Points:
+    lines = [] if g["p"] == "inf" else _km_not_covered({"m": g["p"], "k": g["k"]})
+    text = "Someone who already knows a private item of a person may find fewer rows and learn more."
+    return [*lines, ("Knowing private items.", text)]
+
+
+def _coherence_violation(entry: Facts) -> str:
+    known = ", ".join(entry["itemset"]) or "nothing known"
+    if "betrays" not in entry:
+        return f"support {entry['support']}: {known}"
+    return f"{known}: {entry['betrays']} in {entry['private_rows']} of {count(entry['support'], 'row')}"
+
+
+# --- groups
+
+
+def _groups_fulfilled(g: Facts) -> str:
+    if g["smallest_degree"] is None:
+        return "no group holds a sensitive item"
+    return (
+        f"{count(g['groups'], 'group')}; the most frequent sensitive item of any group is in one row of "
+        f"{g['smallest_degree']:.4g}"
+    )
+
+
+def _groups_violation(entry: Facts) -> str:
+    items, hits, rows = ", ".join(entry["itemset"]), entry["count"], entry["rows"]
+    return {
+        "degree": f"group {entry['group']}: {items} in {hits} of {count(rows, 'row')}",
+        "leak": f"{items} stands in {count(hits, 'row')}, first in group {entry['group']}",
+        "total": f"{items}: counted {count(hits, 'time')}, in {count(rows, 'row')} of the original",
+        "row": f"{count(hits, 'row')}, in the original {count(rows)}: {items or 'without items'}",
+    }[entry["kind"]]
+
+
 _WORDS = {
     "km-anonymity": Words(
         parameters=("k", "m"),
@@ -172,5 +267,59 @@ _WORDS = {
             f"{count(entry['support'], 'time')}: {', '.join(entry['itemset']) or 'a row without items'}"
         ),
         beyond=_rows_beyond,
+    ),
+    "constraints": Words(
+        parameters=("k", "m", "itemsets"),
+        promise=_constraints_promise,
+        fulfilled=_constraints_fulfilled,
+        broken=_constraints_broken,
+        not_covered=_constraints_not_covered,
+        reading=lambda g: [("k:", f"how many rows must fit, here {count(g['k'])}.")],
+        violation=_constraints_violation,
+        beyond=lambda _: [],
+    ),
+    "coherence": Words(
+        parameters=("h", "k", "p", "private"),
+        promise=_coherence_promise,
+        fulfilled=lambda _: "no set of public items finds fewer rows or betrays more",
+        broken=lambda g: (
+            f"{'' if g['complete'] else 'at least '}{count(g['violations'], 'smallest set')} of public items "
+            "that single out too few rows or give a private item away"
+        ),
+        not_covered=_coherence_not_covered,
+        reading=lambda g: [
+            ("h:", f"the greatest probability with which a private item may be learned, here {g['h']}."),
+            ("k:", f"how many rows must fit, here {count(g['k'])}."),
+            ("p:", f"how many public items someone may know, here {g['p']}."),
+        ],
+        violation=_coherence_violation,
+        beyond=lambda _: [],
+        hides_sensitive=True,
+    ),
+    "privacy-degree": Words(
+        parameters=("p", "sensitive"),
+        promise=lambda g: (
+            f"In every group at most one row in {count(g['p'])} holds any one sensitive item: nobody learns "
+            f"one about a person with a probability above {1 / g['p']:.3g}."
+        ),
+        fulfilled=_groups_fulfilled,
+        broken=lambda g: f"{count(g['violations'], 'breach', 'breaches')}",
+        not_covered=lambda _: [
+            (
+                "Being found.",
+                "All other items are published as they are. Whoever knows some of them may find a person's "
+                "very row, and all other items in it; only the sensitive ones are hidden.",
+            ),
+            (
+                "Knowing who has a sensitive item.",
+                "Whoever can rule out rows of a group learns more about the rest.",
+            ),
+        ],
+        reading=lambda g: [
+            ("p:", f"a sensitive item is in at most one row of so many in its group, here {count(g['p'])}.")
+        ],
+        violation=_groups_violation,
+        beyond=lambda _: [],
+        hides_sensitive=True,
     ),
 }

@@ -26,14 +26,8 @@ def summary(report: dict[str, Any]) -> str:
     str
         What was promised, whether it holds, what was lost, and which folder may be handed out.
     """
-    guarantee, utility, before = report["guarantee"], report["utility"], report["input"]
+    guarantee = report["guarantee"]
     file_name = re.split(r"[/\\]", words.source(report))[-1]
-    items = (
-        f"{words.count(utility['unchanged_items'])} of {words.count(before['items'])} unchanged, "
-        f"{words.count(utility['generalized_items'])} generalized, "
-        f"{words.count(utility['suppressed_items'])} suppressed; "
-        f"{words.count(utility['published_labels'], 'label')} published."
-    )
     hand_out = (
         "published/ only. internal/ stays inside: its files undo the protection."
         if guarantee["holds"]
@@ -46,9 +40,8 @@ def summary(report: dict[str, Any]) -> str:
         "Lost": words.loss(report),
         "Reading": words.overlap(report),
         "Optimum": words.optimality(report),
-        "NCP": f"{words.measure(utility['ncp'])}: {words.NCP_MEANING}",
-        "LM": f"{words.measure(utility['lm'])}: {words.LM_MEANING}",
-        "Items": items,
+        **{name: f"{value}: {meaning}" for name, value, meaning in words.figures(report)},
+        "Items": words.items(report),
         "Rows": words.rows(report),
         "Hand out": hand_out,
     }

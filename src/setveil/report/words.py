@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 NCP_MEANING = "average share of all items that a published name stands for"
+UL_MEANING = (
+    "sets of items that the published names may stand for, by how often, of all sets; plus suppression"
+)
 LM_MEANING = "average share of the other items that an item can be mistaken for"
 
 
@@ -74,11 +77,22 @@ def source(report: dict[str, Any]) -> str:
 
 
 def loss(report: dict[str, Any]) -> str:
-    """State how many item occurrences were generalized and suppressed, in one sentence."""
+    """State what became of the item occurrences, in one sentence."""
     utility, whole = report["utility"], report["input"]["occurrences"]
+    if report["recoding"] == "grouped":
+        hidden = utility["sensitive_occurrences"]
+        return (
+            f"{count(hidden)} of {count(whole, 'item occurrence')} ({percent(hidden, whole)}) {are(hidden)} "
+            "published as counts of groups, not in rows; all others are published as they were."
+        )
     generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
     if not generalized and not suppressed:
         return f"Nothing: all {count(whole, 'item occurrence')} are published as they were."
+    if not generalized:
+        return (
+            f"{count(suppressed)} of {count(whole, 'item occurrence')} ({percent(suppressed, whole)}) "
+            f"{are(suppressed)} left out; all others are published as they were."
+        )
     broader = (
         f"{count(generalized)} of {count(whole, 'item occurrence')} ({percent(generalized, whole)}) "
         f"{are(generalized)} published under a broader name"
@@ -89,6 +103,53 @@ def loss(report: dict[str, Any]) -> str:
         else "none is left out"
     )
     return f"{broader}; {left_out}."
+
+
+def shares(report: dict[str, Any]) -> list[tuple[str, str, int]]:
+    """List what became of the item occurrences: a kind, its name, how many."""
+    utility = report["utility"]
+    unchanged = ("unchanged", "published unchanged", utility["unchanged_occurrences"])
+    if report["recoding"] == "grouped":
+        return [unchanged, ("grouped", "as counts of groups", utility["sensitive_occurrences"])]
+    return [
+        unchanged,
+        ("generalized", "under a broader name", utility["generalized_occurrences"]),
+        ("suppressed", "left out", utility["suppressed_occurrences"]),
+    ]
+
+
+def figures(report: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """List the measures of loss: a name, a value, what it means."""
+    utility = report["utility"]
+    if report["recoding"] != "grouped":
+        return [
+            ("NCP", measure(utility["ncp"]), NCP_MEANING),
+            ("LM", measure(utility["lm"]), LM_MEANING),
+        ]
+    sizes, kl = utility["group_sizes"], utility["kl"]
+    out = []
+    if sizes["groups"]:
+        spread = (
+            f"of {count(sizes['smallest'])} to {count(sizes['largest'], 'row')}, median {sizes['median']:g}"
+        )
+        out.append(("Groups", count(sizes["groups"]), spread))
+    if kl["queries"]:
+        asked = f"{count(kl['queries'], 'query', 'queries')} by {count(kl['group_by'], 'other item')}"
+        meaning = f"KL divergence of the estimated from the true distribution of a sensitive item, {asked}"
+        out.append(("KL", measure(kl["mean"]), meaning))
+    return out
+
+
+def items(report: dict[str, Any]) -> str:
+    """State what became of the items, in a few words."""
+    utility, whole = report["utility"], report["input"]["items"]
+    kept = f"{count(utility['unchanged_items'])} of {count(whole)} unchanged"
+    if report["recoding"] == "grouped":
+        return f"{kept}, {count(utility['sensitive_items'])} sensitive."
+    return (
+        f"{kept}, {count(utility['generalized_items'])} generalized, {count(utility['suppressed_items'])} "
+        f"suppressed; {count(utility['published_labels'], 'label')} published."
+    )
 
 
 def rows(report: dict[str, Any]) -> str:

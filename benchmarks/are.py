@@ -1,0 +1,73 @@
+"""Accuracy of COUNT queries on AA's releases (m = 2), utility loss, and the seconds that measuring takes.
+
+    python benchmarks/are.py [--queries 1000] [--seed 0] [--data FOLDER] [NAME ...]
+
+Without names: BMS-WebView-1 and -2. `ARE`, `sd` and `median` are over queries whose items are drawn from all
+items, `ARE gen.` over queries whose items are drawn from those that the release generalizes. UL is weighted
+by the hierarchy. `draw` and `answer` are the seconds for the former queries, inside this process, with
+kernels compiled.
+"""
+
+from __future__ import annotations
+
+import time
+
+from runs import files, parser
+
+import setveil as sv
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.utility.are import query_errors
+from setveil.utility.queries import generalized_items, random_queries
+from setveil.utility.ul import hierarchy_weights, ul
+
+KS = (2, 5, 10, 25, 50)
+SIZES = (1, 2, 3)
+DEFAULT = ["BMS-WebView-1", "BMS-WebView-2"]
+
+
+def main() -> None:
+    """Print the table."""
+    options = parser("Accuracy of COUNT queries on AA's releases.")
+    options.add_argument("--queries", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=0)
+    arguments = options.parse_args()
+    arguments.names = arguments.names or DEFAULT
+    _compile_kernels()
+    print(
+        f"{'data':<14} {'k':>3} {'q':>2} {'ARE':>10} {'sd':>10} {'median':>10} {'ARE gen.':>10} "
+        f"{'log2 UL':>10} {'draw':>6} {'answer':>6}"
+    )
+    for name, (rows, tree_file) in files(arguments).items():
+        data, tree = sv.read(rows), sv.read_hierarchy(tree_file)
+        for k in KS:
+            release = sv.anonymize(data, sv.KmAnonymity(k=k, m=2), hierarchy=tree, algorithm="aa")
+            members = release.recoding.members()
+            loss = ul(data, release.published, release.recoding, hierarchy_weights(release.recoding, tree))
+            among = generalized_items(data, release.published, members)
+            for size in SIZES:
+                start = time.perf_counter()
+                queries = random_queries(data, arguments.queries, size, arguments.seed)
+                drawn = time.perf_counter()
+                errors = query_errors(data, release.published, members, queries)
+                answered = time.perf_counter()
+                try:
+                    some = random_queries(data, arguments.queries, size, arguments.seed, among)
+                    generalized = f"{query_errors(data, release.published, members, some).mean:>10.3f}"
+                except RequestError:  # too few items are generalized
+                    generalized = f"{'none':>10}"
+                print(
+                    f"{name:<14} {k:>3} {size:>2} {errors.mean:>10.3f} {errors.sd:>10.3f} "
+                    f"{errors.median:>10.3f} {generalized} {loss['log2']:>10.2f} {drawn - start:>6.2f} "
+                    f"{answered - drawn:>6.2f}",
+                    flush=True,
+                )
+
+
+def _compile_kernels() -> None:
+    data = Transactions.from_rows([["a", "b"], ["b"]])
+    query_errors(data, data, {}, random_queries(data, 1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""The command ``measure``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import Encoding, Format, HierarchyFile, IdColumn, ItemColumn, Json, Separator
+from setveil.cli.session import answer, answer_json, run
+
+_QUERIES = "Queries"
+_ITEMSETS = "Itemsets"
+
+
+def measure(
+    original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The file that was anonymized.")],
+    release: Annotated[
+        str, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or a file of rows.")
+    ],
+    hierarchy_file: HierarchyFile = None,
+    queries: Annotated[
+        int | None,
+        typer.Option(
+            "--queries", min=1, rich_help_panel=_QUERIES, help="Answer so many random COUNT queries (ARE)."
+        ),
+    ] = None,
+    query_size: Annotated[
+        int, typer.Option("--query-size", min=1, rich_help_panel=_QUERIES, help="Items per query.")
+    ] = 2,
+    query_support: Annotated[
+        int | None,
+        typer.Option(
+            "--query-support",
+            min=1,
+            rich_help_panel=_QUERIES,
+            help="Ask only for itemsets that at least so many rows hold.",
+        ),
+    ] = None,
+    queries_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries-file", rich_help_panel=_QUERIES, help="Your own queries: one set of items a line."
+        ),
+    ] = None,
+    group_by: Annotated[
+        int,
+        typer.Option(
+            "--group-by", min=1, rich_help_panel=_QUERIES, help="Groups: items that a group-by query is over."
+        ),
+    ] = 4,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, rich_help_panel=_QUERIES, help="Draws the queries.")
+    ] = 0,
+    itemsets: Annotated[
+        int | None,
+        typer.Option(
+            "--itemsets",
+            min=1,
+            rich_help_panel=_ITEMSETS,
+            help="Count the itemsets in at least so many rows, and how many of them survive unchanged.",
+        ),
+    ] = None,
+    itemset_length: Annotated[
+        int | None,
+        typer.Option("--itemset-length", min=1, rich_help_panel=_ITEMSETS, help="Of at most so many items."),
+    ] = None,
+    private: Annotated[
+        str | None,
+        typer.Option(
+            "--private", rich_help_panel=_ITEMSETS, help="Also count rules from other items to these."
+        ),
+    ] = None,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    json: Json = False,
+) -> None:
+    """Measure what a release lost, recomputed from the two files.
+
+    What the published labels stand for is read from about.json beside the published file, or from
+    --hierarchy.
+    """
+
+    def work(progress: Any) -> Any:
+        from setveil.cli import files
+        from setveil.report.measures import group_measures_text, measures_text
+        from setveil.utility.itemsets import surviving_itemsets
+        from setveil.utility.measure import measure as measure_all
+        from setveil.utility.measure import measure_groups
+        from setveil.utility.supports import label_supports
+
+        progress("reading")
+        before = files.read_rows(
+            original, format=format, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
+        )  # fmt: skip
+        if files.is_grouped(release):
+            groups = files.load_groups(release)
+            progress("measuring")
+            utility = measure_groups(
+                before, groups, group_by=group_by, queries=queries or 1000, seed=seed, progress=progress
+            )
+            rows = {"original": before.n_rows, "release": groups.qid.n_rows}
+            return {"utility": utility, "rows": rows}, group_measures_text(utility, rows)
+        after = files.load_published(release)
+        recoding = files.load_meaning(release, before, after, hierarchy_file, encoding)
+        tree = None if hierarchy_file is None else files.load_hierarchy(hierarchy_file, encoding)[0]
+        asked = files.load_queries(
+            before, queries_file, encoding, number=queries, size=query_size, support=query_support, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+        progress("measuring")
+        utility = measure_all(before, after, recoding, hierarchy=tree, queries=asked, progress=progress)
+        if itemsets is not None:
+            utility["itemsets"] = surviving_itemsets(
+                before, after, itemsets, max_length=itemset_length,
+                private=files.load_labels(private, before, encoding), progress=progress,
+            )  # fmt: skip
+        labels = label_supports(before, after, recoding)
+        rows = {"original": before.n_rows, "release": after.n_rows}
+        text = measures_text(utility, labels, rows, before.n_occurrences, recoding.kind)
+        return {"utility": utility, "rows": rows, "labels": labels}, text
+
+    found, text = run(work)
+    if json:
+        answer_json(found)
+    else:
+        answer(text)

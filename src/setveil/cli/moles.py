@@ -1,0 +1,77 @@
+"""The command ``moles``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import (
+    Encoding,
+    Format,
+    H,
+    IdColumn,
+    Input,
+    ItemColumn,
+    Json,
+    K,
+    P,
+    Private,
+    Separator,
+)
+from setveil.cli.promises import make_guarantee, require_options
+from setveil.cli.session import answer, answer_json, run
+
+
+def moles(
+    input: Input,  # noqa: A002
+    h: H = None,
+    k: K = None,
+    p: P = None,
+    private: Private = None,
+    show: Annotated[int, typer.Option("--show", min=0, help="How many to list.")] = 20,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    json: Json = False,
+) -> None:
+    """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
+
+    def work(progress: Any) -> Any:
+        from setveil.algorithms._moles import list_moles
+        from setveil.cli.files import read_rows
+
+        options = {"h": h, "k": k, "p": p, "private": private}
+        require_options("coherence", options)
+        progress("reading")
+        data = read_rows(
+            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
+        )  # fmt: skip
+        guarantee: Any = make_guarantee("coherence", options, data, encoding)
+        return guarantee, list_moles(data, guarantee, progress)
+
+    guarantee, found = run(work)
+    entries = [
+        {"itemset": list(itemset), "support": support}
+        | ({} if betrayed is None else {"betrays": betrayed, "private_rows": int(share * support)})
+        for itemset, support, betrayed, share in found
+    ]
+    if json:
+        answer_json({**guarantee.as_dict(), "moles": len(entries), "first": entries[:show]})
+        return
+    from setveil.report.models import words_for
+    from setveil.report.words import clip, count
+
+    words = words_for(guarantee.as_dict())
+    sizes: dict[int, int] = {}
+    for entry in entries:
+        sizes[len(entry["itemset"])] = sizes.get(len(entry["itemset"]), 0) + 1
+    lines = [f"{count(len(entries), 'minimal mole')} for {guarantee.phrase}"]
+    lines += [f"  of {count(size, 'item')}: {count(number)}" for size, number in sizes.items()]
+    lines += [f"  {clip(words.violation(entry), 120)}" for entry in entries[:show]]
+    if len(entries) > show:
+        lines.append(f"  and {count(len(entries) - show)} more (--show)")
+    answer("\n".join(lines))

@@ -1,0 +1,133 @@
+"""The commands ``policy pgen`` and ``policy check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import Encoding, Format, IdColumn, Input, ItemColumn, Json, Separator
+from setveil.cli.session import answer, answer_json, run, say
+
+app = typer.Typer(no_args_is_help=True, help="Make and check privacy and utility constraints.")
+
+SHOWN = 20  # problems
+
+RowsK = Annotated[int, typer.Option("--k", "-k", min=2, help="Protected itemsets must fit at least k rows.")]
+
+
+@app.command()
+def pgen(
+    input: Input,  # noqa: A002
+    k: RowsK,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: an itemset a line; .json for JSON.")
+    ],
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+) -> None:
+    """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
+
+    def work(progress: Any) -> Any:
+        from setveil.cli.files import read_rows, require_free
+        from setveil.policy.io import write_privacy
+        from setveil.policy.pgen import pgen as find
+
+        require_free(out, force)
+        progress("reading")
+        data = read_rows(
+            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
+        )  # fmt: skip
+        itemsets = find(data, k, progress)
+        progress("writing")
+        write_privacy(itemsets, out, data.origin.layout if data.origin else None)
+        return len(itemsets), max(map(len, itemsets), default=0)
+
+    number, longest = run(work)
+    say(f"{out}: {number:,} itemsets, the longest of {longest:,} items.")
+
+
+@app.command()
+def check(
+    input: Input,  # noqa: A002
+    k: RowsK,
+    privacy: Annotated[Path, typer.Option("--privacy", help="Privacy constraints: an itemset a line.")],
+    utility: Annotated[
+        Path | None, typer.Option("--utility", help="Utility constraints: a group of items a line.")
+    ] = None,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    json: Json = False,
+) -> None:
+    """Say what constraints mean for data before any run.
+
+    Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
+    """
+
+    def work(progress: Any) -> Any:
+        from setveil.cli.files import read_rows
+        from setveil.policy.check import check_policy
+        from setveil.policy.io import parse_privacy, parse_utility
+
+        progress("reading")
+        data = read_rows(
+            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
+            item_column=item_column,
+        )  # fmt: skip
+        known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
+        groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)
+        return check_policy(
+            data, k, parse_privacy(privacy, known, layout, encoding=encoding), groups, progress
+        )
+
+    found = run(work)
+    if json:
+        answer_json(found.as_dict())
+    else:
+        answer(_text(found))
+    if found.problems:
+        raise typer.Exit(4)
+    if found.unreachable:
+        raise typer.Exit(3)
+
+
+def _text(found: Any) -> str:
+    from setveil.errors import listed
+    from setveil.report.words import count
+
+    lines = [
+        f"privacy constraints    {count(found.privacy)}, over {count(found.protected, 'item')}; "
+        f"{count(found.satisfied)} satisfied by the data as they are (k = {found.k})",
+        f"utility constraints    {count(found.utility)}"
+        + ("" if found.utility else ": every merge is allowed"),
+    ]
+    if found.rest:
+        lines.append(
+            f"in no utility constraint: {count(len(found.rest), 'item')}, which form one more together: "
+            f"{listed(found.rest)}"
+        )
+    if found.unmentioned:
+        lines.append(
+            f"in no constraint at all: {count(len(found.unmentioned), 'item')}: {listed(found.unmentioned)}"
+        )
+    for one in found.unreachable:
+        where = "" if one.line is None else f"line {one.line}: "
+        lines.append(
+            f"cannot be met: {where}{listed(one.items)} together are in {count(one.support, 'row')}, "
+            f"fewer than k = {found.k}"
+        )
+    lines += [f"{name}, {problem}" for name, problem in found.problems[:SHOWN]]
+    if len(found.problems) > SHOWN:
+        lines.append(f"and {len(found.problems) - SHOWN:,} more problems (--json lists all)")
+    if found.fine:
+        lines.append("No problems.")
+    return "\n".join(lines)

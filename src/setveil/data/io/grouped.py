@@ -1,0 +1,320 @@
+"""Read and write rows published in groups: data.csv and groups.csv."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.source import Text, as_text, read_bytes
+from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.errors import DataError, OutputError, shorten
+from setveil.kernels.rows import frozen
+from setveil.kernels.tokens import Tokens, tokenize
+from setveil.staging import staged_file
+
+DATA_FILE, GROUPS_FILE = "data.csv", "groups.csv"
+_DATA_HEADER, _GROUPS_HEADER = ("group", "row", "item"), ("group", "item", "count")
+_BLOCK = 1 << 18
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)  # fits into int64
+_SPECIAL = re.compile('[,"\r\n]|^[ \t\ufeff]|[ \t]$')
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedGroups:
+    """Rows published in groups: each row's quasi-identifiers, and each group's counts of sensitive items.
+
+    Attributes
+    ----------
+    qid : Transactions
+        The quasi-identifiers of each row, by group; rows without any are rows, too.
+    group : int64 (n_rows,), read-only
+        Group of each row: ascending, from 0, no number left out.
+    sensitive : Vocabulary
+        The sensitive items, in item order.
+    indptr : int64 (groups + 1,), read-only
+        Group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``.
+    item : int32, read-only
+        Positions in `sensitive`, ascending within a group.
+    count : int64, read-only
+        How many rows of the group hold that item, at least 1.
+    """
+
+    qid: Transactions
+    group: NDArray[np.int64]
+    sensitive: Vocabulary
+    indptr: NDArray[np.int64]
+    item: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return self.indptr.size - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of rows of each group: int64 (groups,)."""
+        return np.bincount(self.group, minlength=self.n_groups).astype(np.int64)
+
+
+def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
+    """Write data.csv (one line for each row and quasi-identifier) and groups.csv (sizes and counts).
+
+    Parameters
+    ----------
+    folder : path
+        Where the two files go; it must exist.
+    groups : PublishedGroups
+        Groups and rows get their positions as numbers.
+
+    Raises
+    ------
+    DataError
+        If a label cannot be written.
+    OutputError
+        If a file cannot be written.
+    """
+    for name, blocks in ((DATA_FILE, _data_lines(groups)), (GROUPS_FILE, _group_lines(groups))):
+        path = Path(folder, name)
+        try:
+            with staged_file(path) as beside, beside.open("wb") as file:
+                for block in blocks:
+                    file.write(block)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _data_lines(groups: PublishedGroups) -> Iterator[bytes]:
+    qid = groups.qid
+    fields = _objects(field + b"\n" for field in _encoded(qid.vocabulary))
+    yield b"group,row,item\n"
+    for first in range(0, qid.n_rows, _BLOCK):
+        last = min(first + _BLOCK, qid.n_rows)
+        numbers = zip(groups.group[first:last].tolist(), range(first, last), strict=True)
+        rows = _objects(map(b"%d,%d,".__mod__, numbers))
+        items = qid.items[qid.indptr[first] : qid.indptr[last]]
+        lines = np.empty(2 * items.size, object)
+        lines[::2] = np.repeat(rows, np.diff(qid.indptr[first : last + 1]))
+        lines[1::2] = fields[items]
+        yield b"".join(lines.tolist())
+
+
+def _group_lines(groups: PublishedGroups) -> Iterator[bytes]:
+    fields = _encoded(groups.sensitive)
+    counts = zip(groups.item.tolist(), groups.count.tolist(), strict=True)
+    lines = [b"group,item,count\n"]
+    for g, (size, kinds) in enumerate(
+        zip(groups.sizes.tolist(), np.diff(groups.indptr).tolist(), strict=True)
+    ):
+        lines.append(b"%d,,%d\n" % (g, size))
+        for _ in range(kinds):
+            item, count = next(counts)
+            lines.append(b"%d,%s,%d\n" % (g, fields[item], count))
+    yield b"".join(lines)
+
+
+def _encoded(vocabulary: Vocabulary) -> list[bytes]:
+    out = []
+    for label in vocabulary.labels:
+        field = '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label
+        try:
+            out.append(field.encode())
+        except UnicodeEncodeError:
+            raise DataError(
+                f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
+            ) from None
+        if "\0" in label:
+            raise DataError(f"A csv file cannot hold the label {shorten(label)}, which has a zero byte.")
+    return out
+
+
+def _objects(values: Iterable[bytes]) -> NDArray[np.object_]:
+    listed = list(values)
+    out = np.empty(len(listed), object)
+    out[:] = listed
+    return out
+
+
+def read_grouped(folder: str | Path) -> PublishedGroups:
+    """Read data.csv and groups.csv.
+
+    Parameters
+    ----------
+    folder : path
+        The folder with the two files.
+
+    Returns
+    -------
+    PublishedGroups
+        Groups and, within them, rows in the order of their numbers; rows of a group that data.csv does not
+        list hold no quasi-identifier and come last.
+
+    Raises
+    ------
+    DataError
+        If a file is missing or malformed, or the two contradict each other; the message names the line.
+    """
+    data, groups = (_Table(Path(folder, name), header) for name, header in
+                    ((DATA_FILE, _DATA_HEADER), (GROUPS_FILE, _GROUPS_HEADER)))  # fmt: skip
+    numbers, sizes, sensitive, indptr, item, count = _read_counts(groups)
+
+    group_of_line, row_of_line = data.numbers(0), data.numbers(1)
+    group = np.searchsorted(numbers, group_of_line)
+    unknown = np.append(numbers, -1)[group] != group_of_line
+    if unknown.any():
+        line = int(np.argmax(unknown))
+        raise DataError(
+            f"{data.where(line)}: found group {group_of_line[line]}, expected one that {groups.name} lists.",
+            hint="The two files must come from the same release.",
+        )
+    row_numbers, row = np.unique(row_of_line, return_inverse=True)
+    group_of_row = np.zeros(row_numbers.size, np.int64)
+    group_of_row[row[::-1]] = group[::-1]  # as its first line has it
+    elsewhere = group != group_of_row[row]
+    if elsewhere.any():
+        line = int(np.argmax(elsewhere))
+        raise DataError(
+            f"{data.where(line)}: row {row_of_line[line]} is in group {group_of_line[line]}, but an earlier "
+            f"line has it in group {numbers[group_of_row[row[line]]]}; expected one group for each row."
+        )
+    listed = np.bincount(group_of_row, minlength=numbers.size)
+    if (listed > sizes).any():
+        g = int(np.argmax(listed > sizes))
+        raise DataError(
+            f"{data.name}: found {listed[g]:,} rows of group {numbers[g]}, but {groups.name} gives it "
+            f"{sizes[g]:,}."
+        )
+
+    # Rows by group, those that are listed by their numbers, then those without items.
+    all_groups = np.concatenate([group_of_row, np.repeat(np.arange(numbers.size), sizes - listed)])
+    order = np.argsort(all_groups, kind="stable")
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    position = place[row]
+    by_row = np.argsort(position, kind="stable")
+    lengths = np.bincount(position, minlength=order.size)
+    labels, codes = data.labels(2)
+    qid = Transactions.from_codes(np.concatenate(([0], np.cumsum(lengths))), codes[by_row], labels)
+    return PublishedGroups(qid, frozen(all_groups[order], np.int64), sensitive, indptr, item, count)
+
+
+def _read_counts(
+    table: _Table,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    Vocabulary,
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+]:
+    """Read groups.csv: numbers and sizes of the groups, ascending; sensitive items; their counts as CSR."""
+    group_of_line, count_of_line = table.numbers(0), table.numbers(2)
+    if (count_of_line == 0).any():
+        line = int(np.argmax(count_of_line == 0))
+        raise DataError(f"{table.where(line)}: found the count 0, expected a positive integer.")
+    labels, codes = table.labels(1, empty=True)
+    numbers, group = np.unique(group_of_line, return_inverse=True)
+    sensitive = Vocabulary(item_order(set(labels) - {""}))
+    ids: dict[str, int] = {**sensitive.ids, "": -1}
+    item = np.array([ids[label] for label in labels], np.int64)[codes]
+
+    order = np.lexsort((item, group))  # the size of each group first
+    twice = np.flatnonzero((np.diff(group[order]) == 0) & (np.diff(item[order]) == 0))
+    if twice.size:
+        line = int(order[twice + 1].min())
+        what = shorten(sensitive.labels[item[line]]) if item[line] >= 0 else "the number of rows"
+        raise DataError(
+            f"{table.where(line)}: group {group_of_line[line]} has {what} a second time, expected it once."
+        )
+    is_size = item[order] < 0
+    sized = np.bincount(group[item < 0], minlength=numbers.size)
+    if (sized == 0).any():
+        g = int(np.argmax(sized == 0))
+        line = int(np.argmax(group == g))
+        raise DataError(
+            f"{table.where(line)}: group {numbers[g]} has no line with an empty item, expected one with its "
+            "number of rows."
+        )
+    kinds = np.bincount(group[item >= 0], minlength=numbers.size)
+    counts = order[~is_size]
+    return (
+        numbers,
+        count_of_line[order[is_size]],
+        sensitive,
+        frozen(np.concatenate(([0], np.cumsum(kinds))), np.int64),
+        frozen(item[counts], np.int32),
+        frozen(count_of_line[counts], np.int64),
+    )
+
+
+class _Table:
+    """A csv file of three columns: `codes` (lines, 3) into the distinct fields."""
+
+    def __init__(self, path: Path, header: tuple[str, ...]) -> None:
+        self.name = str(path)
+        self.text = text = as_text(read_bytes(path), self.name)
+        self.tokens: Tokens = tokenize(text.content, separator=",", quotes=True, keep=np.ones(3, np.bool_))
+        self.header = header
+        refuse_open_quote(text, self.tokens)
+        if self.tokens.fault >= 0:
+            raise DataError(
+                f"{text.where(self.tokens.fault)}: the number of fields is {self.tokens.width}, expected 3: "
+                f"{', '.join(header)}."
+            )
+        spans = zip(self.tokens.starts.tolist(), self.tokens.ends.tolist(), strict=True)
+        self.fields = [unquoted(text, text.content[start:end], start) for start, end in spans]
+        cells = self.tokens.codes.reshape(-1, 3)
+        found = tuple(self.fields[code] for code in cells[0]) if cells.size else ()
+        if found != header:
+            raise DataError(
+                f"{self.name}, line 1: found {shorten(','.join(found)) if found else 'nothing'}, expected the "
+                f"header {','.join(header)}.",
+                hint="This is the layout of rows published in groups; other files are read as transactions.",
+            )
+        self.codes = cells[1:]
+
+    def where(self, line: int) -> str:
+        """Name the file and the line of an entry; entries are numbered from 0, the header left out."""
+        reader = csv.reader(io.StringIO(self.text.content.decode(), newline=""), skipinitialspace=True)
+        filled, begin = -1, 1
+        for fields in reader:
+            filled += bool(fields) and fields != [""] and (len(fields) > 1 or not fields[0].isspace())
+            if filled == line + 1:
+                break
+            begin = reader.line_num + 1
+        return f"{self.name}, line {begin}"
+
+    def numbers(self, column: int) -> NDArray[np.int64]:
+        """Read a column of non-negative integers."""
+        used, codes = np.unique(self.codes[:, column], return_inverse=True)
+        values = np.empty(used.size, np.int64)
+        for i, code in enumerate(used.tolist()):
+            field = self.fields[code]
+            if not _NUMBER.fullmatch(field):
+                line = int(np.argmax(self.codes[:, column] == code))
+                kind = "positive" if self.header[column] == "count" else "non-negative"
+                raise DataError(
+                    f"{self.where(line)}: found {shorten(field)} as {self.header[column]}, expected a {kind} "
+                    "integer."
+                )
+            values[i] = int(field)
+        return values[codes]
+
+    def labels(self, column: int, *, empty: bool = False) -> tuple[list[str], NDArray[np.int64]]:
+        """Read a column of labels: the distinct ones, and which of them each line has."""
+        used, codes = np.unique(self.codes[:, column], return_inverse=True)
+        labels = [self.fields[code] for code in used.tolist()]
+        if "" in labels and not empty:
+            line = int(np.argmax(codes == labels.index("")))
+            raise DataError(f"{self.where(line)}: the item is empty, expected one on every line.")
+        return labels, codes.astype(np.int64)

@@ -1,0 +1,317 @@
+"""Workloads of COUNT queries: drawn at random, frequent itemsets, or a user's own file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from math import comb
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.source import as_text, read_bytes
+from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, shorten
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+from setveil.kernels.tokens import tokenize
+from setveil.kernels.walk import support
+from setveil.progress import Progress, silent
+from setveil.utility.are import Members
+
+Queries = list[tuple[str, ...]]
+
+_FEW = 5  # problems of a file that a message shows
+
+
+def random_queries(
+    data: Transactions,
+    number: int = 1000,
+    size: int = 2,
+    seed: int = 0,
+    among: NDArray[np.bool_] | None = None,
+    progress: Progress = silent,
+) -> Queries:
+    """Draw queries at random: each is any set of `size` items that some row holds, all equally likely.
+
+    A set may be drawn more than once. The same data, parameters and seed give the same queries on every
+    platform, whatever the release, so that releases of the same data can be compared.
+
+    Parameters
+    ----------
+    data : Transactions
+        The original rows.
+    number : int
+        How many queries, at least 1.
+    size : int
+        Items per query, at least 1.
+    seed : int
+        At least 0.
+    among : bool (n_items,), optional
+        The items to draw from, e.g. `generalized_items`; by default all.
+    progress : Progress
+        Hears how far it is.
+
+    Raises
+    ------
+    RequestError
+        If `number` or `size` is less than 1, or no row holds so many (of these) items.
+
+    Notes
+    -----
+    The queries of [1] ask for generalized items, taken at random. There, a published item is called
+    generalized also if it stands for a single item, so every item can be drawn. Only queries with a(Q) > 0
+    have a relative error. Drawing sets of items until one has a(Q) > 0 makes all those sets equally likely,
+    and so does what is done here, without waiting for the rare hit: draw one of all pairs of a distinct row
+    and a set of `size` of its items, and keep it if no earlier row holds the set. Whichever of the two has
+    fewer cases to draw from is used.
+
+    References
+    ----------
+    [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
+    and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (section 6.1 of its preprint)
+
+    Examples
+    --------
+    >>> data = Transactions.from_rows([["a", "b"], ["b", "c"], ["b"]])
+    >>> random_queries(data, number=4, size=2)
+    [('b', 'c'), ('a', 'b'), ('b', 'c'), ('b', 'c')]
+    """
+    _refuse_less_than_one(number, size)
+    keep = data.supports() > 0 if among is None else among & (data.supports() > 0)
+    inside = np.flatnonzero(keep)
+    indptr, items, _ = distinct_rows(*_restricted(data, keep))
+    lengths = np.diff(indptr)
+    longest = int(lengths.max(initial=0))
+    if longest < size:
+        which = "items" if among is None else "of the items to draw from"
+        raise RequestError(
+            f"A query size of {size} was asked for, but no row holds more than {longest} {which}.",
+            hint=f"Use a query size of at most {longest}." if longest else "There is nothing to ask for.",
+        )
+
+    # How many sets there are in the rows of each length, and among all items.
+    classes = [length for length in np.unique(lengths).tolist() if length >= size]
+    rows_of = [np.flatnonzero(lengths == length) for length in classes]
+    cases = [rows.size * comb(length, size) for rows, length in zip(rows_of, classes, strict=True)]
+    by_row = sum(cases) < comb(inside.size, size)
+    # The length is drawn by comparing 64 random bits with shares of 2^64.
+    shares = [(total << 64) // sum(cases) for total in accumulate(cases)]
+
+    starts, held_by = invert(indptr, items, inside.size)[:2]
+    ones = frozen(np.ones(lengths.size), np.int64)
+    holder = np.empty(1, np.int64)
+    stream = np.random.PCG64(seed)
+    labels = data.vocabulary.labels
+    queries: Queries = []
+    while len(queries) < number:
+        progress("drawing queries", len(queries) / number)
+        for words in stream.random_raw((4096, size + 2)).tolist():
+            row = -1
+            if by_row:
+                j = bisect_right(shares, words[0])
+                row = int(rows_of[j][words[1] % rows_of[j].size])
+                places = _choose(classes[j], words[2:])
+                drawn = items[indptr[row] + places].astype(np.int64)
+            else:
+                drawn = _choose(inside.size, words[2:])
+            _, found = support(starts, held_by, ones, drawn, 1, holder)
+            if found and (not by_row or holder[0] == row):
+                queries.append(tuple(labels[i] for i in inside[drawn].tolist()))
+                if len(queries) == number:
+                    break
+    return queries
+
+
+def _choose(n: int, words: list[int]) -> NDArray[np.int64]:
+    """Choose as many of 0..n-1 as there are random words, all sets equally likely (Floyd's method)."""
+    chosen: set[int] = set()
+    for top, word in enumerate(words, n - len(words)):
+        place = word % (top + 1)
+        chosen.add(top if place in chosen else place)
+    return np.array(sorted(chosen), np.int64)
+
+
+def generalized_items(original: Transactions, published: Transactions, members: Members) -> NDArray[np.bool_]:
+    """Mark the items that are not published alone: bool (n_items,).
+
+    These are the items under a published label that stands for several, and those under none (suppressed).
+    """
+    ids = original.vocabulary.ids
+    known = np.zeros(original.n_items, bool)
+    several = np.zeros(original.n_items, bool)
+    for label in published.vocabulary.labels:
+        inside = set(members.get(label, (label,)))
+        at = [ids[item] for item in inside if item in ids]
+        known[at] = True
+        several[at] |= len(inside) > 1
+    return several | ~known
+
+
+def frequent_queries(
+    data: Transactions,
+    size: int,
+    least: int,
+    number: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Queries:
+    """List the itemsets of one size that at least so many rows hold, in item order.
+
+    Parameters
+    ----------
+    data : Transactions
+        The original rows.
+    size : int
+        Items per query, at least 1.
+    least : int
+        The least support in rows, at least 1.
+    number : int, optional
+        How many of them to keep, drawn at random without repeats; by default all.
+    seed : int
+        At least 0.
+    progress : Progress
+        Hears how far it is.
+
+    Raises
+    ------
+    RequestError
+        If a number is less than 1, or no itemset of this size is so frequent.
+
+    References
+    ----------
+    Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge and
+    Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (workload W1, section 7 of its preprint)
+
+    Examples
+    --------
+    >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
+    >>> frequent_queries(data, size=2, least=2)
+    [('a', 'b'), ('b', 'c')]
+    """
+    _refuse_less_than_one(1 if number is None else number, size)
+    if least < 1:
+        raise RequestError(f"A support of {least} rows was asked for, expected at least 1.")
+    frequent = data.supports() >= least
+    inside = np.flatnonzero(frequent)
+    stream = np.random.PCG64(seed)
+    found: list[tuple[int, tuple[int, ...]]] = []
+    greatest = 1 << 64
+    for prefix, last in _frequent(*_restricted(data, frequent), size, least, progress):
+        if number is None:
+            found += [(0, (*prefix, item)) for item in last.tolist()]
+            continue
+        # Those with the least random keys are kept.
+        keys = stream.random_raw(last.size)
+        drawn = zip(keys.tolist(), last.tolist(), strict=True)
+        found += [(key, (*prefix, item)) for key, item in drawn if key <= greatest]
+        if len(found) > 2 * number + 1000:
+            found = sorted(found)[:number]
+            greatest = found[-1][0]
+    if not found:
+        raise RequestError(
+            f"No {size} items occur together in {least:,} rows or more: no query to ask.",
+            hint="Lower the support or the query size.",
+        )
+    labels = data.vocabulary.labels
+    kept = sorted(itemset for _, itemset in sorted(found)[:number])
+    return [tuple(labels[inside[i]] for i in itemset) for itemset in kept]
+
+
+def _frequent(
+    indptr: Ints, items: Ids, size: int, least: int, progress: Progress
+) -> Iterator[tuple[tuple[int, ...], Ids]]:
+    """Walk over the frequent prefixes of size - 1 items in item order, each with its frequent last items."""
+    indptr, items, weights = distinct_rows(indptr, items)
+    # A prefix, the rows that hold it, and where in them the items behind its last one begin.
+    stack: list[tuple[tuple[int, ...], Ints, Ints]] = [((), np.arange(weights.size), indptr[:-1])]
+    most = int(items.max(initial=0)) + 1
+    steps = 0
+    while stack:
+        prefix, rows, places = stack.pop()
+        if steps % 256 == 0:
+            progress("finding frequent itemsets", prefix[0] / most if prefix else 0.0)
+        steps += 1
+        lengths = indptr[rows + 1] - places
+        at = np.arange(lengths.sum()) + np.repeat(places - np.cumsum(lengths) + lengths, lengths)
+        order = np.argsort(items[at], kind="stable")
+        at, holders = at[order], np.repeat(rows, lengths)[order]
+        behind = items[at]
+        starts = np.flatnonzero(np.diff(behind, prepend=-1))
+        supports = np.add.reduceat(weights[holders], starts) if starts.size else starts
+        wanted = np.flatnonzero(supports >= least)
+        if len(prefix) == size - 1:
+            yield prefix, behind[starts[wanted]]
+            continue
+        ends = np.append(starts[1:], at.size)
+        for j in wanted[::-1].tolist():
+            part = slice(starts[j], ends[j])
+            stack.append(((*prefix, int(behind[starts[j]])), holders[part], at[part] + 1))
+
+
+def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") -> Queries:
+    """Read queries from a file: one itemset a line, written like the rows of the data.
+
+    Items are separated by blanks where the data were read from a FIMI or SPMF file, else by commas or the
+    separator of the data's file; blanks around them are dropped. An item repeated on a line counts once.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    data : Transactions
+        The original rows.
+    encoding : str
+        Of the file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, holds no query, or has empty lines or items that the data do not have:
+        how many such problems, and the lines of the first few.
+    """
+    text = as_text(read_bytes(path), str(path), encoding)
+    layout = data.origin.layout if data.origin else None
+    blanks = layout is not None and layout.format in {"fimi", "spmf"}
+    separator = "" if blanks else layout.separator if layout else ","
+    tokens = tokenize(text.content, separator=separator, quotes=not blanks)
+    refuse_open_quote(text, tokens)
+    spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+    fields = [(text.content[start:end], start) for start, end in spans]
+    labels = [raw.decode() if blanks else unquoted(text, raw, start) for raw, start in fields]
+
+    ids = data.vocabulary.ids
+    problems: list[str] = []
+    queries: Queries = []
+    bounds = tokens.indptr.tolist()
+    for line, (start, end) in enumerate(pairwise(bounds), 1):
+        found = {labels[code] for code in tokens.codes[start:end].tolist()} - {""}
+        if not found:
+            problems.append(f"line {line}: found no item")
+        unknown = sorted(found - ids.keys())
+        problems += [f"line {line}: {shorten(label, 40)} is not an item of the data" for label in unknown]
+        queries.append(tuple(sorted(found, key=lambda label: ids.get(label, -1))))
+    if not queries:
+        raise DataError(f"{text.name} is an empty file, expected one query a line.")
+    if problems:
+        more = f"; and {len(problems) - _FEW:,} more problems" if len(problems) > _FEW else ""
+        between = "blanks" if blanks else repr(separator)
+        raise DataError(
+            f"{text.name}, {'; '.join(problems[:_FEW])}{more}.",
+            hint=f"Expected one query a line, items of the original data separated by {between}.",
+        )
+    return queries
+
+
+def _restricted(data: Transactions, keep: NDArray[np.bool_]) -> tuple[Ints, Ids]:
+    """Drop all but some items, which get numbers of their own in the same order."""
+    image = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
+    return recode_rows(data.indptr, data.items, image)
+
+
+def _refuse_less_than_one(number: int, size: int) -> None:
+    for what, value in (("number of queries", number), ("query size", size)):
+        if value < 1:
+            raise RequestError(f"The {what} is {value}, expected at least 1.")
