@@ -191,9 +191,8 @@ def test_frames_of_every_kind(tmp_path: Path) -> None:
     }
     published = []
     for name, data in frames.items():
-        release = sv.anonymize(
-            data, sv.KmAnonymity(k=4, m=math.inf), hierarchy=sv.Hierarchy.balanced(data, fanout=3)
-        )
+        tree = sv.Hierarchy.balanced(data, fanout=3)
+        release = sv.anonymize(data, sv.KmAnonymity(k=4, m=math.inf), hierarchy=tree)
         assert release.verdict.holds
         assert sv.verify(release.published, sv.KmAnonymity(4, math.inf)).holds
         assert not sv.verify(data, sv.KmAnonymity(4, 2)).holds
@@ -201,7 +200,7 @@ def test_frames_of_every_kind(tmp_path: Path) -> None:
         run = read_run(tmp_path / name, ROWS)
         assert run.data.name == "data.csv"  # what came from no file is written as basket
         assert run.report["input"]["path"] is None
-        assert sv.measure(data, release.published, release.recoding) == release.utility
+        assert sv.measure(data, release.published, release.recoding, hierarchy=tree) == release.utility
         published.append(run.data.read_bytes())
     assert len(set(published)) == 1
 

@@ -1,183 +1,261 @@
-"""The integer program of the exact algorithm, with clauses that are added as they are found."""
+"""The linear relaxation of the exact algorithm, with clauses that enter it as they are violated."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
-from math import gcd, inf
+from dataclasses import dataclass
+from math import ceil, gcd, inf
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-AT_ONCE = 2000  # clauses that enter the relaxation in one step, most violated first
+from setveil.kernels.rows import Ids, Ints
+
+AT_ONCE = 2000  # clauses that enter the model in one step, most violated first
 TOLERANCE = 1e-6
-MOST = 10**12  # greatest cost that the solver is given
+GREATEST = 1e9  # cost of a variable, as the solver sees it
+TRIAL = 100  # simplex iterations that tell how a variable would do
+SLACK = 500  # clauses that are not binding, but may stay in the model
+
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """What minimizing the relaxation within bounds of the variables found.
+
+    Attributes
+    ----------
+    values : float64 (n,)
+        Values of the variables at the minimum.
+    bound : int or inf
+        Proven: no solution within these bounds of the variables costs less; inf: there is none.
+    least : float
+        The same before it is rounded up to a cost that is possible.
+    reduced : float64 (n,)
+        Proven: a solution costs at least this more than `least` if a variable is not at its lower bound where
+        it is positive, or not at its upper bound where it is negative.
+    """
+
+    values: Floats
+    bound: float
+    least: float
+    reduced: Floats
 
 
 class Program:
-    """Minimize a cost over binary variables under clauses: in each, at least one variable is 1.
+    """Minimize a cost over variables between 0 and 1 under clauses: in each, they add up to at least 1.
 
-    Clauses wait in a pool; only those that a solution violates enter the solver's model, so that it stays
+    Clauses wait in a pool; only those that a solution violates are in the solver's model, so that it stays
     small.
 
     Parameters
     ----------
     costs : sequence of int
         Cost of each variable, at least 0.
-    stop : callable
+    must_end : callable
         Asked now and then whether to end early.
 
     Attributes
     ----------
-    exact : bool
-        Whether the solver works with the costs as they are, not rounded.
-    bound : float
-        Proven: no solution costs less.
-    infeasible : bool
-        Proven: there is no solution.
+    low, high : bool (n,)
+        Bounds of the variables, now.
+    solved : int
+        How many relaxations were minimized.
     """
 
-    def __init__(self, costs: Sequence[int], stop: Callable[[], bool]) -> None:
+    def __init__(self, costs: Sequence[int], must_end: Callable[[], bool]) -> None:
         self.n = len(costs)
         self.unit = gcd(*costs) or 1
-        self.exact = max(costs, default=0) // self.unit <= MOST
-        if not self.exact:  # rounding costs down keeps the bound a bound
-            self.unit = max(costs) // MOST
-        self.bound = 0.0
-        self.infeasible = False
-        self._stop = stop
+        self.scale = max(max(costs, default=0) / GREATEST, self.unit)
+        self.costs = np.array([cost / self.scale for cost in costs])
+        self.low, self.high = np.zeros(self.n, bool), np.ones(self.n, bool)
+        self.solved = 0
         self._known: set[tuple[int, ...]] = set()
-        self._members: list[NDArray[np.int32]] = []
-        self._waiting: list[int] = []  # clauses in the pool that the model does not hold yet
+        self._members = np.zeros(1024, np.int32)  # of all clauses, one after the other
+        self._starts = np.zeros(1024, np.int64)
+        self._inside = np.zeros(1024, bool)  # clauses that the model holds
+        self._entries = 0
+        # The model: which clause each row is (-1: something else), its limits, its entries.
+        self._clause: Ints = np.zeros(0, np.int64)
+        self._limits = np.zeros((0, 2))
+        self._row: Ints = np.zeros(0, np.int64)
+        self._column: Ids = np.zeros(0, np.int32)
+        self._value = np.zeros(0)
+        self._binding = 0
         self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
-            "output_flag": False, "threads": 1, "random_seed": 0, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0
-        }.items():  # fmt: skip
+            "output_flag": False,
+            "threads": 1,
+            "random_seed": 0,
+            "presolve": "off",
+        }.items():
             highs.setOptionValue(option, value)
         nothing = np.zeros(0, np.int32)
-        scaled = np.array([cost // self.unit for cost in costs], np.float64)
-        highs.addCols(self.n, scaled, np.zeros(self.n), np.ones(self.n), 0, nothing, nothing, np.zeros(0))
-        highs.changeColsIntegrality(
-            self.n, np.arange(self.n, dtype=np.int32), np.full(self.n, highspy.HighsVarType.kInteger)
-        )
+        highs.addCols(self.n, self.costs, np.zeros(self.n), np.ones(self.n), 0, nothing, nothing, np.zeros(0))
 
         def interrupt(event: highspy.HighsCallbackEvent) -> None:
-            if self._must_end():
+            if must_end():
                 event.interrupt()
 
-        self._deadline = inf
-        highs.cbMipInterrupt += interrupt
+        self._must_end = must_end
         highs.cbSimplexInterrupt += interrupt
 
-    def forbid(self, variables: Iterable[int]) -> None:
-        """Fix variables to 0."""
-        for v in variables:
-            self._highs.changeColBounds(v, 0.0, 0.0)
+    # --- what is demanded
 
     def limit(self, amounts: Sequence[int], most: int) -> None:
         """Demand that the amounts of the variables that are 1 add up to at most `most`."""
         used = [v for v, amount in enumerate(amounts) if amount]
         # Sums are integers: the half keeps the solver's tolerance from mattering.
         values = np.array([amounts[v] for v in used], np.float64)
-        self._highs.addRow(-inf, most + 0.5, len(used), np.array(used, np.int32), values)
+        self._add_rows([np.array(used, np.int32)], -inf, most + 0.5, values)
 
     def not_all(self, variables: Sequence[int]) -> None:
         """Demand that not all of the variables are 1."""
-        columns = np.array(variables, np.int32)
-        self._highs.addRow(-inf, columns.size - 1.0, columns.size, columns, np.ones(columns.size))
+        self._add_rows([np.array(variables, np.int32)], -inf, len(variables) - 1.0, np.ones(len(variables)))
 
     def imply(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Demand for each pair that the second variable is 1 if the first is."""
-        self._add_rows([np.array(pair, np.int32) for pair in pairs], 0.0, inf, np.array([-1.0, 1.0]))
+        rows = [np.array(pair, np.int32) for pair in pairs]
+        self._add_rows(rows, 0.0, inf, np.tile([-1.0, 1.0], len(rows)))
 
     def exclude(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Demand for each pair that not both variables are 1."""
-        self._add_rows([np.array(pair, np.int32) for pair in pairs], -inf, 1.0, np.ones(2))
+        rows = [np.array(pair, np.int32) for pair in pairs]
+        self._add_rows(rows, -inf, 1.0, np.ones(2 * len(rows)))
 
-    def add(self, clauses: Iterable[tuple[int, ...]]) -> int:
-        """Put clauses into the pool; how many of them are new."""
-        before = len(self._members)
-        for clause in clauses:
-            if clause not in self._known:
-                self._known.add(clause)
-                self._waiting.append(len(self._members))
-                self._members.append(np.array(clause, np.int32))
-        return len(self._members) - before
+    def add(self, clause: tuple[int, ...]) -> None:
+        """Put a clause into the pool."""
+        if clause in self._known:
+            return
+        number, end = len(self._known), self._entries + len(clause)
+        self._known.add(clause)
+        if number + 1 >= self._starts.size:
+            self._starts = np.append(self._starts, np.zeros_like(self._starts))
+            self._inside = np.append(self._inside, np.zeros_like(self._inside))
+        while end > self._members.size:
+            self._members = np.append(self._members, np.zeros_like(self._members))
+        self._members[self._entries : end] = clause
+        self._starts[number + 1] = self._entries = end
 
     def __len__(self) -> int:
         """Count the clauses found so far."""
-        return len(self._members)
+        return len(self._known)
 
-    def relax(self, deadline: float) -> NDArray[np.float64] | None:
-        """Minimize with variables anywhere between 0 and 1, under all clauses; None if stopped early."""
-        return self._solve(deadline, None, False)
+    # --- solving
 
-    def solve(self, deadline: float, start: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-        """Minimize under all clauses, from a known solution if there is one; None if stopped early."""
-        return self._solve(deadline, start, True)
+    def restrict(self, low: Marks, high: Marks) -> None:
+        """Set the bounds of the variables."""
+        changed = np.flatnonzero((low != self.low) | (high != self.high)).astype(np.int32)
+        if changed.size:
+            lower, upper = low[changed].astype(np.float64), high[changed].astype(np.float64)
+            self._highs.changeColsBounds(changed.size, changed, lower, upper)
+        self.low, self.high = low, high
 
-    def _solve(
-        self, deadline: float, start: NDArray[np.float64] | None, integral: bool
-    ) -> NDArray[np.float64] | None:
+    def relax(self) -> Relaxed | None:
+        """Minimize under the clauses in the model; None if stopped early."""
         highs = self._highs
-        highs.setOptionValue("solve_relaxation", not integral)
-        self._deadline = deadline
-        while True:
+        for _ in range(2):
             if self._must_end():
                 return None
-            if start is not None:
-                solution = highspy.HighsSolution()
-                solution.col_value = start.tolist()
-                highs.setSolution(solution)
             highs.run()
+            self.solved += 1
             status = highs.getModelStatus()
             if status == highspy.HighsModelStatus.kInfeasible:
-                self.infeasible = True
-                return None
-            done = status == highspy.HighsModelStatus.kOptimal
-            info = highs.getInfo()
-            if integral or done:
-                bound = info.mip_dual_bound if integral else info.objective_function_value
-                self.bound = max(self.bound, bound * self.unit if np.isfinite(bound) else 0.0)
-            if not done:
-                return None
-            values = np.array(highs.getSolution().col_value)
-            if not self.admit(values):
-                return values
+                return Relaxed(np.zeros(self.n), inf, inf, np.zeros(self.n))
+            if status == highspy.HighsModelStatus.kOptimal:
+                solution = highs.getSolution()
+                least, reduced = self._proven(np.array(solution.row_dual))
+                bound = max(ceil(least / self.unit), 0) * self.unit
+                return Relaxed(np.array(solution.col_value), bound, least, reduced)
+            highs.clearSolver()  # numerical trouble: once more from the start
+        return None
 
-    def _must_end(self) -> bool:
-        return self._stop() or time.monotonic() > self._deadline
+    def _proven(self, duals: Floats) -> tuple[float, Floats]:
+        """Compute the bound that dual values prove, and the reduced costs, whatever the solver's errors.
 
-    def admit(self, values: NDArray[np.float64]) -> bool:
+        For any weights of the rows, of the right sign, the weighted sum of the rows is a valid inequality,
+        and what it leaves of the costs is least at the variables' bounds.
+        """
+        duals = np.where(np.isfinite(self._limits[:, 0]), duals, np.minimum(duals, 0.0))
+        duals = np.where(np.isfinite(self._limits[:, 1]), duals, np.maximum(duals, 0.0))
+        used = np.where(duals > 0, self._limits[:, 0], np.where(duals < 0, self._limits[:, 1], 0.0))
+        parts = duals[self._row] * self._value
+        reduced = self.costs - np.bincount(self._column, parts, self.n)
+        least = float(duals @ used) + np.minimum(reduced * self.low, reduced * self.high).sum()
+        error = 1e-12 * (np.abs(parts).sum() + np.abs(duals * used).sum()) + 1e-15 * self.costs.sum()
+        return float(least - error) * self.scale, reduced * self.scale
+
+    def violates(self, values: Floats) -> bool:
+        """Whether the values violate a clause that is not in the model."""
+        return self._violated(values)[1].size > 0
+
+    def _violated(self, values: Floats) -> tuple[Floats, Ints]:
+        """Sum the values of each clause; number the clauses out of the model whose sum is too small."""
+        n = len(self._known)
+        if n == 0:
+            return np.zeros(0), np.zeros(0, np.int64)
+        filled = np.add.reduceat(values[self._members[: self._entries]], self._starts[:n])
+        return filled, np.flatnonzero((filled < 1 - TOLERANCE) & ~self._inside[:n])
+
+    def admit(self, values: Floats) -> bool:
         """Move the clauses that the values violate most into the model; whether there were any."""
-        if not self._waiting:
-            return False
-        members = [self._members[c] for c in self._waiting]
-        starts = np.concatenate(([0], np.cumsum([m.size for m in members[:-1]]))).astype(np.int64)
-        filled = np.add.reduceat(values[np.concatenate(members)], starts)
-        violated = np.flatnonzero(filled < 1 - TOLERANCE)
+        filled, violated = self._violated(values)
         if violated.size == 0:
             return False
+        if self._clause.size > 2 * self._binding + SLACK:
+            self._purge(filled)
         chosen = violated[np.argsort(filled[violated], kind="stable")[:AT_ONCE]]
-        self._add_rows([members[c] for c in chosen], 1.0, inf, None)
-        taken = set(chosen.tolist())
-        self._waiting = [c for at, c in enumerate(self._waiting) if at not in taken]
+        self._inside[chosen] = True
+        rows = [self._members[self._starts[c] : self._starts[c + 1]] for c in chosen.tolist()]
+        self._add_rows(rows, 1.0, inf, np.ones(sum(row.size for row in rows)), chosen)
         return True
 
+    def _purge(self, filled: Floats) -> None:
+        """Take clauses out of the model that do not bind: they wait in the pool."""
+        basic = [status == highspy.HighsBasisStatus.kBasic for status in self._highs.getBasis().row_status]
+        loose = np.array(basic) & (self._clause >= 0)
+        loose[loose] = filled[self._clause[loose]] > 1 + TOLERANCE
+        numbers = np.flatnonzero(loose).astype(np.int32)
+        self._highs.deleteRows(numbers.size, numbers)
+        self._inside[self._clause[loose]] = False
+        stays = ~loose[self._row]
+        self._row = (np.cumsum(~loose) - 1)[self._row[stays]]
+        self._column, self._value = self._column[stays], self._value[stays]
+        self._clause, self._limits = self._clause[~loose], self._limits[~loose]
+        self._binding = self._clause.size
+
+    def trial(self, low: Marks, high: Marks) -> float:
+        """Estimate what the relaxation costs within other bounds of the variables: a few steps of the way."""
+        self.restrict(low, high)
+        self._highs.setOptionValue("simplex_iteration_limit", TRIAL)
+        self._highs.run()
+        self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+        if self._highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return inf
+        return float(self._highs.getInfo().objective_function_value * self.scale)
+
     def _add_rows(
-        self,
-        rows: Sequence[NDArray[np.int32]],
-        lower: float,
-        upper: float,
-        values: NDArray[np.float64] | None,
+        self, rows: Sequence[Ids], lower: float, upper: float, values: Floats, clauses: Ints | None = None
     ) -> None:
         if not rows:
             return
         sizes = [row.size for row in rows]
         starts = np.concatenate(([0], np.cumsum(sizes[:-1]))).astype(np.int32)
-        entries = np.ones(sum(sizes)) if values is None else np.tile(values, len(rows))
+        columns = np.concatenate(rows)
         self._highs.addRows(
-            len(rows), np.full(len(rows), lower), np.full(len(rows), upper), sum(sizes), starts,
-            np.concatenate(rows), entries,
-        )  # fmt: skip
+            len(rows),
+            np.full(len(rows), lower),
+            np.full(len(rows), upper),
+            columns.size,
+            starts,
+            columns,
+            values,
+        )
+        numbers = np.arange(self._clause.size, self._clause.size + len(rows))
+        self._row = np.append(self._row, np.repeat(numbers, sizes))
+        self._column, self._value = np.append(self._column, columns), np.append(self._value, values)
+        self._clause = np.append(self._clause, np.full(len(rows), -1) if clauses is None else clauses)
+        self._limits = np.append(self._limits, np.tile([lower, upper], (len(rows), 1)), axis=0)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from heapq import heapify, heappop, heappush
-from math import ceil, isfinite, lcm
+from math import ceil, inf, isfinite
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from setveil.algorithms import AlgorithmInfo, aa
-from setveil.algorithms._clauses import Separator
-from setveil.algorithms._cut import Cut
-from setveil.algorithms._program import Program
-from setveil.algorithms._refine import refine
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._branch import BranchAndCut
+from setveil.algorithms._clauses import Clause
+from setveil.algorithms._images import Images, Losses, contracted
+from setveil.algorithms._program import Floats, Program
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError, listed
 from setveil.guarantees.km import KmAnonymity
@@ -38,6 +36,7 @@ info = AlgorithmInfo(
 
 PATIENCE = 300.0  # seconds, where no time limit is given
 NEW_AT_ONCE = 5000  # clauses taken from one candidate
+THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 
 Number = int | float | Fraction
 
@@ -141,9 +140,7 @@ def anonymize(
     guarantee.require_feasible(data)
     search = _Search(data, hierarchy, guarantee, parameters, progress)
     optimality = search.run()
-    image = search.best
-    nodes = search.cut_nodes(image)
-    suppressed = [v for v in nodes if v < hierarchy.n_leaves and image[v] < 0]
+    nodes, suppressed = search.published(hierarchy)
     names = [hierarchy.labels[v] for v in suppressed]
     recoding = Recoding.from_cut(hierarchy, nodes, suppressed)
     return Release.make(data, recoding, seed, {"optimality": optimality, "suppressed": names})
@@ -164,78 +161,54 @@ class _Search:
     """Cuts and suppressed leaves as 0/1 variables, clauses found as needed.
 
     Variable ``v - n_leaves`` of inner node v is 1 if the cut lies at v or above; variable ``n_inner + l``
-    of leaf l is 1 if l is published as a leaf of the cut would be, but suppressed. An `image` is the same
-    thing as an array: for each leaf the node of the cut above it, or -1 if the leaf is suppressed.
+    of leaf l is 1 if l is published as a leaf of the cut would be, but suppressed.
     """
 
     def __init__(
         self,
         data: Transactions,
-        tree: Hierarchy,
+        hierarchy: Hierarchy,
         guarantee: KmAnonymity,
         parameters: Parameters,
         progress: Progress,
+        losses: Losses | None = None,
     ) -> None:
-        self.data, self.tree, self.guarantee = data, tree, guarantee
+        self.data, self.hierarchy, self.guarantee = data, hierarchy, guarantee
         self.parameters, self.progress = parameters, progress
         self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
-        self.cut = Cut(data, tree)
-        self.separator = Separator(self.cut, guarantee.k, guarantee.m)
+        hierarchy.locate(data.vocabulary)
+        unknown = [x for x in parameters.keep if not _is_leaf(x, hierarchy)]
+        if unknown:
+            raise RequestError(f"Items to keep that are not in the hierarchy: {listed(unknown)}.")
+        unknown = [x for x in parameters.weights if not _is_leaf(x, hierarchy)]
+        if unknown:
+            raise RequestError(f"Items with a weight that are not in the hierarchy: {listed(unknown)}.")
+        self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep})
+        if losses is None:
+            losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights)
+        self.kept = sorted({tree.id(x) for x in parameters.keep})
+        self.images = Images(data, tree, guarantee, losses, self.kept, parameters.suppress, progress)
         self.n_inner = tree.n_nodes - tree.n_leaves
-        self.occurrences: list[int] = np.bincount(self.cut.leaf_rows[1], minlength=tree.n_leaves).tolist()
-        self.kept = self._leaves_of(parameters.keep, "to keep")
-        self._set_costs()
         self.best: Ids = np.zeros(0, np.int32)
         self.best_cost: int | None = None
         self.excluded: set[int] = set()
-        self.rounds = 0
-
-    def _leaves_of(self, items: tuple[str, ...], what: str) -> list[int]:
-        tree = self.tree
-        unknown = [x for x in items if x not in tree or tree.id(x) >= tree.n_leaves]
-        if unknown:
-            raise RequestError(f"Items {what} that are not in the hierarchy: {listed(unknown)}.")
-        return sorted({tree.id(x) for x in items})
-
-    def _set_costs(self) -> None:
-        tree, loss = self.tree, self.parameters.loss
-        weights = {
-            leaf: Fraction(str(self.parameters.weights[tree.labels[leaf]]))
-            for leaf in self._leaves_of(tuple(self.parameters.weights), "with a weight")
-        }
-        scale = lcm(*(w.denominator for w in weights.values()))
-        self.weight = [int(weights.get(leaf, 1) * scale) * o for leaf, o in enumerate(self.occurrences)]
-        counts = tree.leaf_counts.tolist()
-        if loss == "ncp":
-            self.worst = tree.n_leaves
-            self.per_occurrence = [count if count > 1 else 0 for count in counts]
-        else:
-            self.worst = max(tree.n_leaves - 1, 1)
-            self.per_occurrence = [count - 1 for count in counts]
-        total = [*self.weight, *(0 for _ in range(self.n_inner))]
-        for v in sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v])):
-            if tree.parent[v] >= 0:
-                total[int(tree.parent[v])] += total[v]
-        self.node_weight = total
-        self.full = [w * c for w, c in zip(total, self.per_occurrence, strict=True)]
-
-    def cost(self, image: Ids) -> int:
-        """Loss of an image times `worst` times the weight of all occurrences: an integer."""
-        return sum(
-            w * (self.per_occurrence[to] if to >= 0 else self.worst)
-            for w, to in zip(self.weight, image[: self.tree.n_leaves].tolist(), strict=True)
-        )
+        self.lower = 0
 
     def run(self) -> dict[str, Any]:
         """Search until the best image is proven best, or time is up; the record of the search."""
         self._begin()
         program = self._program()
+        low, high = np.zeros(program.n, bool), np.ones(program.n, bool)
+        for leaf in self.kept:
+            high[[up - self.tree.n_leaves for up in self.tree.ancestors(leaf)]] = False
+            high[self.n_inner + leaf :][:1] = False
+        search = BranchAndCut(program, _Problem(self, program), self._sizes(), self.n_inner)
         self.progress.stoppable = True
         try:
-            proven = self._prove(program)
+            search.run(low, high)
         finally:
             self.progress.stoppable = False
-        if program.infeasible:
+        if search.lower == inf and self.best_cost is None:
             self._refuse_limit()
         if self.best_cost is None:
             raise InfeasibleError(
@@ -243,8 +216,8 @@ class _Search:
             )
         self._polish()
         best = self.best_cost
-        lower = best if proven else self._lower(program)
-        whole = self.worst * sum(self.weight) or 1
+        lower = int(min(search.lower, best))
+        whole = self.images.losses.whole or 1
         return {
             "objective": self.parameters.loss,
             "model": "cut with suppression" if self.parameters.suppress else "cut",
@@ -255,117 +228,68 @@ class _Search:
             "weighted": bool(self.parameters.weights),
             "limited": bool(self.kept) or self.parameters.max_suppressed is not None,
             "clauses": len(program),
-            "rounds": self.rounds,
+            "rounds": program.solved,
         }
 
-    def _prove(self, program: Program) -> bool:
-        """Add clauses until the best solution under them is valid; whether that is the proven optimum."""
-        while not self._close_enough(program):
-            self.rounds += 1
-            relaxed = program.relax(self.deadline)
-            if relaxed is None:
-                return False
-            self.progress(f"proving, round {self.rounds}", self._done(program))
-            self._separate(program, self._image(relaxed))
-            if program.admit(relaxed):
-                continue
-            values = program.solve(self.deadline, self._vector(self.best) if self.best.size else None)
-            if values is None:
-                return False
-            image = self._image(values)
-            if not self._separate(program, image):
-                if self._hidden(image) <= self._most_suppressed():
-                    self._take(image)
-                    return program.exact
-                # The solver's arithmetic let too much through: exclude just that.
-                hidden = np.flatnonzero(image[: self.tree.n_leaves] < 0).tolist()
-                program.not_all([self.n_inner + int(leaf) for leaf in hidden])
-            for repaired in self._repairs(image):
-                self._take(repaired)
-        return False
+    def published(self, hierarchy: Hierarchy) -> tuple[list[int], list[int]]:
+        """List the nodes of the best image's cut in the whole hierarchy, and those suppressed."""
+        tree, image = self.tree, self.best
+        nodes = [hierarchy.id(tree.labels[v]) for v in self.images.cut_nodes(image)]
+        missing = np.ones(hierarchy.n_leaves, bool)
+        for v in nodes:
+            missing[hierarchy.under(v)] = False
+        nodes = sorted([*nodes, *np.flatnonzero(missing).tolist()])
+        hidden = np.flatnonzero(image[: tree.n_leaves] < 0).tolist()
+        return nodes, sorted(hierarchy.id(tree.labels[leaf]) for leaf in hidden)
 
     # --- the program
 
     def _program(self) -> Program:
-        tree, n_leaves = self.tree, self.tree.n_leaves
+        tree, n_leaves, losses = self.tree, self.tree.n_leaves, self.images.losses
         inner = range(n_leaves, tree.n_nodes)
         # Moving the cut from the children of v up to v costs the difference; above leaves it was 0.
-        costs = [self.full[v] - sum(self.full[child] for child in tree.children(v)) for v in inner]
+        costs = [losses.full[v] - sum(losses.full[child] for child in tree.children(v)) for v in inner]
         if self.parameters.suppress:
-            costs += [w * self.worst for w in self.weight]
-        program = Program(costs, self.progress.stop_requested)
+            costs += [w * losses.worst for w in losses.weight[:n_leaves]]
+        program = Program(costs, self.out_of_time)
         program.imply((int(tree.parent[v]) - n_leaves, v - n_leaves) for v in inner if v != tree.root)
-        for leaf in self.kept:
-            program.forbid(up - n_leaves for up in tree.ancestors(leaf))
-            if self.parameters.suppress:
-                program.forbid([self.n_inner + leaf])
         if self.parameters.max_suppressed is not None:
-            program.limit([0] * self.n_inner + self.occurrences, self._most_suppressed())
+            program.limit([0] * self.n_inner + self.images.occurrences, self._most_suppressed())
         return program
+
+    def _sizes(self) -> Floats:
+        """Weigh the variables for the choice of what to branch on: what lies below their nodes."""
+        losses, n_leaves = self.images.losses, self.tree.n_leaves
+        below = losses.weight[n_leaves:] + (losses.weight[:n_leaves] if self.parameters.suppress else [])
+        return np.array(below, np.float64)
 
     def _most_suppressed(self) -> int:
         share = self.parameters.max_suppressed
-        everything = sum(self.occurrences)
+        everything = sum(self.images.occurrences)
         return everything if share is None else int(Fraction(str(share)) * everything)
 
-    def _image(self, values: NDArray[np.float64]) -> Ids:
+    def image_of(self, values: Floats, threshold: float = 0.5) -> Ids:
         """Round values of the variables to an image."""
         tree, n_leaves = self.tree, self.tree.n_leaves
         image = np.arange(tree.n_nodes, dtype=np.int32)
-        up = values[: self.n_inner] > 0.5
+        up = values[: self.n_inner] > threshold
         if self.parameters.suppress:
-            hidden = [leaf for leaf in self.excluded if values[self.n_inner + leaf] > 0.5]
+            hidden = [leaf for leaf in self.excluded if values[self.n_inner + leaf] > threshold]
             image[hidden] = -1
         for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):
             image[tree.under(v + n_leaves)] = v + n_leaves
         return image
 
-    def _vector(self, image: Ids) -> NDArray[np.float64]:
-        """Write an image as values of the variables."""
-        tree, n_leaves = self.tree, self.tree.n_leaves
-        values = np.zeros(self.n_inner + (n_leaves if self.parameters.suppress else 0))
-        tops = {int(v) for v in image[:n_leaves] if v >= n_leaves}
-        for v in range(n_leaves, tree.n_nodes):
-            if v in tops or not tops.isdisjoint(tree.ancestors(v)):
-                values[v - n_leaves] = 1.0
-        if self.parameters.suppress:
-            values[self.n_inner :][image[:n_leaves] < 0] = 1.0
-        return values
-
-    def _separate(self, program: Program, image: Ids) -> bool:
-        """Add clauses that an image breaks; whether it breaks any, so is not valid."""
-        before = len(program)
-        broken = False
-        seen = set()
-        for threat in self.separator.threats(image, self.progress):
-            broken = True
-            if not self.parameters.suppress:  # threats below the same parents mostly prove the same
-                parents = frozenset(self.separator.parent[v] for v in threat)
-                if parents in seen:
-                    continue
-                seen.add(parents)
-            for above, leaves in self.separator.clauses(threat, self.parameters.suppress):
-                for leaf in leaves:
-                    if leaf not in self.excluded:  # a leaf below the cut is no longer there to be suppressed
-                        self.excluded.add(leaf)
-                        program.exclude(
-                            [(int(self.tree.parent[leaf]) - self.tree.n_leaves, self.n_inner + leaf)]
-                        )
-                variables = [v - self.tree.n_leaves for v in above] + [self.n_inner + leaf for leaf in leaves]
-                program.add([tuple(variables)])
-            if len(program) - before > NEW_AT_ONCE or self._out_of_time():
-                break
-        return broken
-
-    def _out_of_time(self) -> bool:
+    def out_of_time(self) -> bool:
+        """Whether the search should end."""
         return self.progress.stop_requested() or time.monotonic() > self.deadline
 
     # --- valid images
 
     def _begin(self) -> None:
         """Find valid images to begin with, and refuse what no image can satisfy."""
-        coarsest = self._coarsest()
-        threat = next(self.separator.threats(coarsest, self.progress), None)
+        coarsest = self.images.coarsest()
+        threat = next(self.images.separator.threats(coarsest, self.progress), None)
         if threat is not None:
             labels = [self.tree.labels[v] for v in threat]
             siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
@@ -374,132 +298,148 @@ class _Search:
                 f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}, too few rows hold them.",
                 hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
             )
-        self._take(coarsest)
-        for repaired in self._repairs(np.arange(self.tree.n_nodes, dtype=np.int32)):
-            self._take(repaired)
+        self.take(coarsest)
+        finest = np.arange(self.tree.n_nodes, dtype=np.int32)
+        if not self.kept:
+            self.take(self.images.generalized_further(finest))
+            self._descend()
+        elif self.parameters.suppress:
+            self.take(self.images.suppressed_further(finest))
         self._polish()
+
+    def take(self, image: Ids) -> None:
+        """Remember a valid image if it is the best so far and within the limits."""
+        cost = self.images.cost(image)
+        allowed = self.images.hidden(image) <= self._most_suppressed()
+        if allowed and (self.best_cost is None or cost < self.best_cost):
+            self.best, self.best_cost = image, cost
+
+    def _descend(self) -> None:
+        """Suppress what is a threat between the nodes at depth 1, 2, ... until that loses more again."""
+        costs = [inf]
+        for depth in range(1, self.tree.height + 1 if self.parameters.suppress else 1):
+            image = self.images.suppressed_further(self.images.at_depth(depth))
+            image = self.images.brought_back(image)
+            self.take(image)
+            costs.append(self.images.cost(image))
+            if costs[-1] > costs[-2] or self.out_of_time():
+                return
+
+    def _polish(self) -> None:
+        """Split nodes of the best image again while it stays valid: that costs nothing, or gains."""
+        if self.best_cost is not None:
+            self.best = self.images.refined(self.best)
+            self.best_cost = self.images.cost(self.best)
 
     def _refuse_limit(self) -> None:
         """Refuse a limit of suppression that is too low, and name the least that would do."""
         free = replace(self.parameters, max_suppressed=None, objective="lm", weights={}, time_limit=None)
-        least = _LeastSuppressed(self.data, self.tree, self.guarantee, free, self.progress)
+        counted = Losses.suppressed(self.tree, self.data)
+        least = _Search(self.data, self.hierarchy, self.guarantee, free, self.progress, counted)
         least.run()
-        share = Fraction(least.best_cost or 0, max(sum(self.occurrences), 1))
+        share = Fraction(least.best_cost or 0, max(sum(self.images.occurrences), 1))
         raise InfeasibleError(
             f"At most {float(self.parameters.max_suppressed or 0):.4%} of the occurrences may be suppressed, "
             "but the items to keep need more.",
             hint=f"--max-suppressed {ceil(share * 10**6) / 10**4}% would do, or keep fewer items.",
         )
 
-    def _coarsest(self) -> Ids:
-        """Make the image that publishes least: the items to keep, the rest suppressed or at its highest."""
-        tree = self.tree
-        image = np.arange(tree.n_nodes, dtype=np.int32)
-        if not self.kept:
-            image[:] = tree.root
-            return image
-        if self.parameters.suppress:
-            image[: tree.n_leaves][np.array(self.occurrences) > 0] = -1
-            image[self.kept] = self.kept
-            return image
-        open_nodes = {up for leaf in self.kept for up in tree.ancestors(leaf)}
-        for v in open_nodes:
-            for child in tree.children(v):
-                if child not in open_nodes:
-                    image[tree.under(child)] = child
-        return image
 
-    def _take(self, image: Ids) -> None:
-        """Remember a valid image if it is the best so far and within the limits."""
-        cost = self.cost(image)
-        allowed = self._hidden(image) <= self._most_suppressed()
-        if allowed and (self.best_cost is None or cost < self.best_cost):
-            self.best, self.best_cost = image, cost
+def _is_leaf(item: str, hierarchy: Hierarchy) -> bool:
+    return item in hierarchy and hierarchy.id(item) < hierarchy.n_leaves
 
-    def _hidden(self, image: Ids) -> int:
-        """Count the occurrences that an image suppresses."""
-        return sum(o for o, to in zip(self.occurrences, image.tolist(), strict=False) if to < 0)
 
-    def _polish(self) -> None:
-        """Split nodes of the best image again while it stays valid: that costs nothing, or gains."""
-        if self.best_cost is None:
-            return
-        published = self.cut.fresh()
-        published.drop(np.flatnonzero(self.best[: self.tree.n_leaves] < 0).tolist())
-        image = self.best.copy()
-        for v in refine(published, self.cut_nodes(self.best), self.guarantee, self.progress):
-            image[self.tree.under(v)] = v
-        image[: self.tree.n_leaves][self.best[: self.tree.n_leaves] < 0] = -1
-        self.best, self.best_cost = image, self.cost(image)
+class _Problem:
+    """The search as branch and cut sees it."""
 
-    def _repairs(self, image: Ids) -> Iterator[Ids]:
-        """Make valid images out of one that is not: by generalizing further, and by suppressing more."""
-        if not self.kept:
-            cut = self.cut.fresh()
-            cut.generalize(v for v in self.cut_nodes(image) if v >= self.tree.n_leaves)
-            cut.image[: self.tree.n_leaves][image[: self.tree.n_leaves] < 0] = -1
-            while aa.find_cut(cut, self.guarantee, self.progress)[1]["generalization_steps"]:
-                pass  # generalizing brings suppressed items back, and they may be rare in their turn
-            yield cut.image
-        if self.parameters.suppress:
-            yield self._suppressed_further(image)
+    def __init__(self, search: _Search, program: Program) -> None:
+        self.search, self.program = search, program
+        self.due = 1  # relaxations after which to look for a better image again
 
-    def _suppressed_further(self, image: Ids) -> Ids:
-        """Suppress nodes until no threat is left: those in most threats for the loss they add, first."""
-        tree, image = self.tree, image.copy()
-        kept = set(self.kept)
-        while threats := list(self.separator.threats(image, self.progress)):
-            members: dict[int, set[int]] = {}
-            for number, threat in enumerate(threats):
-                for v in threat:
-                    if v not in kept:
-                        members.setdefault(v, set()).add(number)
-            price = {v: self.node_weight[v] * (self.worst - self.per_occurrence[v]) or 1 for v in members}
-            queue = [(Fraction(price[v], len(ts)), v) for v, ts in members.items()]
-            heapify(queue)
-            left = set(range(len(threats)))
-            while left:
-                ratio, v = heappop(queue)
-                members[v] &= left
-                if not members[v]:
+    def best(self) -> int | None:
+        return self.search.best_cost
+
+    def enough(self, lower: float) -> bool:
+        search, best = self.search, self.search.best_cost
+        if best is None:
+            return lower == inf
+        lower = min(lower, best)
+        search.progress(f"proving, round {self.program.solved}", float(lower / best) if best else None)
+        return bool(best - lower <= Fraction(str(search.parameters.gap)) * best)
+
+    def separate(self, values: Floats) -> bool:
+        """Add clauses: of the threats of the rounded values, or else all that are violated."""
+        if self._threats(self.search.image_of(values), values):
+            return True
+        if self.program.solved >= self.due:
+            self.due = 2 * self.program.solved
+            self._repair(values, 0.5)
+        return self._fractional(values)
+
+    def _threats(self, image: Ids, values: Floats) -> bool:
+        search, separator = self.search, self.search.images.separator
+        before, seen = len(self.program), set()
+        for threat in separator.threats(image, search.progress):
+            if not search.parameters.suppress:  # threats below the same parents mostly prove the same
+                parents = frozenset(separator.parent[v] for v in threat)
+                if parents in seen:
                     continue
-                now = Fraction(price[v], len(members[v]))
-                if now > ratio:
-                    heappush(queue, (now, v))
-                    continue
-                left -= members[v]
-                image[tree.under(v)] = -1
-        return image
+                seen.add(parents)
+            self._add(separator.clauses(threat, search.parameters.suppress))
+            if len(self.program) - before > NEW_AT_ONCE or search.out_of_time():
+                break
+        return self.program.violates(values)
 
-    def cut_nodes(self, image: Ids) -> list[int]:
-        """List the nodes of an image's cut, suppressed leaves included."""
-        leaves = image[: self.tree.n_leaves]
-        nodes: list[int] = np.unique(np.where(leaves >= 0, leaves, np.arange(leaves.size))).tolist()
-        return nodes
+    def _fractional(self, values: Floats) -> bool:
+        search, tree = self.search, self.search.tree
+        up = np.concatenate((np.zeros(tree.n_leaves), values[: search.n_inner]))
+        self._add(search.images.separator.violated(up, self._hidden(values)))
+        return self.program.violates(values)
 
-    # --- bounds
+    def _hidden(self, values: Floats) -> Floats | None:
+        search = self.search
+        if not search.parameters.suppress:
+            return None
+        named = np.zeros(search.tree.n_leaves)
+        some = sorted(search.excluded)
+        named[some] = values[search.n_inner :][some]
+        return named
 
-    def _lower(self, program: Program) -> int:
-        """Return the greatest proven lower bound: the solver's less its tolerance, up to the next cost."""
-        units = program.bound / program.unit
-        least = ceil(units - 1e-6 - 1e-9 * abs(units)) * program.unit
-        return min(max(least, 0), self.best_cost or 0)
+    def _add(self, clauses: Iterable[Clause]) -> None:
+        search, program = self.search, self.program
+        n_inner, n_leaves = search.n_inner, search.tree.n_leaves
+        pairs = []
+        for above, leaves in clauses:
+            for leaf in leaves:
+                if leaf not in search.excluded:  # a leaf below the cut is no longer there to be suppressed
+                    search.excluded.add(leaf)
+                    pairs.append((int(search.tree.parent[leaf]) - n_leaves, n_inner + leaf))
+            program.add(tuple([v - n_leaves for v in above] + [n_inner + leaf for leaf in leaves]))
+        program.exclude(pairs)
 
-    def _close_enough(self, program: Program) -> bool:
-        if self.best_cost is None:
+    def offer(self, values: Floats) -> None:
+        for threshold in THRESHOLDS:
+            if not self.search.out_of_time():
+                self._repair(values, threshold)
+
+    def _repair(self, values: Floats, threshold: float) -> None:
+        """Make valid images out of what the values round to."""
+        search, images = self.search, self.search.images
+        image = search.image_of(values, threshold)
+        if search.parameters.suppress:
+            search.take(images.brought_back(images.suppressed_further(image)))
+        if not search.kept:
+            search.take(images.generalized_further(image))
+
+    def accept(self, values: Floats) -> bool:
+        search = self.search
+        image = search.image_of(values)
+        if next(search.images.separator.threats(image, search.progress), None) is not None:
             return False
-        return self.best_cost - self._lower(program) <= Fraction(str(self.parameters.gap)) * self.best_cost
-
-    def _done(self, program: Program) -> float | None:
-        return self._lower(program) / self.best_cost if self.best_cost else None
-
-
-class _LeastSuppressed(_Search):
-    """The same search, but for the least number of occurrences suppressed."""
-
-    def _set_costs(self) -> None:
-        self.worst = 1
-        self.per_occurrence = [0] * self.tree.n_nodes
-        self.weight = list(self.occurrences)
-        self.node_weight = [0] * self.tree.n_nodes
-        self.full = [0] * self.tree.n_nodes
+        if search.images.hidden(image) > search._most_suppressed():
+            # The solver's arithmetic let too much through: exclude just that.
+            hidden = np.flatnonzero(image[: search.tree.n_leaves] < 0).tolist()
+            self.program.not_all([search.n_inner + leaf for leaf in hidden])
+            return False
+        search.take(image)
+        return True
