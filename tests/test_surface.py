@@ -200,7 +200,7 @@ def test_frames_of_every_kind(tmp_path: Path) -> None:
         run = read_run(tmp_path / name, ROWS)
         assert run.data.name == "data.csv"  # what came from no file is written as basket
         assert run.report["input"]["path"] is None
-        assert sv.measure(data, release.published, release.recoding, hierarchy=tree) == release.utility
+        assert sv.measure(data, release.published, release.recoding) == release.utility
         published.append(run.data.read_bytes())
     assert len(set(published)) == 1
 

@@ -86,12 +86,13 @@ class Program:
         self._value = np.zeros(0)
         self._binding = 0
         self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        for option, value in {
+        options: dict[str, int | str] = {
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
             "presolve": "off",
-        }.items():
+        }
+        for option, value in options.items():
             highs.setOptionValue(option, value)
         nothing = np.zeros(0, np.int32)
         highs.addCols(self.n, self.costs, np.zeros(self.n), np.ones(self.n), 0, nothing, nothing, np.zeros(0))
@@ -183,10 +184,11 @@ class Program:
         duals = np.where(np.isfinite(self._limits[:, 1]), duals, np.maximum(duals, 0.0))
         used = np.where(duals > 0, self._limits[:, 0], np.where(duals < 0, self._limits[:, 1], 0.0))
         parts = duals[self._row] * self._value
-        reduced = self.costs - np.bincount(self._column, parts, self.n)
+        reduced: Floats = self.costs - np.bincount(self._column, parts, self.n)
         least = float(duals @ used) + np.minimum(reduced * self.low, reduced * self.high).sum()
         error = 1e-12 * (np.abs(parts).sum() + np.abs(duals * used).sum()) + 1e-15 * self.costs.sum()
-        return float(least - error) * self.scale, reduced * self.scale
+        reduced *= self.scale
+        return float(least - error) * self.scale, reduced
 
     def violates(self, values: Floats) -> bool:
         """Whether the values violate a clause that is not in the model."""

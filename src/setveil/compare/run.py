@@ -179,7 +179,6 @@ def anonymize(
     timing |= record.get("timing", {})
     guarantee.require_feasible(data)
 
-    given = hierarchy
     source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
     if "hierarchy" not in (*module.info.needs, *module.info.takes):
         hierarchy = None
@@ -204,7 +203,7 @@ def anonymize(
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     progress("measuring")
-    utility = timed(timing, "measure", lambda: _measure(data, release, given, progress))
+    utility = timed(timing, "measure", lambda: _measure(data, release, progress))
 
     optimality = release.details.get("optimality")
     if bound and optimality is None:
@@ -330,13 +329,11 @@ def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress
     return verify(release.published, guarantee, image=image, progress=progress)
 
 
-def _measure(
-    data: Transactions, release: Release, hierarchy: Hierarchy | None, progress: Progress
-) -> dict[str, Any]:
+def _measure(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
     recoding = release.recoding
     if isinstance(recoding, Grouping):
         return measure_groups(data, recoding.published(release.published), progress=progress)
-    return measure(data, release.published, recoding, hierarchy=hierarchy, progress=progress)
+    return measure(data, release.published, recoding, progress=progress)
 
 
 def _details(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:

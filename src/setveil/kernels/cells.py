@@ -1,4 +1,4 @@
-"""Which of a few items each row holds, summed up over weighted rows."""
+"""How weighted rows spread over the cells of a group-by query."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from setveil.jit import compiled
 
 
 @compiled
-def cell_weights(starts, rows, query, group, per_row, size, cell, seen):  # type: ignore[no-untyped-def]
-    """Sum the weights of the rows of each cell of a group-by query.
+def cell_weights(starts, rows, weights, query, cell):  # type: ignore[no-untyped-def]
+    """Sum the weights of the rows in each cell of a group-by query.
 
-    A row is in cell c if it holds the items of the query whose bits are set in c.
+    A row is in cell c if it holds those items of the query whose bits are set in c, and no other of them.
 
     Parameters
     ----------
     starts, rows
         The rows of each item (see `setveil.kernels.rows.invert`).
+    weights : float64 (n,)
+        Weight of each row.
     query : int64 (r,)
-        Distinct items; bit j of a cell is item j.
-    group : int64 (n,)
-        Group of each row.
-    per_row : float64 (groups,)
-        Weight of each row of a group.
-    size : int64 (groups,)
-        Number of rows of each group.
-    cell, seen : int64 (n,), int64 (groups,)
-        Workspaces; zero before and after.
+        Distinct items; item j is bit j of a cell.
+    cell : int64 (n,)
+        Workspace; zero before and after.
 
     Returns
     -------
@@ -35,19 +31,8 @@ def cell_weights(starts, rows, query, group, per_row, size, cell, seen):  # type
     out = np.zeros(1 << query.size, np.float64)
     for j in range(query.size):
         for p in range(starts[query[j]], starts[query[j] + 1]):
-            row = np.int64(rows[p])
-            if per_row[group[row]] > 0.0:
-                if cell[row] == 0:
-                    seen[group[row]] += 1
-                cell[row] |= 1 << j
-    for j in range(query.size):
-        for p in range(starts[query[j]], starts[query[j] + 1]):
-            row = np.int64(rows[p])
-            if cell[row] != 0:
-                out[cell[row]] += per_row[group[row]]
-                cell[row] = 0
-    for g in range(size.size):
-        if per_row[g] > 0.0:
-            out[0] += (size[g] - seen[g]) * per_row[g]
-            seen[g] = 0
+            cell[rows[p]] |= 1 << j
+    for row in range(weights.size):
+        out[cell[row]] += weights[row]
+        cell[row] = 0
     return out

@@ -38,6 +38,8 @@ def measures_text(
     ul = utility["ul"]["log2"]
     if ul is not None:
         lines.append(f"UL                     2^{ul:.5g}  ({UL_MEANING})")
+    if "ul_weighted" in utility and utility["ul_weighted"]["log2"] is not None:
+        lines.append(f"UL, weighted           2^{utility['ul_weighted']['log2']:.5g}")
     if "are" in utility:
         lines.append(f"ARE                    {_query_errors(utility['are'])}")
     for what in ("unchanged", "generalized", "suppressed"):

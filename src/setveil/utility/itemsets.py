@@ -53,10 +53,12 @@ def surviving_itemsets(
         `frequent`, `kept`: frequent itemsets of the original, and how many of them survive;
         `by_length`: the same for each length, up to `max_length` (up to 6 where none is given);
         `supports_unchanged`: whether every surviving one has its original support;
-        `rules`, `rules_kept`: rules α → s of public items α (one or more, with s at most `max_length`) and a
-        private item s such that α and s are together frequent, and how many still have all their items. Their
-        confidences sup(α ∪ s)/sup(α) are unchanged where supports are.
-        Nothing is listed: all numbers are counted (`setveil.kernels.families`), exactly, as Python's integers.
+        `rules`, `rules_kept`: rules from public items (one or more, with the private one at most
+        `max_length`) to a private item that are together frequent, and how many still have all their items.
+        Their confidences (the private item's share of the rows with the public ones) are unchanged where
+        supports are.
+        Nothing is listed: all numbers are counted (see `setveil.kernels.families`), exactly, as Python's
+        integers.
 
     References
     ----------
@@ -153,4 +155,4 @@ def _same_rows(original: Transactions, published: Transactions) -> bool:
     indptr = np.concatenate((before[0], before[0][-1] + after[0][1:]))
     group, first, _ = merge_rows(indptr, np.concatenate((before[1], after[1])))
     times = [np.bincount(part, minlength=first.size) for part in (group[:n], group[n:])]
-    return bool(np.array_equal(*times))
+    return bool(np.array_equal(times[0], times[1]))

@@ -14,7 +14,7 @@ from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.cells import cell_weights
-from setveil.kernels.rows import Ids, Ints, frozen, invert
+from setveil.kernels.rows import invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
@@ -110,9 +110,9 @@ def group_by_errors(
 ) -> GroupByErrors:
     """Compare exact answers to group-by queries with those estimated from groups.
 
-    A query is over one sensitive item s and r quasi-identifiers; its 2^r cells are the ways in which a row can
-    hold some of these and lack the others. Act(C) is the share of the rows with s that lie in cell C. A reader
-    of the release takes every row of a group to hold s with the same probability, so
+    A query is over one sensitive item s and r quasi-identifiers; its 2^r cells are the ways in which a row
+    can hold some of these and lack the others. Act(C) is the share of the rows with s that lie in cell C. A
+    reader of the release takes every row of a group to hold s with the same probability, so
     Est(C) = sum over groups G of count_s(G) * |G in C| / |G|, divided by the total count of s. The error is
     KL = sum over cells of Act * ln(Act / Est) [1].
 
@@ -141,15 +141,17 @@ def group_by_errors(
     Examples
     --------
     >>> original = Transactions.from_rows([["wine", "HIV"], ["wine"], ["tea"], ["tea"]])
-    >>> group = np.array([0, 0, 0, 0])
     >>> qid = Transactions.from_rows([["wine"], ["wine"], ["tea"], ["tea"]])
     >>> from setveil.data.vocabulary import Vocabulary
-    >>> groups = PublishedGroups(qid, group, Vocabulary(["HIV"]), np.array([0, 1]), np.array([0]), np.array([1]))
+    >>> one = np.array([1])
+    >>> groups = PublishedGroups(qid, np.zeros(4, int), Vocabulary(["HIV"]), np.array([0, 1]), one - 1, one)
     >>> group_by_errors(original, groups, [("HIV", ("wine",))]).mean  # Act = 1, Est = 1/2: ln 2
     0.6931471805599453
     """
     before = _Cells(original)
-    after = _Cells(groups.qid, groups.group, groups.sizes)
+    after = _Cells(groups.qid)
+    sizes = groups.sizes
+    holder = np.repeat(np.arange(original.n_rows), original.row_lengths())
     of_group = np.repeat(np.arange(groups.n_groups), np.diff(groups.indptr))
     divergence = np.zeros(len(queries), np.float64)
     by_item = sorted(range(len(queries)), key=lambda j: queries[j][0])
@@ -160,9 +162,18 @@ def group_by_errors(
         sensitive, items = queries[j]
         if sensitive != answered:  # the queries over a sensitive item follow each other
             answered = sensitive
-            before.weigh_holders(original, sensitive)
-            mine = groups.item == groups.sensitive.ids.get(sensitive, -1)
-            after.weigh(of_group[mine], groups.count[mine])
+            if sensitive not in before.ids or sensitive not in groups.sensitive.ids:
+                raise DataError(
+                    f"A query is over {listed([sensitive])}, which is no sensitive item of the groups that "
+                    "occurs in the original."
+                )
+            holds = np.zeros(original.n_rows)
+            holds[holder[original.items == before.ids[sensitive]]] = 1
+            before.weigh(holds)
+            mine = groups.item == groups.sensitive.ids[sensitive]
+            share = np.zeros(groups.n_groups)
+            share[of_group[mine]] = groups.count[mine] / sizes[of_group[mine]]
+            after.weigh(share[groups.group])
         actual, estimate = before.answer(items), after.answer(items)
         there = actual > 0
         if (estimate[there] == 0).any():
@@ -176,43 +187,32 @@ def group_by_errors(
 
 
 class _Cells:
-    """Rows in groups, of which each row of a group has the same weight."""
+    """Distinct rows, each with the weight of the rows that it stands for."""
 
-    def __init__(
-        self, rows: Transactions, group: Ints | None = None, sizes: Ints | None = None
-    ) -> None:
-        n = rows.n_rows
+    def __init__(self, rows: Transactions) -> None:
         self.ids = rows.vocabulary.ids
-        self.held_by: tuple[Ints, Ids] = invert(rows.indptr, rows.items, rows.n_items)[:2]
-        self.group = frozen(np.arange(n) if group is None else group, np.int64)
-        self.sizes = frozen(np.ones(n) if sizes is None else sizes, np.int64)
-        self.per_row = np.zeros(self.sizes.size, np.float64)
-        self.cell, self.seen = np.zeros(n, np.int64), np.zeros(self.sizes.size, np.int64)
+        self.distinct, first, _ = merge_rows(rows.indptr, rows.items)
+        self.held_by = invert(*take_rows(rows.indptr, rows.items, first), rows.n_items)[:2]
+        self.weights = np.zeros(first.size, np.float64)
+        self.cell = np.zeros(first.size, np.int64)
 
-    def weigh(self, groups: Ints, counts: Ints) -> None:
-        self.per_row[:] = 0
-        self.per_row[groups] = counts / (self.sizes[groups] * max(int(counts.sum()), 1))
-
-    def weigh_holders(self, rows: Transactions, item: str) -> None:
-        if item not in self.ids:
-            raise DataError(f"A query names {listed([item])}, which the original does not have.")
-        starts, held_by = self.held_by
-        holders = held_by[starts[self.ids[item]] : starts[self.ids[item] + 1]].astype(np.int64)
-        self.weigh(holders, np.ones(holders.size, np.int64))
+    def weigh(self, per_row: NDArray[np.float64]) -> None:
+        self.weights = np.bincount(self.distinct, per_row, self.cell.size) / per_row.sum()
 
     def answer(self, items: Sequence[str]) -> NDArray[np.float64]:
         unknown = [item for item in items if item not in self.ids]
         if unknown:
-            raise DataError(f"A query names {listed(unknown)}, which the original does not have.")
+            raise DataError(
+                f"A query names {listed(unknown)}, which is not in the data.",
+                hint="Queries are over items of the original.",
+            )
         query = np.array([self.ids[item] for item in items], np.int64)
-        out: NDArray[np.float64] = cell_weights(
-            *self.held_by, query, self.group, self.per_row, self.sizes, self.cell, self.seen
-        )
+        out: NDArray[np.float64] = cell_weights(*self.held_by, self.weights, query, self.cell)
         return out
 
 
 def group_sizes(sizes: NDArray[np.int64]) -> dict[str, Any]:
-    """Summarize the sizes of groups: number, least, median, mean, most, and how many groups there are of each.
+    """Summarize the sizes of groups.
 
     Parameters
     ----------

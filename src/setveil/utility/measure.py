@@ -36,7 +36,7 @@ def measure(
     recoding : Recoding or LocalRecoding
         What each item, or each occurrence, of the original became.
     hierarchy : Hierarchy, optional
-        Weighs the labels in UL; without one all weigh 1.
+        Adds `ul_weighted`, UL with labels weighed by the leaves under the lowest node above their items.
     queries : sequence of sequences of str
         COUNT queries over items of the original (see `setveil.utility.queries`).
     progress : Progress
@@ -48,14 +48,15 @@ def measure(
         `ncp`, `lm`, `ul` (see `setveil.utility.ul`), the counts of `setveil.utility.counts`, the errors of
         `setveil.utility.supports`, and with queries `are` (see `setveil.utility.are`).
     """
-    weights = hierarchy_weights(recoding, hierarchy) if hierarchy else None
     found = {
         "ncp": ncp(original, recoding),
         "lm": lm(original, recoding),
-        "ul": ul(original, published, recoding, weights),
+        "ul": ul(original, published, recoding),
         **counts(original, published, recoding),
         **support_errors(original, published, recoding),
     }
+    if hierarchy is not None:
+        found["ul_weighted"] = ul(original, published, recoding, hierarchy_weights(recoding, hierarchy))
     if queries:
         found["are"] = query_errors(original, published, recoding.members(), queries, progress).as_dict()
     return found

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.source import Text, as_text, read_bytes
+from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
@@ -277,8 +277,8 @@ class _Table:
         found = tuple(self.fields[code] for code in cells[0]) if cells.size else ()
         if found != header:
             raise DataError(
-                f"{self.name}, line 1: found {shorten(','.join(found)) if found else 'nothing'}, expected the "
-                f"header {','.join(header)}.",
+                f"{self.name}, line 1: found {shorten(','.join(found)) if found else 'nothing'}, "
+                f"expected the header {','.join(header)}.",
                 hint="This is the layout of rows published in groups; other files are read as transactions.",
             )
         self.codes = cells[1:]
