@@ -1,0 +1,153 @@
+"""(h, k, p)-coherence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError, listed, shorten
+
+
+@dataclass(frozen=True, init=False)
+class Coherence:
+    """Nobody who knows at most p public items of a person learns much about that person.
+
+    Every set of at most p public items that occurs at all (the empty set, too) occurs in at least k rows, and
+    none of its rows' private items is in more than a share h of them. Items that are not private are public.
+
+    Parameters
+    ----------
+    h : number or str
+        Above 0 and below 1, taken as written: 0.3 and "0.3" are 3/10; "1/3" is allowed.
+    k : int
+        At least 1 (1: only private items are protected).
+    p : int or float
+        At least 1, or `math.inf`.
+    private : iterable of str
+        Labels of the private items; they need not occur. With none this is k^p-anonymity of the public items.
+
+    References
+    ----------
+    Xu, Fung, Wang, Fu, Pei, "Publishing Sensitive Transactions for Itemset Utility", ICDM 2008, section 3,
+    doi:10.1109/ICDM.2008.98
+
+    Examples
+    --------
+    >>> Coherence(h=0.4, k=5, p=4, private=["HIV"]).phrase
+    '(0.4, 5, 4)-coherence'
+    """
+
+    h: Fraction
+    k: int
+    p: int | float
+    private: tuple[str, ...]
+
+    model: ClassVar[str] = "coherence"
+
+    def __init__(
+        self, h: Fraction | float | str, k: int, p: int | float = 2, private: Iterable[str] = ()
+    ) -> None:
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise RequestError(f"k must be an integer of at least 1, got {k!r}.")
+        if isinstance(p, bool) or not (p == math.inf or (isinstance(p, Integral) and p >= 1)):
+            raise RequestError(f"p must be an integer of at least 1, or inf, got {p!r}.")
+        if isinstance(private, str):
+            raise RequestError(
+                f"The private items must be a collection of labels, got the text {shorten(private)}."
+            )
+        private = tuple(dict.fromkeys(private))
+        wrong = [label for label in private if not isinstance(label, str) or not label]
+        if wrong:
+            raise RequestError(f"A private item must be a non-empty text, got {wrong[0]!r}.")
+        object.__setattr__(self, "h", _as_written(h))
+        object.__setattr__(self, "k", int(k))
+        object.__setattr__(self, "p", math.inf if p == math.inf else int(p))
+        object.__setattr__(self, "private", private)
+
+    @property
+    def phrase(self) -> str:
+        """Name of the guarantee with its parameters."""
+        return f"({written(self.h)}, {self.k}, {'∞' if self.p == math.inf else self.p})-coherence"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return model and parameters as JSON types ("inf" for infinity, h as text if it is no decimal)."""
+        h = float(self.h)
+        return {
+            "model": self.model,
+            "h": h if Fraction(repr(h)) == self.h else str(self.h),
+            "k": self.k,
+            "p": "inf" if self.p == math.inf else self.p,
+            "private": list(self.private),
+        }
+
+    def is_private(self, data: Transactions) -> NDArray[np.bool_]:
+        """Tell which items of the data are private: bool (n_items,)."""
+        private = set(self.private)
+        return np.fromiter((label in private for label in data.vocabulary.labels), bool, data.n_items)
+
+    def betrays(self, count: int, support: int) -> bool:
+        """Whether a private item in `count` of `support` rows is too likely."""
+        return count * self.h.denominator > support * self.h.numerator
+
+    def require_feasible(self, data: Transactions) -> None:
+        """Refuse data for which not even the empty set is safe.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are rows, but fewer than k, or a private item is in more than a share h of all rows.
+        """
+        n = data.n_rows
+        if 0 < n < self.k:
+            raise InfeasibleError(
+                f"{self.phrase} cannot be reached: there are {n:,} rows, fewer than k = {self.k}.",
+                hint=f"The greatest k that can be reached is {n}.",
+            )
+        supports = data.supports()
+        private = np.flatnonzero(self.is_private(data))
+        likely = [i for i in private.tolist() if self.betrays(int(supports[i]), n)]
+        if not likely:
+            return
+        worst = max(likely, key=lambda i: (supports[i], -i))
+        labels = data.vocabulary.labels
+        count = int(supports[worst])
+        named = shorten(labels[worst], 40) + (
+            f" (the most frequent of {len(likely)})" if len(likely) > 1 else ""
+        )
+        all_named = f" Too frequent: {listed([labels[i] for i in likely])}." if len(likely) > 1 else ""
+        share = Fraction(count, n)
+        raise InfeasibleError(
+            f"{self.phrase} cannot be reached: the private item {named} is in {count:,} of {n:,} rows, a "
+            f"share of {float(share):.4g}, more than h = {written(self.h)} without any knowledge.{all_named}",
+            hint=f"The least h that can be reached is {written(share)}."
+            if share < 1
+            else "Every row holds it: no h below 1 can be reached. Do not publish it.",
+        )
+
+
+def _as_written(h: Any) -> Fraction:
+    """Read h as it is written: the float 0.3 is 3/10."""
+    number = isinstance(h, Real) and not isinstance(h, bool)
+    try:
+        value = (
+            Fraction(h) if isinstance(h, Rational) and number else Fraction(str(h)) if number else Fraction(h)
+        )
+    except (TypeError, ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if (not number and not isinstance(h, str)) or not 0 < value < 1:
+        raise RequestError(f"h must be a number above 0 and below 1, got {h!r}.")
+    return value
+
+
+def written(share: Fraction) -> str:
+    """Write a share as a decimal number if it is a short one, else as a fraction."""
+    text = f"{float(share):.10g}"
+    return text if Fraction(text) == share else str(share)
