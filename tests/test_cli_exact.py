@@ -134,10 +134,10 @@ def test_bad_weights(line: str, place: Path) -> None:
 
 
 HARD = [
-    "anonymize", str(DATA / "bms_webview1.dat"), "--hierarchy", str(DATA / "bms_webview1_hierarchy.csv"),
-    "--k", "5", "--m", "3", "--out", "out",
+    "anonymize", str(DATA / "bms_webview2.dat"), "--hierarchy", str(DATA / "bms_webview2_hierarchy.csv"),
+    "--k", "5", "--m", "5", "--out", "out",
 ]  # fmt: skip
-needs_hard = pytest.mark.skipif(not DATA.is_dir(), reason="needs BMS-WebView-1: made-up data are too easy")
+needs_hard = pytest.mark.skipif(not DATA.is_dir(), reason="needs BMS-WebView-2: made-up data are too easy")
 
 
 @posix_only
@@ -160,14 +160,14 @@ def test_ctrl_c_once_returns_the_best_so_far(tmp_path: Path) -> None:
     record = report(tmp_path, "out")["optimality"]
     assert isinstance(record, dict)
     assert 0 <= record["lower_bound"] <= record["loss"]
-    check = setveil("verify", "out", "--k", 5, "--m", 3, cwd=tmp_path)
+    check = setveil("verify", "out", "--k", 5, "--m", 5, cwd=tmp_path)
     assert check.code == 0, check
 
 
 @needs_compiled
 @needs_hard
 def test_time_limit(tmp_path: Path) -> None:
-    done = setveil(*HARD, "--time-limit", 3, "--json", cwd=tmp_path).ok()
+    done = setveil(*HARD, "--time-limit", 10, "--json", cwd=tmp_path).ok()
     record = done.json()["optimality"]
     assert record["proven"] is False
     assert 0 < record["gap"] < 1

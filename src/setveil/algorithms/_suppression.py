@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -315,6 +316,31 @@ def search(
     while (v := scenario.best_split(progress, f"{phase}searching the cuts")) is not None:
         scenario.split(v)  # ... to the most promising child, while it costs less
     return scenario
+
+
+def in_rounds(
+    problem: Problem, guarantee: KmAnonymity, last: int, progress: Progress
+) -> Iterator[tuple[int, Scenario]]:
+    """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
+
+    A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
+    run again.
+
+    Raises
+    ------
+    RequestError
+        If the threats of a round do not fit in memory.
+    """
+    floor: list[int] = []
+    cut = problem.leaves()
+    for i in range(1, last + 1):
+        if cut != floor or i <= problem.longest_row(cut):
+            floor = cut
+            hint = f"Use a smaller m: up to {i - 1} they fit."
+            within = KmAnonymity(guarantee.k, i)
+            found = search(problem, floor, within, progress, f"round {i} of {last}: ", hint)
+            cut = found.cut()
+        yield i, found
 
 
 def publish(data: Transactions, scenario: Scenario, seed: int, details: dict[str, Any]) -> Release:

@@ -17,6 +17,7 @@ from setveil.algorithms._branch import BranchAndCut
 from setveil.algorithms._clauses import Clause
 from setveil.algorithms._images import Images, Losses, contracted
 from setveil.algorithms._program import Floats, Program
+from setveil.algorithms._suppression import Problem, in_rounds
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError, listed
 from setveil.guarantees.km import KmAnonymity
@@ -37,6 +38,7 @@ info = AlgorithmInfo(
 PATIENCE = 300.0  # seconds, where no time limit is given
 NEW_AT_ONCE = 5000  # clauses taken from one candidate
 THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
+GREEDY = 5  # items that an attacker knows, at most, in the greedy search that comes first
 
 Number = int | float | Fraction
 
@@ -192,7 +194,6 @@ class _Search:
         self.best: Ids = np.zeros(0, np.int32)
         self.best_cost: int | None = None
         self.excluded: set[int] = set()
-        self.lower = 0
 
     def run(self) -> dict[str, Any]:
         """Search until the best image is proven best, or time is up; the record of the search."""
@@ -205,6 +206,9 @@ class _Search:
         search = BranchAndCut(program, _Problem(self, program), self._sizes(), self.n_inner)
         self.progress.stoppable = True
         try:
+            if self.parameters.suppress and not self.kept:
+                self._greedy()
+                self._descend()
             search.run(low, high)
         finally:
             self.progress.stoppable = False
@@ -302,7 +306,6 @@ class _Search:
         finest = np.arange(self.tree.n_nodes, dtype=np.int32)
         if not self.kept:
             self.take(self.images.generalized_further(finest))
-            self._descend()
         elif self.parameters.suppress:
             self.take(self.images.suppressed_further(finest))
         self._polish()
@@ -314,10 +317,33 @@ class _Search:
         if allowed and (self.best_cost is None or cost < self.best_cost):
             self.best, self.best_cost = image, cost
 
+    def _greedy(self) -> None:
+        """Take what mHgHs finds against attackers who know few items, made valid for all."""
+        problem = Problem(self.data, self.tree)
+        last = min(self.guarantee.size_limit(self.data), GREEDY)
+        found = None
+        try:
+            for _, scenario in in_rounds(problem, self.guarantee, last, self.progress):
+                found = scenario
+                if self.out_of_time():
+                    return
+        except RequestError:  # too many threats for its memory
+            return
+        if found is not None:
+            image = np.arange(self.tree.n_nodes, dtype=np.int32)
+            for v in found.cut():
+                image[self.tree.under(v)] = v
+            for v in found.suppressed():
+                image[self.tree.under(v)] = -1
+            self.take(self.images.brought_back(self.images.suppressed_further(image)))
+
     def _descend(self) -> None:
-        """Suppress what is a threat between the nodes at depth 1, 2, ... until that loses more again."""
+        """Suppress what is a threat between the nodes at depth 1, 2, ... until that loses more again.
+
+        Not at the greatest depth: between single items there may be very many threats.
+        """
         costs = [inf]
-        for depth in range(1, self.tree.height + 1 if self.parameters.suppress else 1):
+        for depth in range(1, self.tree.height):
             image = self.images.suppressed_further(self.images.at_depth(depth))
             image = self.images.brought_back(image)
             self.take(image)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms._suppression import Problem, publish, search
+from setveil.algorithms._suppression import Problem, in_rounds, publish
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -85,26 +85,19 @@ def anonymize(
     guarantee.require_feasible(data)
     problem = Problem(data, hierarchy)
     last = max(guarantee.size_limit(data), 1)
-    floor: list[int] = []
-    cut = problem.leaves()
     rounds: list[dict[str, Any]] = []
     timing: dict[str, float] = {}
-    for i in range(1, last + 1):
-        start = time.perf_counter()
-        if cut != floor or i <= problem.longest_row(cut):
-            floor = cut
-            hint = f"Use a smaller m: up to {i - 1} they fit."
-            within = KmAnonymity(guarantee.k, i)
-            found = search(problem, floor, within, progress, f"round {i} of {last}: ", hint)
-            cut = found.cut()
+    start = time.perf_counter()
+    for i, found in in_rounds(problem, guarantee, last, progress):
         rounds.append(
             {
                 "i": i,
-                "cut": len(cut),
+                "cut": len(found.cut()),
                 "suppressed": len(found.suppressed()),
                 "threats": found.threats,
                 "lm": found.lm(),
             }
         )
         timing[f"round {i}"] = round(time.perf_counter() - start, 4)
+        start = time.perf_counter()
     return publish(data, found, seed, {"rounds": rounds, "timing": timing})

@@ -1,0 +1,228 @@
+"""The search for threats whose clauses a fractional solution violates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+from setveil.kernels.walk import support
+
+
+@compiled
+def rare_sets(  # type: ignore[no-untyped-def]
+    indptr, ranks, weights, starts, rows, positions, supports, node, up, hidden, low, high, parent, root,
+    k, largest, all_starts, all_rows, all_weights, all_low, all_high, out, ends, budget,
+):  # fmt: skip
+    """List threats S, minimal and most general, whose cheapest clause may be below 1.
+
+    The clause of S has the values `up` of the distinct parents of its nodes and, at least, `hidden` of each
+    node. Ranks number the nodes that matter, by increasing support. A set whose part is rare is not extended.
+
+    Parameters
+    ----------
+    indptr, ranks, weights
+        Distinct rows of ranks, ascending, and how many rows each stands for.
+    starts, rows, positions, supports
+        Where each rank stands, and in how many rows.
+    node, up, hidden, low, high
+        Of each rank: its node, the value of the node's parent, the least value of a leaf below, its leaves.
+    parent, root
+        The tree.
+    k, largest : int
+    all_starts, all_rows, all_weights, all_low, all_high
+        The same of all nodes, by node.
+    out, ends : int64, written
+        The nodes of the sets, one set after the other; where each ends.
+    budget : int
+        Steps after which to end.
+
+    Returns
+    -------
+    found : int
+        How many sets; not all there are if there is no room left or too many steps were needed.
+    """
+    n = supports.size
+    limit = 1.0 - 1e-6
+    nowhere = np.zeros(0, np.int64)
+    count = np.zeros(n, np.int64)
+    fill = np.zeros(n, np.int64)
+    touched = np.empty(n, np.int64)
+    path = np.zeros(largest, np.int64)
+    spent = np.zeros(largest + 1, np.float64)
+    first = np.zeros(largest + 1, np.int64)
+    current = np.zeros(largest + 1, np.int64)
+    candidate = np.empty(max(n, 1), np.int64)
+    weight = np.empty(max(n, 1), np.int64)
+    begin = np.zeros(max(n, 1) + 1, np.int64)
+    place_row = np.empty(1024, np.int64)
+    place = np.empty(1024, np.int64)
+    sets = np.int64(0)
+    written = np.int64(0)
+    steps = np.int64(0)
+    d = np.int64(0)
+    while True:
+        if d == 0:
+            if current[0] >= n:
+                return sets
+            x, have = current[0], supports[current[0]]
+        else:
+            if current[d] >= first[d + 1]:
+                d -= 1
+                current[d] += 1
+                if steps > budget:
+                    return sets
+                continue
+            x, have = candidate[current[d]], weight[current[d]]
+        path[d] = x
+        add = hidden[x] + up[x]
+        for j in range(d):
+            if parent[node[path[j]]] == parent[node[x]]:
+                add = hidden[x]
+                break
+        spent[d + 1] = spent[d] + add
+        if spent[d + 1] >= limit:
+            current[d] += 1
+            continue
+        if have < k:
+            some = node[path[: d + 1]].copy()
+            if _tight(some, parent, root, k, all_starts, all_rows, all_weights, all_low, all_high, nowhere):
+                if sets == ends.size or written + d + 1 > out.size:
+                    return sets
+                out[written : written + d + 1] = some
+                written += d + 1
+                ends[sets] = written
+                sets += 1
+            current[d] += 1
+            continue
+        if d + 1 == largest:
+            current[d] += 1
+            continue
+
+        if d == 0:
+            from_, to = starts[x], starts[x + 1]
+        else:
+            from_, to = begin[current[d]], begin[current[d] + 1]
+        found = 0
+        for at in range(from_, to):
+            if d == 0:
+                row, p = np.int64(rows[at]), positions[at]
+            else:
+                row, p = place_row[at], place[at]
+            for q in range(p + 1, indptr[row + 1]):
+                y = np.int64(ranks[q])
+                if supports[y] >= k and spent[d + 1] + hidden[y] < limit:
+                    if count[y] == 0:
+                        touched[found] = y
+                        found += 1
+                    count[y] += weights[row]
+                    fill[y] += 1
+            steps += indptr[row + 1] - p
+        last = d + 2 == largest
+        kept = 0
+        for t in range(found):
+            y = touched[t]
+            apart = not (last and count[y] >= k)
+            if apart:
+                for j in range(d + 1):
+                    z = path[j]
+                    if (low[z] <= low[y] and high[y] <= high[z]) or (low[y] <= low[z] and high[z] <= high[y]):
+                        apart = False
+                        break
+            if apart:
+                touched[kept] = y
+                kept += 1
+            else:
+                count[y] = 0
+                fill[y] = 0
+        touched[:kept].sort()  # in place
+        c = first[d + 1]
+        while c + kept + 1 > candidate.size:
+            candidate = np.append(candidate, np.empty(candidate.size, np.int64))
+            weight = np.append(weight, np.empty(weight.size, np.int64))
+            begin = np.append(begin, np.empty(begin.size, np.int64))
+        top = begin[c]
+        for t in range(kept):
+            y = touched[t]
+            candidate[c + t] = y
+            weight[c + t] = count[y]
+            begin[c + t] = top
+            if not last and count[y] >= k:
+                top += fill[y]
+                fill[y] = begin[c + t] + 1  # where its next place goes, plus one: 0 means no places
+            else:
+                fill[y] = 0
+            count[y] = 0
+        begin[c + kept] = top
+        while top > place.size:
+            place_row = np.append(place_row, np.empty(place_row.size, np.int64))
+            place = np.append(place, np.empty(place.size, np.int64))
+        if not last:
+            for at in range(from_, to):
+                if d == 0:
+                    row, p = np.int64(rows[at]), positions[at]
+                else:
+                    row, p = place_row[at], place[at]
+                for q in range(p + 1, indptr[row + 1]):
+                    y = np.int64(ranks[q])
+                    if fill[y] > 0:
+                        place_row[fill[y] - 1] = row
+                        place[fill[y] - 1] = q
+                        fill[y] += 1
+            fill[touched[:kept]] = 0
+        d += 1
+        current[d] = c
+        first[d + 1] = c + kept
+
+
+@compiled
+def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  # type: ignore[no-untyped-def]
+    """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
+    size = some.size
+    if size > 1:
+        rest = np.empty(size - 1, np.int64)
+        for i in range(size):
+            for j in range(size):
+                if j < i:
+                    rest[j] = some[j]
+                elif j > i:
+                    rest[j - 1] = some[j]
+            if support(starts, rows, weights, rest, k, nowhere)[0] < k:
+                return False
+    for i in range(size):
+        above = np.int64(parent[some[i]])
+        if above == root:
+            continue
+        apart = True
+        for j in range(size):
+            if j != i and low[above] <= low[some[j]] and high[some[j]] <= high[above]:
+                apart = False
+                break
+        if apart:
+            trial = some.copy()
+            trial[i] = above
+            if support(starts, rows, weights, trial, k, nowhere)[0] < k:
+                return False
+    return True
+
+
+@compiled
+def cheapest_choices(  # type: ignore[no-untyped-def]
+    some, k, starts, holders, weights, indptr, items, position, low, high, hidden, out
+):  # fmt: skip
+    """Find in each row that holds a rare set its least hidden leaf below each node.
+
+    `out` (k, size) is written. Returns the number of rows.
+    """
+    found_rows = np.zeros(k, np.int64)
+    _, found = support(starts, holders, weights, some, k, found_rows)
+    for i in range(found):
+        row = found_rows[i]
+        for j in range(some.size):
+            best = np.int64(-1)
+            for p in range(indptr[row], indptr[row + 1]):
+                leaf = np.int64(items[p])
+                under = low[some[j]] <= position[leaf] < high[some[j]]
+                if under and (best < 0 or hidden[leaf] < hidden[best]):
+                    best = leaf
+            out[i, j] = best
+    return found
