@@ -1,0 +1,56 @@
+"""Which rows lie in no other row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ignore[no-untyped-def]
+    """Mark, from `row` on, the rows that no other row contains; return where it stopped.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32, read-only
+        Distinct rows.
+    starts, rows : int64 (n_ids + 1,), int32, read-only
+        The rows of each item.
+    row : int
+        Where to begin.
+    budget : int
+        Steps after which to stop.
+    maximal : bool (n,)
+        Receives the answer. The empty row is never marked.
+    """
+    steps = np.int64(0)
+    while row < indptr.size - 1 and steps < budget:
+        lo, hi = indptr[row], indptr[row + 1]
+        # A row that contains this one is among those of its rarest item.
+        rare = np.int64(-1)
+        for p in range(lo, hi):
+            item = np.int64(items[p])
+            if rare < 0 or starts[item + 1] - starts[item] < starts[rare + 1] - starts[rare]:
+                rare = item
+        contained = bool(rare < 0)
+        if not contained:
+            for at in range(starts[rare], starts[rare + 1]):
+                q, end = indptr[rows[at]], indptr[rows[at] + 1]
+                steps += 1
+                if end - q <= hi - lo:
+                    continue
+                p = lo
+                while p < hi and end - q >= hi - p:
+                    if items[q] == items[p]:
+                        p += 1
+                    elif items[q] > items[p]:
+                        break
+                    q += 1
+                    steps += 1
+                if p == hi:
+                    contained = True
+                    break
+        maximal[row] = not contained
+        row += 1
+    return row

@@ -1,0 +1,1 @@
+"""Privacy and utility constraints: make them, read and write them, check them before a run."""

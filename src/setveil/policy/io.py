@@ -1,0 +1,301 @@
+"""Read and write files of privacy and utility constraints, with the line of everything that is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from setveil.data.io.layout import Layout
+from setveil.data.io.source import as_text, read_bytes
+from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.vocabulary import is_integer
+from setveil.errors import DataError, OutputError, RequestError, listed, shorten
+from setveil.hierarchy.check import Problem
+from setveil.kernels.tokens import tokenize
+from setveil.staging import staged_file
+
+_SHOWN = 5
+
+
+@dataclass
+class Listing:
+    """What a file of constraints says.
+
+    Attributes
+    ----------
+    name : str
+        What to call the file.
+    sets : list of (line, items)
+        The itemsets or groups in order, repeated items left out; the line is None where the file is JSON.
+    problems : list of Problem
+        What is wrong, in order of the lines.
+    """
+
+    name: str
+    sets: list[tuple[int | None, tuple[str, ...]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def itemsets(self) -> tuple[tuple[str, ...], ...]:
+        """The itemsets or groups without their lines."""
+        return tuple(items for _, items in self.sets)
+
+
+def separator_of(layout: Layout | None) -> str:
+    """Tell what stands between items in files written like the data's rows; empty: blanks.
+
+    Parameters
+    ----------
+    layout : Layout or None
+        How the data's file holds its rows; None: commas.
+    """
+    if layout is None:
+        return ","
+    if layout.format in {"fimi", "spmf"}:
+        return ""
+    return layout.separator if layout.format in {"basket", "long"} else ","
+
+
+def parse_privacy(
+    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+) -> Listing:
+    """Read privacy constraints and note what is wrong with them.
+
+    Parameters
+    ----------
+    path : str or Path
+        One itemset per line, written like the data's rows. A ``.json`` file holds a list of lists, or an
+        object with such a list under ``privacy``.
+    known : collection of str
+        All items that exist; others are problems.
+    layout : Layout, optional
+        That of the data: items are separated by blanks for FIMI and SPMF, by its separator for basket and
+        long files, else by commas.
+    encoding : str
+        Of the file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read at all.
+    """
+    listing = _parse(path, "privacy", layout, encoding)
+    _find_unknown(listing, known)
+    listing.problems.sort(key=_by_line)
+    return listing
+
+
+def parse_utility(
+    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+) -> Listing:
+    """Read utility constraints and note what is wrong with them: also an item that is in two groups.
+
+    Parameters are those of `parse_privacy`; the key in a JSON object is ``utility``.
+    """
+    listing = _parse(path, "utility", layout, encoding)
+    _find_unknown(listing, known)
+    _find_overlaps(listing)
+    listing.problems.sort(key=_by_line)
+    return listing
+
+
+def read_privacy(
+    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+) -> tuple[tuple[str, ...], ...]:
+    """Read privacy constraints (see `parse_privacy`).
+
+    Raises
+    ------
+    DataError
+        If anything is wrong with them; the message names the first problems with their lines.
+    """
+    listing = parse_privacy(path, known, layout, encoding=encoding)
+    _refuse(listing, "privacy")
+    return listing.itemsets
+
+
+def read_utility(
+    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+) -> tuple[tuple[tuple[str, ...], ...], str]:
+    """Read utility constraints (see `parse_utility`).
+
+    Returns
+    -------
+    groups : tuple of tuples of str
+        The groups that the file lists.
+    note : str
+        What to tell the user of items in no group; empty if there are none.
+
+    Raises
+    ------
+    DataError
+        If anything is wrong with them; the message names the first problems with their lines.
+    """
+    listing = parse_utility(path, known, layout, encoding=encoding)
+    _refuse(listing, "utility")
+    return listing.itemsets, rest_note(listing.itemsets, known)
+
+
+def rest_note(groups: Iterable[Iterable[str]], known: Collection[str]) -> str:
+    """Say which items are in no utility constraint; empty if all are in one."""
+    named = {item for group in groups for item in group}
+    rest = [item for item in known if item not in named]
+    if not rest:
+        return ""
+    if len(rest) == 1:
+        return f"One item is in no utility constraint and is never merged: {listed(rest)}."
+    return f"{len(rest):,} items in no utility constraint may be merged with each other: {listed(rest)}."
+
+
+def write_privacy(itemsets: Iterable[Sequence[str]], path: str | Path, layout: Layout | None = None) -> None:
+    """Write privacy constraints so that `read_privacy` gives the same.
+
+    Parameters
+    ----------
+    itemsets : iterable of sequences of str
+        The constraints.
+    path : str or Path
+        As JSON if it ends in ``.json``, else one per line. It appears complete or not at all.
+    layout : Layout, optional
+        That of the data, see `parse_privacy`.
+
+    Raises
+    ------
+    RequestError
+        If blanks separate the items, but a label is no integer.
+    OutputError
+        If the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".json":
+        rows = ",\n  ".join(json.dumps(list(itemset), ensure_ascii=False) for itemset in itemsets)
+        text = f'{{"privacy": [\n  {rows}\n]}}\n' if rows else '{"privacy": []}\n'
+    else:
+        separator = separator_of(layout)
+        lines = [(separator or " ").join(_field(item, separator) for item in items) for items in itemsets]
+        text = "".join(f"{line}\n" for line in lines)
+    try:
+        with staged_file(path) as beside:
+            beside.write_bytes(text.encode())
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _field(item: str, separator: str) -> str:
+    if not separator:
+        if not is_integer(item):
+            raise RequestError(
+                f"Items separated by blanks must be integers, found {shorten(item)}.",
+                hint="Write JSON: a file name that ends in .json.",
+            )
+        return item
+    special = set(item) & set(f'{separator}"\r\n') or item != item.strip(" \t") or item.startswith("\ufeff")
+    return '"' + item.replace('"', '""') + '"' if special else item
+
+
+def _parse(path: str | Path, key: str, layout: Layout | None, encoding: str) -> Listing:
+    name = "standard input" if str(path) == "-" else str(path)
+    text = as_text(read_bytes(path), name, encoding)
+    listing = Listing(name)
+    if Path(path).suffix.lower() == ".json":
+        _parse_json(listing, text.content, key)
+        return listing
+    separator = separator_of(layout)
+    content = text.content
+    tokens = tokenize(content, separator=separator, quotes=bool(separator))
+    if separator:
+        refuse_open_quote(text, tokens)
+    spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+    raw = [content[start:end] for start, end in spans]
+    labels = [
+        unquoted(text, field, start) if separator else field.decode()
+        for field, (start, _) in zip(raw, spans, strict=True)
+    ]
+    breaks = [field.count(b"\n") + field.count(b"\r") - field.count(b"\r\n") for field in raw]
+    codes, bounds = tokens.codes.tolist(), tokens.indptr.tolist()
+    inside = [0, *accumulate(breaks[code] for code in codes)]  # line breaks within quotes up to each field
+    for row in range(len(bounds) - 1):
+        line = row + 1 + inside[bounds[row]]
+        _add(listing, line, (labels[code] for code in codes[bounds[row] : bounds[row + 1]]))
+    return listing
+
+
+def _add(listing: Listing, line: int | None, items: Iterable[str]) -> None:
+    distinct = tuple(item for item in dict.fromkeys(items) if item)
+    if distinct:
+        listing.sets.append((line, distinct))
+    else:
+        listing.problems.append(Problem(line, "no item, expected at least one"))
+
+
+def _parse_json(listing: Listing, content: bytes, key: str) -> None:
+    try:
+        found: Any = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{listing.name}, line {error.lineno}: not JSON, {error.msg}.") from None
+    except RecursionError:
+        raise DataError(f"{listing.name} is nested too deeply, expected a list of lists.") from None
+    if isinstance(found, dict):
+        if key not in found:
+            raise DataError(f"{listing.name} has no key {key!r}, found {listed(list(found))}.")
+        found = found[key]
+    if not isinstance(found, list):
+        raise DataError(f"{listing.name} holds {shorten(json.dumps(found))}, expected a list of lists.")
+    for number, items in enumerate(found, 1):
+        if not isinstance(items, list) or not all(
+            (isinstance(item, str) and item) or (isinstance(item, int) and not isinstance(item, bool))
+            for item in items
+        ):
+            listing.problems.append(
+                Problem(None, f"entry {number} is {shorten(json.dumps(items))}, expected a list of items")
+            )
+        elif not items:
+            listing.problems.append(Problem(None, f"entry {number} holds no item, expected at least one"))
+        else:
+            _add(listing, None, map(str, items))
+
+
+def _find_unknown(listing: Listing, known: Collection[str]) -> None:
+    exists = set(known)
+    listing.problems += [
+        Problem(line, f"there is no item {shorten(item)}")
+        for line, items in listing.sets
+        for item in items
+        if item not in exists
+    ]
+
+
+def _find_overlaps(listing: Listing) -> None:
+    owner: dict[str, int] = {}
+    for number, (line, items) in enumerate(listing.sets):
+        for item in items:
+            other = owner.setdefault(item, number)
+            if other != number:
+                before = listing.sets[other][0]
+                where = f"the group of line {before}" if before else f"group {other + 1}"
+                here = "this one" if line else f"group {number + 1}"
+                listing.problems.append(
+                    Problem(line, f"the item {shorten(item)} is in {where} and in {here}")
+                )
+
+
+def _by_line(problem: Problem) -> float:
+    return problem.line or float("inf")
+
+
+def _refuse(listing: Listing, what: str) -> None:
+    problems = listing.problems
+    if not problems:
+        return
+    count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
+    more = f"\n  and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+    raise DataError(
+        f"{listing.name} does not hold {what} constraints for these data, {count}:"
+        + "".join(f"\n  {problem}" for problem in problems[:_SHOWN])
+        + more,
+        hint=f"`setveil policy check DATA --{what} {listing.name}` lists every problem.",
+    )

@@ -1,0 +1,90 @@
+"""Make utility constraints from a hierarchy, instead of listing them."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from setveil.errors import RequestError
+from setveil.hierarchy.tree import Hierarchy
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+def siblings(tree: Hierarchy, level: int | None = None) -> Groups:
+    """Make a utility constraint of the items under each node of a level.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The hierarchy.
+    level : int, optional
+        Edges from the root: 0 is the root itself (every merge is allowed), 1 its children. An item that is
+        less deep stays alone. By default the items that have the same parent form a group.
+
+    Returns
+    -------
+    tuple of tuples of str
+        A partition of the leaves, items and groups in item order.
+
+    Raises
+    ------
+    RequestError
+        If the hierarchy has no such level.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"]])
+    >>> siblings(tree)
+    (('a', 'b'), ('c',))
+    >>> siblings(tree, 0)
+    (('a', 'b', 'c'),)
+    """
+    if level is not None and (
+        isinstance(level, bool) or not isinstance(level, Integral) or not 0 <= level <= tree.height
+    ):
+        raise RequestError(
+            f"The level must be an integer from 0 (the root) to {tree.height} (the deepest items), "
+            f"got {level!r}."
+        )
+    groups: dict[int, list[int]] = {}
+    for leaf in range(tree.n_leaves):
+        above = [leaf, *tree.ancestors(leaf)]  # the root last
+        up = 1 if level is None else max(len(above) - 1 - level, 0)
+        groups.setdefault(above[min(up, len(above) - 1)], []).append(leaf)
+    return _labelled(tree, list(groups.values()))
+
+
+def groups_of(tree: Hierarchy, size: int) -> Groups:
+    """Make utility constraints of `size` items that are close in the hierarchy: neighbours among its leaves.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The hierarchy; its leaves are taken in tree order, so that the items of a node stand together.
+    size : int
+        Items per group, at least 1; the last group may have fewer.
+
+    Returns
+    -------
+    tuple of tuples of str
+        A partition of the leaves, items and groups in item order.
+
+    References
+    ----------
+    Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 6.4 (utility policies UP1 to UP4: 25, 50,
+    250 and 500 items), doi:10.1007/s10115-010-0354-4
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"]])
+    >>> groups_of(tree, 2)
+    (('a', 'b'), ('c',))
+    """
+    if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
+        raise RequestError(f"The size of a group must be an integer of at least 1, got {size!r}.")
+    leaves = tree.leaf_order.tolist()
+    return _labelled(tree, [leaves[i : i + size] for i in range(0, len(leaves), size)])
+
+
+def _labelled(tree: Hierarchy, groups: list[list[int]]) -> Groups:
+    return tuple(tuple(tree.labels[leaf] for leaf in group) for group in sorted(map(sorted, groups)))
