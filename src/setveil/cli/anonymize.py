@@ -31,7 +31,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.promises import make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.errors import MissingItemsError
+from setveil.errors import MissingItemsError, RequestError
 
 
 def anonymize(
@@ -147,6 +147,8 @@ def anonymize(
             "sensitive_random": sensitive_random,
         }  # fmt: skip
         require_options(model, options)
+        if model == "privacy-degree" and output_format is not None:
+            raise RequestError("--output-format: rows in groups are always published as two csv files.")
         require_writable(out, force=force)
         timing: dict[str, float] = {}
         progress("reading")

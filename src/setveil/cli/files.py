@@ -105,8 +105,9 @@ def load_labels(
         labels = tuple(dict.fromkeys(label for part in text.split(",") if (label := part.strip())))
     unknown = [label for label in labels if label not in data.vocabulary.ids]
     if check and unknown:
+        some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
         raise DataError(
-            f"{len(unknown):,} items of {shorten(text)} are not in the data: {listed(unknown)}.",
+            f"In {shorten(text)}, {some} not in the data: {listed(unknown)}.",
             hint="Is it a file that does not exist?" if "," not in text and not Path(text).is_file() else "",
         )
     return labels
@@ -144,13 +145,17 @@ def load_utility(
 ) -> tuple[tuple[str, ...], ...] | None:
     """Make or read utility constraints: ``any``, ``siblings[:LEVEL]``, ``groups:SIZE``, or a file.
 
+    None are given for None; for ``any`` there are no groups, so that all items form one.
+
     Raises
     ------
     RequestError
         If a hierarchy is needed and there is none, or a number is none.
     """
-    if text is None or text == "any":
+    if text is None:
         return None
+    if text == "any":
+        return ()
     kind, _, number = text.partition(":")
     if kind in {"siblings", "groups"} and not Path(text).is_file():
         if tree is None:
@@ -247,8 +252,9 @@ def load_published(path: str, **options: Any) -> Transactions:
         return read_rows(path, **options)
     file = published_file(Path(path))
     given = {name: value for name, value in options.items() if value is not None}
-    recorded = published_layout(file) if Path(path).is_dir() else {}
-    if recorded.get("format") == "grouped":
+    layout = published_layout(file)
+    recorded = layout if Path(path).is_dir() else {}
+    if layout.get("format") == "grouped":
         raise DataError(
             f"{path} holds rows published in groups, not single rows.",
             hint="They have their own check: --model privacy-degree --p P.",
@@ -257,7 +263,9 @@ def load_published(path: str, **options: Any) -> Transactions:
 
 
 def is_grouped(path: str) -> bool:
-    """Tell whether a path is a folder of rows published in groups."""
+    """Tell whether a path is a folder of rows published in groups, or one of its files."""
+    if Path(path).is_file():
+        return published_layout(Path(path)).get("format") == "grouped"
     return any((folder / GROUPS_FILE).is_file() for folder in _published_folders(path))
 
 
@@ -287,14 +295,14 @@ def load_meaning(
 ) -> AnyRecoding:
     """Find out what the labels of a release stand for.
 
-    From a hierarchy if one is given: each item is published as the nearest node above it that the release
-    holds. Else from about.json beside the published file. Else every label must be an item of the original.
+    From about.json beside the published file. Else from a hierarchy if one is given: each item is published
+    as the nearest node above it that the release holds. Else every label must be an item of the original.
     """
-    if hierarchy is not None:
-        return _meaning_by_hierarchy(original, published, read_hierarchy(hierarchy, encoding=encoding))
     about = published_file(Path(path)).parent / "about.json" if path != "-" else None
     if about is not None and about.is_file():
         return read_meaning(about, original, published)
+    if hierarchy is not None:
+        return _meaning_by_hierarchy(original, published, read_hierarchy(hierarchy, encoding=encoding))
     unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
     if unknown:
         raise DataError(

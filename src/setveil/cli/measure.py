@@ -9,6 +9,7 @@ import typer
 
 from setveil.cli.options import Encoding, Format, HierarchyFile, IdColumn, ItemColumn, Json, Separator
 from setveil.cli.session import answer, answer_json, run
+from setveil.errors import RequestError
 
 _QUERIES = "Queries"
 _ITEMSETS = "Itemsets"
@@ -27,8 +28,9 @@ def measure(
         ),
     ] = None,
     query_size: Annotated[
-        int, typer.Option("--query-size", min=1, rich_help_panel=_QUERIES, help="Items per query.")
-    ] = 2,
+        int | None,
+        typer.Option("--query-size", min=1, rich_help_panel=_QUERIES, help="Items per query (default 2)."),
+    ] = None,
     query_support: Annotated[
         int | None,
         typer.Option(
@@ -45,11 +47,14 @@ def measure(
         ),
     ] = None,
     group_by: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--group-by", min=1, rich_help_panel=_QUERIES, help="Groups: items that a group-by query is over."
+            "--group-by",
+            min=1,
+            rich_help_panel=_QUERIES,
+            help="Groups: items that a group-by query is over (default 4).",
         ),
-    ] = 4,
+    ] = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, rich_help_panel=_QUERIES, help="Draws the queries.")
     ] = 0,
@@ -99,19 +104,32 @@ def measure(
             item_column=item_column,
         )  # fmt: skip
         if files.is_grouped(release):
+            _refuse(
+                "rows in groups",
+                {
+                    "--query-size": query_size, "--query-support": query_support,
+                    "--queries-file": queries_file, "--itemsets": itemsets,
+                    "--itemset-length": itemset_length, "--private": private, "--hierarchy": hierarchy_file,
+                },
+            )  # fmt: skip
             groups = files.load_groups(release)
             progress("measuring")
             utility = measure_groups(
-                before, groups, group_by=group_by, queries=queries or 1000, seed=seed, progress=progress
+                before, groups, group_by=group_by or 4, queries=queries or 1000, seed=seed, progress=progress
             )
             rows = {"original": before.n_rows, "release": groups.qid.n_rows}
             return {"utility": utility, "rows": rows}, group_measures_text(utility, rows)
+        _refuse("rows that are not in groups", {"--group-by": group_by})
+        if itemsets is None:
+            _refuse(
+                "a measure without --itemsets", {"--itemset-length": itemset_length, "--private": private}
+            )
         after = files.load_published(release)
         recoding = files.load_meaning(release, before, after, hierarchy_file, encoding)
         tree = None if hierarchy_file is None else files.load_hierarchy(hierarchy_file, encoding)[0]
         asked = files.load_queries(
-            before, queries_file, encoding, number=queries, size=query_size, support=query_support, seed=seed,
-            progress=progress,
+            before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
+            seed=seed, progress=progress,
         )  # fmt: skip
         progress("measuring")
         utility = measure_all(before, after, recoding, hierarchy=tree, queries=asked, progress=progress)
@@ -130,3 +148,10 @@ def measure(
         answer_json(found)
     else:
         answer(text)
+
+
+def _refuse(what: str, options: dict[str, Any]) -> None:
+    """Refuse options that were given but mean nothing here."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise RequestError(f"{', '.join(given)}: of no use for {what}.")

@@ -50,14 +50,18 @@ def pgen(
         return len(itemsets), max(map(len, itemsets), default=0)
 
     number, longest = run(work)
-    say(f"{out}: {number:,} itemsets, the longest of {longest:,} items.")
+    from setveil.report.words import count
+
+    say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
 
 
 @app.command()
 def check(
     input: Input,  # noqa: A002
-    k: RowsK,
-    privacy: Annotated[Path, typer.Option("--privacy", help="Privacy constraints: an itemset a line.")],
+    k: RowsK = 2,
+    privacy: Annotated[
+        Path | None, typer.Option("--privacy", help="Privacy constraints: an itemset a line.")
+    ] = None,
     utility: Annotated[
         Path | None, typer.Option("--utility", help="Utility constraints: a group of items a line.")
     ] = None,
@@ -76,7 +80,7 @@ def check(
     def work(progress: Any) -> Any:
         from setveil.cli.files import read_rows
         from setveil.policy.check import check_policy
-        from setveil.policy.io import parse_privacy, parse_utility
+        from setveil.policy.io import Listing, parse_privacy, parse_utility
 
         progress("reading")
         data = read_rows(
@@ -84,10 +88,11 @@ def check(
             item_column=item_column,
         )  # fmt: skip
         known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
+        sets = Listing("")
+        if privacy is not None:
+            sets = parse_privacy(privacy, known, layout, encoding=encoding)
         groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)
-        return check_policy(
-            data, k, parse_privacy(privacy, known, layout, encoding=encoding), groups, progress
-        )
+        return check_policy(data, k, sets, groups, progress)
 
     found = run(work)
     if json:
@@ -121,9 +126,9 @@ def _text(found: Any) -> str:
         )
     for one in found.unreachable:
         where = "" if one.line is None else f"line {one.line}: "
+        together = f"{listed(one.items)} {'is' if len(one.items) == 1 else 'together are'}"
         lines.append(
-            f"cannot be met: {where}{listed(one.items)} together are in {count(one.support, 'row')}, "
-            f"fewer than k = {found.k}"
+            f"cannot be met: {where}{together} in {count(one.support, 'row')}, fewer than k = {found.k}"
         )
     lines += [f"{name}, {problem}" for name, problem in found.problems[:SHOWN]]
     if len(found.problems) > SHOWN:

@@ -24,7 +24,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.promises import MODELS, make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run
-from setveil.errors import RequestError
+from setveil.errors import DataError, RequestError
 
 
 def verify(
@@ -92,7 +92,15 @@ def verify(
             if model == "constraints":
                 known["image"] = image = load_image(file, published, recoding, encoding)
                 more["image"] = {x: x for x in published.vocabulary.labels} if image is None else image
-            guarantee = make_guarantee(model, options, published, encoding, **known)
+            try:
+                guarantee = make_guarantee(model, options, published, encoding, **known)
+            except DataError as error:
+                if model == "constraints" and image is None:
+                    error.hint = "If items were published under other labels, name the --recoding file."
+                raise
+            for itemset in getattr(guarantee, "itemsets", None) or ():
+                for item in itemset:
+                    more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
         return guarantee.phrase, verify_rows(published, guarantee, **more)
 
     phrase, verdict = run(work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import sys
 import time
@@ -85,8 +86,15 @@ class VerifiedRelease(Release):
         ------
         OutputError
             If the folder exists or cannot be written.
+        RequestError
+            If a format is named for rows in groups.
         """
         layout = self.layout
+        if format is not None and isinstance(self.recoding, Grouping):
+            raise RequestError(
+                f"Rows in groups are published as two csv files, not as {format}.",
+                hint="Leave the format out.",
+            )
         if format is not None and format != layout.format:
             layout = Layout(format)
         layout = writable_layout(layout, self.published.vocabulary.labels)
@@ -271,6 +279,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value]
+    if value == math.inf:
+        return "inf"
     return str(value) if isinstance(value, Fraction) else value
 
 
