@@ -55,7 +55,7 @@ class Workload:
 
     def errors(self, release: sv.VerifiedRelease) -> Errors:
         """Mean and median relative error by size of the query."""
-        members = release.recoding.members()  # type: ignore[union-attr]
+        members = release.recoding.members()
         found = {
             q: query_errors(self.data, release.published, members, asked) for q, asked in self.queries.items()
         }
@@ -195,7 +195,7 @@ def table_disorders(arguments: argparse.Namespace) -> None:
             continue
         seconds = time.perf_counter() - start
         met = sum(entry["satisfied"] for entry in release.details["utility_constraints"][: len(disorders)])
-        members = release.recoding.members()  # type: ignore[union-attr]
+        members = release.recoding.members()
         often = query_errors(data, release.published, members, frequent)
         some = query_errors(data, release.published, members, work.queries[2])
         print(

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.grouping import Grouping
 from setveil.kernels.rows import frozen, merge_rows, recode_rows, take_rows
 from setveil.recoding import AnyRecoding, recode
 
@@ -32,7 +31,7 @@ class Release:
     """
 
     published: Transactions
-    recoding: AnyRecoding | Grouping
+    recoding: Any  # one of three classes, as the algorithm has it
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
 

@@ -106,6 +106,12 @@ def anonymize(
             "--alpha", help="cahd: how far to look for similar rows, in multiples of p (default 3)."
         ),
     ] = None,
+    plot_band: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-band", help="cahd: draw rows and items before and after reordering (.png, .svg)."
+        ),
+    ] = None,
     k_nugget: Annotated[
         int | None, typer.Option("--k-nugget", help="border: least support of the itemsets to keep.")
     ] = None,
@@ -127,6 +133,7 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
 
     def work(progress: Any) -> Any:
+        from setveil.cli.bandplot import draw, require_drawable
         from setveil.cli.files import (
             extension_hint,
             load_hierarchy,
@@ -150,6 +157,8 @@ def anonymize(
         if model == "privacy-degree" and output_format is not None:
             raise RequestError("--output-format: rows in groups are always published as two csv files.")
         require_writable(out, force=force)
+        if plot_band is not None:
+            require_drawable(plot_band, algorithm, force=force)
         timing: dict[str, float] = {}
         progress("reading")
         reads, publishes = split_format(input, format)
@@ -191,6 +200,9 @@ def anonymize(
         except MissingItemsError as error:
             error.hint = extension_hint(input, hierarchy_file, reads, id_column, item_column)
             raise
+        if plot_band is not None:
+            progress("drawing")
+            draw(plot_band, data, guarantee, progress)
         progress("writing")
         return release.write(out, force=force, format=output_format or publishes)
 

@@ -1,0 +1,48 @@
+"""The picture of --plot-band."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms.cahd import split
+from setveil.cli.files import require_free
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.kernels.band import band_order, band_profile
+from setveil.progress import Progress
+from setveil.report.band import draw_band, require_pillow
+from setveil.report.words import count
+
+
+def require_drawable(path: Path, algorithm: str, *, force: bool) -> None:
+    """Refuse a picture that cannot be drawn, before any work is done.
+
+    Raises
+    ------
+    RequestError
+        If the algorithm orders no rows, the extension is another, or the library is missing.
+    OutputError
+        If the file exists already.
+    """
+    if algorithm != "cahd":
+        raise RequestError(f"--plot-band: {algorithm} puts rows in no order.", hint="It goes with cahd.")
+    if path.suffix.lower() not in {".png", ".svg"}:
+        raise RequestError(f"--plot-band draws .png or .svg files, got {path.name}.")
+    require_free(path, force)
+    require_pillow()
+
+
+def draw(path: Path, data: Transactions, guarantee: Any, progress: Progress) -> None:
+    """Draw the quasi-identifiers of the rows in the order of the input, and in band order."""
+    rows, _, _ = split(data, guarantee)
+    squares = []
+    for title, order in (
+        ("As in the input", np.arange(data.n_rows)),
+        ("In band order", band_order(*rows, data.n_items, progress)),
+    ):
+        profile = band_profile(*rows, data.n_items, order)
+        squares.append((f"{title}: bandwidth {count(profile.bandwidth)}", profile.density))
+    draw_band(squares, path)
