@@ -106,6 +106,10 @@ def anonymize(
             "--alpha", help="cahd: how far to look for similar rows, in multiples of p (default 3)."
         ),
     ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", min=0, help="cahd: rounds of exchanges (default 3; 0: the paper's groups)."),
+    ] = None,
     plot_band: Annotated[
         Path | None,
         typer.Option(
@@ -188,6 +192,7 @@ def anonymize(
             "utility": load_utility(utility, data, tree, encoding),
             "max_suppressed_items": parse_share(max_suppressed_items),
             "alpha": alpha,
+            "rounds": rounds,
             "k_nugget": k_nugget,
             "p_nugget": None if p_nugget is None else parse_number("p-nugget", p_nugget),
         }

@@ -117,7 +117,7 @@ def _text(found: Any) -> str:
     ]
     if found.rest:
         lines.append(
-            f"in no utility constraint: {count(len(found.rest), 'item')}, which form one more together: "
+            f"in no utility constraint: {count(len(found.rest), 'item')}, one more constraint together: "
             f"{listed(found.rest)}"
         )
     if found.unmentioned:

@@ -1,0 +1,158 @@
+"""Exchange rows of groups for rows that are left over, where estimates come closer to the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from setveil.jit import compiled
+
+_LEAST = 1e-12  # gains below it may be rounding
+
+
+@compiled
+def loss(held, holders, number, scale):  # type: ignore[no-untyped-def]
+    """Find the KL divergence of a query over a sensitive item and one other item.
+
+    The exact share of rows with the other item is held / holders, the estimated one number / scale.
+    """
+    a, e = held / holders, number / scale
+    out = 0.0
+    if held > 0:
+        out += a * math.log(a / e)
+    if held < holders:
+        out += (1.0 - a) * math.log((1.0 - a) / (1.0 - e))
+    return out
+
+
+@compiled
+def slope(held, holders, number, scale):  # type: ignore[no-untyped-def]
+    """Find the derivative of `loss` by `number`, times p and the number of rows left over."""
+    a, e = held / holders, number / scale
+    out = 0.0
+    if held > 0:
+        out -= a / e
+    if held < holders:
+        out += (1.0 - a) / (1.0 - e)
+    return out / holders
+
+
+@compiled
+def all_slopes(held, holders, number, scale, out):  # type: ignore[no-untyped-def]
+    """Fill in the `slope` of every pair of a sensitive item and another item."""
+    for s in range(holders.size):
+        for i in range(held.shape[1]):
+            out[s, i] = slope(held[s, i], holders[s], number[s, i], scale[s])
+
+
+@compiled
+def _linear(indptr, items, row, sensitive, weight, slopes):  # type: ignore[no-untyped-def]
+    out = 0.0
+    for s in sensitive:
+        for q in range(indptr[row], indptr[row + 1]):
+            out += weight[s] * slopes[s, items[q]]
+    return out
+
+
+@compiled
+def _change(indptr, items, row, other, sensitive, weight, held, holders, number, scale, sign):  # type: ignore[no-untyped-def]
+    """Change of the loss by the items of `row` that `other` lacks, if `row` joins (sign 1) or leaves (-1)."""
+    out = 0.0
+    for q in range(indptr[row], indptr[row + 1]):
+        i = items[q]
+        both = False
+        for r in range(indptr[other], indptr[other + 1]):
+            both = both or items[r] == i
+        if both:
+            continue
+        for s in sensitive:
+            new = number[s, i] + sign * weight[s]
+            out += loss(held[s, i], holders[s], new, scale[s])
+            out -= loss(held[s, i], holders[s], number[s, i], scale[s])
+    return out
+
+
+@compiled
+def exchange(  # type: ignore[no-untyped-def]
+    indptr, items, seats, seat_group, kind, top, below, g_indptr, g_item, g_weight, last_weight,
+    held, holders, number, scale, slopes, first, reach, most,
+):  # fmt: skip
+    """Exchange each seated row for the best of the left-over rows nearby, if that lowers the loss.
+
+    Parameters
+    ----------
+    indptr, items
+        The rows' quasi-identifiers.
+    seats, seat_group : int64 (seats,)
+        Rows without sensitive items that are in a group, and their groups; `seats` is changed.
+    kind : int64 (n,)
+        Number of each distinct row, in band order.
+    top, below : int64 (kinds,), int64 (n,)
+        The left-over rows of each kind, as a stack: the top one, and the one below each; -1: none; changed.
+    g_indptr, g_item, g_weight : int64
+        Sensitive items of each group, and what one row more of a QID item in the group adds to its `number`.
+    last_weight : int64 (sensitive items,)
+        The same for the group of the rows that are left over.
+    held, holders : int64 (sensitive items, items), int64 (sensitive items,)
+        Rows with both, rows with the sensitive item.
+    number, scale : int64 (sensitive items, items), int64 (sensitive items,)
+        Their quotient is the estimated share of rows with an item among those with a sensitive item;
+        `number` is changed.
+    slopes : float64 (sensitive items, items)
+        `slope` of each pair; changed.
+    first, reach, most : int
+        First seat to look at; how many kinds to look at before and after its own; how many seats.
+
+    Returns
+    -------
+    int
+        Number of exchanges.
+    """
+    done = 0
+    asked = np.empty(holders.size, np.int64)
+    weight = -last_weight
+    of_last = np.flatnonzero(last_weight)
+    asked[: of_last.size] = of_last
+    for k in range(first, min(first + most, seats.size)):
+        x, g = seats[k], seat_group[k]
+        n_asked = of_last.size
+        for o in range(g_indptr[g], g_indptr[g + 1]):
+            s = g_item[o]
+            weight[s] += g_weight[o]
+            if last_weight[s] == 0:
+                asked[n_asked] = s
+                n_asked += 1
+        sensitive = asked[:n_asked]
+
+        best = _linear(indptr, items, x, sensitive, weight, slopes)
+        place = np.int64(-1)
+        for d in range(1, reach + 1):
+            for at in (kind[x] - d, kind[x] + d):
+                if 0 <= at < top.size and top[at] >= 0:
+                    value = _linear(indptr, items, top[at], sensitive, weight, slopes)
+                    if value < best:
+                        best, place = value, at
+        if place >= 0:
+            y = top[place]
+            gain = _change(indptr, items, x, y, sensitive, weight, held, holders, number, scale, -1)
+            gain += _change(indptr, items, y, x, sensitive, weight, held, holders, number, scale, 1)
+            if gain < -_LEAST:
+                done += 1
+                seats[k] = y
+                top[place] = below[y]
+                below[x] = top[kind[x]]
+                top[kind[x]] = x
+                for row, sign in ((x, -1), (y, 1)):
+                    for q in range(indptr[row], indptr[row + 1]):
+                        i = items[q]
+                        for s in sensitive:
+                            number[s, i] += sign * weight[s]
+                for row in (x, y):
+                    for q in range(indptr[row], indptr[row + 1]):
+                        i = items[q]
+                        for s in sensitive:
+                            slopes[s, i] = slope(held[s, i], holders[s], number[s, i], scale[s])
+        for o in range(g_indptr[g], g_indptr[g + 1]):
+            weight[g_item[o]] -= g_weight[o]
+    return done
