@@ -13,6 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, listed
 from setveil.guarantees.coherence import Coherence
+from setveil.kernels.maximal import maximal_rows
 from setveil.kernels.moles import Moles, find_minimal_moles
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
@@ -190,6 +191,32 @@ def list_moles(
         )
         for mole in moles
     ]
+
+
+def list_maximal(
+    data: Transactions, guarantee: Coherence, progress: Progress = silent
+) -> list[tuple[tuple[str, ...], int]]:
+    """List the maximal sets of public items that occur together: the lower bound of the mole border.
+
+    Items that are moles alone are left out. Every other mole lies between a minimal mole and one of these.
+
+    Returns
+    -------
+    list of (itemset, rows)
+        The largest first, then in item order, with the rows that hold exactly these of the items.
+    """
+    knowledge = Knowledge(data, guarantee)
+    alone = np.union1d(knowledge.rare, knowledge.betraying)
+    public = np.setdiff1d(knowledge.public, alone)
+    (indptr, items, weights), _ = knowledge.rows(public)
+    bounds = indptr.tolist()
+    labels = data.vocabulary.labels
+    found = [
+        (tuple(public[items[bounds[row] : bounds[row + 1]]].tolist()), int(weights[row]))
+        for row in np.flatnonzero(maximal_rows(indptr, items, public.size, progress)).tolist()
+    ]
+    found.sort(key=lambda entry: (-len(entry[0]), entry[0]))
+    return [(tuple(labels[i] for i in itemset), rows) for itemset, rows in found]
 
 
 def unpacked(moles: Moles) -> list[Mole]:

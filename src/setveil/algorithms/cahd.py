@@ -17,7 +17,7 @@ from setveil.errors import RequestError
 from setveil.grouping import Grouping
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.band import band_order, content_order
+from setveil.kernels.band import band_order, band_profile, content_order
 from setveil.kernels.grouping import form_groups
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
@@ -107,7 +107,10 @@ def anonymize(
     )  # step 2
     group, exchanged = exchange_rows(rows, hidden, order, group, guarantee.p, parameters.rounds, progress)
     sizes = np.bincount(group)
-    details = {
+    before, after = (band_profile(*rows, data.n_items, o, 1) for o in (np.arange(data.n_rows), order))
+    details: dict[str, Any] = {
+        "bandwidth": {"input": before.bandwidth, "band_order": after.bandwidth},
+        "profile": {"input": before.profile, "band_order": after.profile},
         "groups": sizes.size,
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,
         "exchanges": exchanged,

@@ -40,7 +40,7 @@ def moles(
     """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
 
     def work(progress: Any) -> Any:
-        from setveil.algorithms._moles import list_moles
+        from setveil.algorithms._moles import list_maximal, list_moles
         from setveil.cli.files import read_rows
 
         options = {"h": h, "k": k, "p": p, "private": private}
@@ -51,16 +51,25 @@ def moles(
             item_column=item_column,
         )  # fmt: skip
         guarantee: Any = make_guarantee("coherence", options, data, encoding)
-        return guarantee, list_moles(data, guarantee, progress)
+        return guarantee, list_moles(data, guarantee, progress), list_maximal(data, guarantee, progress)
 
-    guarantee, found = run(work)
+    guarantee, found, maximal = run(work)
     entries = [
         {"itemset": list(itemset), "support": support}
         | ({} if betrayed is None else {"betrays": betrayed, "private_rows": int(share * support)})
         for itemset, support, betrayed, share in found
     ]
     if json:
-        answer_json({**guarantee.as_dict(), "moles": len(entries), "first": entries[:show]})
+        top = [{"itemset": list(itemset), "rows": rows} for itemset, rows in maximal[:show]]
+        answer_json(
+            {
+                **guarantee.as_dict(),
+                "moles": len(entries),
+                "first": entries[:show],
+                "maximal_sets": len(maximal),
+                "largest": top,
+            }
+        )
         return
     from setveil.report.models import words_for
     from setveil.report.words import clip, count
@@ -74,4 +83,8 @@ def moles(
     lines += [f"  {clip(words.violation(entry), 120)}" for entry in entries[:show]]
     if len(entries) > show:
         lines.append(f"  and {count(len(entries) - show)} more (--show)")
+    lines.append(f"{count(len(maximal), 'maximal set')} of items that are no mole alone")
+    lines += [f"  {clip(', '.join(itemset), 120)}" for itemset, _ in maximal[:show]]
+    if len(maximal) > show:
+        lines.append(f"  and {count(len(maximal) - show)} more (--show)")
     answer("\n".join(lines))

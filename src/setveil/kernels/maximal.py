@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.rows import Ids, Ints, invert
+from setveil.progress import Progress, silent
+
+PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 @compiled
@@ -54,3 +59,15 @@ def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ig
         maximal[row] = not contained
         row += 1
     return row
+
+
+def maximal_rows(indptr: Ints, items: Ids, n_ids: int, progress: Progress = silent) -> NDArray[np.bool_]:
+    """Tell which of distinct rows no other row contains: bool (n,). The empty row is none."""
+    starts, rows, _ = invert(indptr, items, n_ids)
+    n = indptr.size - 1
+    maximal = np.zeros(n, np.bool_)
+    row = 0
+    while row < n:
+        row = int(mark_maximal(indptr, items, starts, rows, row, PAUSE, maximal))
+        progress("looking for maximal rows", row / n)
+    return maximal

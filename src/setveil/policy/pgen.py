@@ -8,11 +8,9 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.maximal import mark_maximal
-from setveil.kernels.rows import distinct_rows, invert
+from setveil.kernels.maximal import maximal_rows
+from setveil.kernels.rows import distinct_rows
 from setveil.progress import Progress, silent
-
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 def pgen(data: Transactions, k: int, progress: Progress = silent) -> tuple[tuple[str, ...], ...]:
@@ -51,13 +49,7 @@ def pgen(data: Transactions, k: int, progress: Progress = silent) -> tuple[tuple
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 2:
         raise RequestError(f"k must be an integer of at least 2, got {k!r}.")
     indptr, items, weights = distinct_rows(data.indptr, data.items)
-    starts, rows, _ = invert(indptr, items, data.n_items)
-    n = weights.size
-    maximal = np.zeros(n, np.bool_)
-    row = 0
-    while row < n:
-        row = int(mark_maximal(indptr, items, starts, rows, row, PAUSE, maximal))
-        progress("looking for maximal rows", row / n)
+    maximal = maximal_rows(indptr, items, data.n_items, progress)
     keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows
     bounds = (4 * indptr).tolist()
     kept = sorted(
