@@ -21,6 +21,7 @@ from setveil.utility.lm import lm
 from setveil.utility.measure import measure
 from setveil.utility.ncp import ncp
 from setveil.utility.supports import label_supports, support_errors
+from setveil.utility.ul import ul
 from strategies import Case, Rows, examples, random_case, seeded, transactions
 
 
@@ -206,6 +207,7 @@ def test_nothing_occurs(n_rows: int) -> None:
     assert summary == {
         "ncp": 0.0,
         "lm": 0.0,
+        "ul": {"log2": None, "log2_labels": None, "suppressed": 0.0},
         "unchanged_items": 0,
         "generalized_items": 0,
         "suppressed_items": 0,
@@ -245,6 +247,7 @@ def test_measure_holds_every_measure() -> None:
         assert measure(*arguments) == {
             "ncp": ncp(o.original, o.recoding),
             "lm": lm(o.original, o.recoding),
+            "ul": ul(*arguments),
             **counts(*arguments),
             **support_errors(*arguments),
         }
