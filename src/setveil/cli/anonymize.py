@@ -137,7 +137,6 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.bandplot import draw, require_drawable
         from setveil.cli.files import (
             extension_hint,
             load_hierarchy,
@@ -155,13 +154,15 @@ def anonymize(
         model = info.guarantees[0]
         options = {
             "k": k, "m": m, "privacy": privacy, "h": h, "p": p, "private": private, "sensitive": sensitive,
-            "sensitive_random": sensitive_random,
+            "sensitive_random": None if sensitive_random is None else (sensitive_random, seed),
         }  # fmt: skip
         require_options(model, options)
         if model == "privacy-degree" and output_format is not None:
             raise RequestError("--output-format: rows in groups are always published as two csv files.")
         require_writable(out, force=force)
         if plot_band is not None:
+            from setveil.cli.bandplot import draw, require_drawable
+
             require_drawable(plot_band, algorithm, force=force)
         timing: dict[str, float] = {}
         progress("reading")
@@ -170,9 +171,7 @@ def anonymize(
             input, format=reads, encoding=encoding, separator=separator, id_column=id_column,
             item_column=item_column,
         )  # fmt: skip
-        guarantee = make_guarantee(
-            model, options, data, encoding, **({"seed": seed} if sensitive_random else {})
-        )
+        guarantee = make_guarantee(model, options, data, encoding)
         tree, record = None, {"timing": timing}
         if hierarchy_file is not None:
             tree, record["hierarchy"] = timed(

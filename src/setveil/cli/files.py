@@ -21,7 +21,7 @@ from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.policy.io import parse_privacy, read_privacy, read_utility
+from setveil.policy.io import read_privacy, read_utility
 from setveil.policy.utility import groups_of, siblings
 from setveil.progress import Progress
 from setveil.recoding import AnyRecoding
@@ -134,10 +134,7 @@ def load_privacy(
         return read_privacy(path, data.vocabulary.labels, layout, encoding=encoding)
     if all(map(is_integer, image)) and b"," not in read_bytes(path):
         layout = Layout("fimi")  # the published file is a basket file if it holds words
-    named = {
-        item for itemset in parse_privacy(path, (), layout, encoding=encoding).itemsets for item in itemset
-    }
-    return read_privacy(path, named, layout, encoding=encoding)
+    return read_privacy(path, None, layout, encoding=encoding)
 
 
 def load_utility(
@@ -182,8 +179,8 @@ def load_image(
     where nothing tells: then every label must be an item.
     """
     if recoding is None:
-        about = published_file(Path(path)).parent / "about.json" if path != "-" else None
-        if about is None or not about.is_file():
+        about = _about_beside(path)
+        if about is None:
             return None
         labels = read_meaning(about, published, published).members()
         return {item: label for label, items in labels.items() for item in items}
@@ -290,19 +287,25 @@ def load_groups(path: str) -> PublishedGroups:
     return read_grouped(folder)
 
 
+def _about_beside(path: str) -> Path | None:
+    """Find the about.json beside published rows; None where there is none."""
+    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
+    return about if about is not None and about.is_file() else None
+
+
 def load_meaning(
-    path: str, original: Transactions, published: Transactions, hierarchy: Path | None, encoding: str
+    path: str, original: Transactions, published: Transactions, tree: Hierarchy | None
 ) -> AnyRecoding:
     """Find out what the labels of a release stand for.
 
     From about.json beside the published file. Else from a hierarchy if one is given: each item is published
     as the nearest node above it that the release holds. Else every label must be an item of the original.
     """
-    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
-    if about is not None and about.is_file():
+    about = _about_beside(path)
+    if about is not None:
         return read_meaning(about, original, published)
-    if hierarchy is not None:
-        return _meaning_by_hierarchy(original, published, read_hierarchy(hierarchy, encoding=encoding))
+    if tree is not None:
+        return _meaning_by_hierarchy(original, published, tree)
     unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
     if unknown:
         raise DataError(

@@ -92,6 +92,7 @@ def measure(
 
     def work(progress: Any) -> Any:
         from setveil.cli import files
+        from setveil.hierarchy.io import read_hierarchy
         from setveil.report.measures import group_measures_text, measures_text
         from setveil.utility.itemsets import surviving_itemsets
         from setveil.utility.measure import measure as measure_all
@@ -125,8 +126,8 @@ def measure(
                 "a measure without --itemsets", {"--itemset-length": itemset_length, "--private": private}
             )
         after = files.load_published(release)
-        recoding = files.load_meaning(release, before, after, hierarchy_file, encoding)
-        tree = None if hierarchy_file is None else files.load_hierarchy(hierarchy_file, encoding)[0]
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+        recoding = files.load_meaning(release, before, after, tree)
         asked = files.load_queries(
             before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
             seed=seed, progress=progress,

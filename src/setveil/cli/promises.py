@@ -82,8 +82,7 @@ def _privacy_degree(
     encoding: str,
     p: str,
     sensitive: str | None = None,
-    sensitive_random: int | None = None,
-    seed: int = 0,
+    sensitive_random: tuple[int, int] | None = None,
     check: bool = True,
 ) -> Guarantee:
     from setveil.cli.files import load_labels
@@ -97,7 +96,7 @@ def _privacy_degree(
     if sensitive is not None and sensitive_random is not None:
         raise RequestError("Sensitive items are either named (--sensitive) or drawn (--sensitive-random).")
     if sensitive_random is not None:
-        return PrivacyDegree(degree, _draw_sensitive(data, max(degree, 1), sensitive_random, seed))
+        return PrivacyDegree(degree, _draw_sensitive(data, max(degree, 1), *sensitive_random))
     return PrivacyDegree(degree, load_labels(sensitive, data, encoding, check=check))
 
 

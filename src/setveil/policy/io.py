@@ -61,7 +61,7 @@ def separator_of(layout: Layout | None) -> str:
 
 
 def parse_privacy(
-    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+    path: str | Path, known: Collection[str] | None, layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> Listing:
     """Read privacy constraints and note what is wrong with them.
 
@@ -70,8 +70,8 @@ def parse_privacy(
     path : str or Path
         One itemset per line, written like the data's rows. A ``.json`` file holds a list of lists, or an
         object with such a list under ``privacy``.
-    known : collection of str
-        All items that exist; others are problems.
+    known : collection of str or None
+        All items that exist; others are problems. None: not known.
     layout : Layout, optional
         That of the data: items are separated by blanks for FIMI and SPMF, by its separator for basket and
         long files, else by commas.
@@ -84,7 +84,8 @@ def parse_privacy(
         If the file cannot be read at all.
     """
     listing = _parse(path, "privacy", layout, encoding)
-    _find_unknown(listing, known)
+    if known is not None:
+        _find_unknown(listing, known)
     listing.problems.sort(key=_by_line)
     return listing
 
@@ -104,7 +105,7 @@ def parse_utility(
 
 
 def read_privacy(
-    path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
+    path: str | Path, known: Collection[str] | None, layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> tuple[tuple[str, ...], ...]:
     """Read privacy constraints (see `parse_privacy`).
 
