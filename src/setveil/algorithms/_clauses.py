@@ -10,9 +10,9 @@ import numpy as np
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._program import TOLERANCE, Floats
 from setveil.algorithms._threats import ThreatWalk
-from setveil.algorithms._violated import cheapest_choices, rare_sets
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ids, distinct_rows, frozen, invert, recode_rows
+from setveil.kernels.violated import cheapest_choices, rare_sets
 from setveil.progress import Progress
 
 AT_MOST = 10_000  # threats that one search for violated clauses lists
