@@ -15,6 +15,7 @@ from naive import coherence as naive
 from naive.km import Rows, item_order
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
+from setveil.guarantees.verify import _coherence as loops
 from setveil.guarantees.verify import coherence as module
 from setveil.guarantees.verify.coherence import verify_coherence
 from strategies import ALPHABETS, examples, random_rows, seeded, transactions
@@ -56,7 +57,7 @@ def test_verdict_is_the_definitions(seed: int, monkeypatch: pytest.MonkeyPatch) 
     for _ in range(examples(900, 250)):
         rows, private, h, k, p = random_problem(rng)
         case = rows, private, h, k, p
-        monkeypatch.setattr(module, "PAUSE", rng.choice([0, 50_000_000]))
+        monkeypatch.setattr(loops, "PAUSE", rng.choice([0, 50_000_000]))
         verdict = verify_coherence(transactions(rows), Coherence(h, k, p, private), show=5)
         share = Fraction(h)
         assert verdict.complete
