@@ -49,11 +49,11 @@ def one(
     module = algorithms.load(algorithm)
     # The kernels are loaded from their cache by a run that does not count.
     small = Coherence(h, 2, 3, private[:1])
-    few = type(data).from_rows(
+    tiny = type(data).from_rows(
         [["a", "b", private[0]], ["a", "b", "c"], ["b", "c"], ["a", "c"], ["a"], ["b"]]
     )
     if float(h) > 1 / 6:
-        module.anonymize(few, None, small)
+        module.anonymize(tiny, None, small)
     nuggets = {"k_nugget": k_nugget, "p_nugget": math.inf if p_nugget == "inf" else int(p_nugget)}
     longest = None if p_nugget == "inf" else int(p_nugget)
     parameters = module.Parameters(**({} if algorithm == "mm" else nuggets))
@@ -66,7 +66,12 @@ def one(
     start = time.process_time()
     holds = verify_coherence(release.published, guarantee).holds
     verify = time.process_time() - start
-    found = surviving_itemsets(data, release.published, k_nugget, max_length=longest, private=private)
+    # Lengths are told apart up to three items: nuggets of any length cost as much as a run to count, and
+    # border counts those of the original by the way.
+    few = min(3, longest or 3)
+    found = surviving_itemsets(data, release.published, k_nugget, max_length=few, private=private)
+    published = release.published
+    kept = surviving_itemsets(published, published, k_nugget, max_length=longest)["frequent"]
     return {
         "holds": holds and found["supports_unchanged"],
         "items": len(suppressed),
@@ -75,9 +80,9 @@ def one(
             n for x, n in zip(data.vocabulary.labels, supports, strict=True) if x in suppressed
         )
         / data.n_occurrences,
-        "nuggets": found["frequent"],
-        "kept": found["kept"],
-        "triples": [sum(e[what] for e in found["by_length"][:3]) for what in ("frequent", "kept")],
+        "nuggets": release.details.get("counted_nuggets"),
+        "kept": kept,
+        "triples": [found["frequent"], found["kept"]],
         "rules": found["rules"],
         "rules_kept": found["rules_kept"],
         "seconds": seconds,
@@ -109,14 +114,16 @@ def main() -> None:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", beside))
     print(
-        f"{'data':<14} {'h':>3} {'k':>2} {'p':>3} {'algorithm':<9} {'holds':<5} {'items':>12} {'occurr.':>7}"
-        f" {'nuggets kept':>22} {'up to 3 items':>15} {'rules kept':>15} {'cpu s':>6} {'verify':>6} {'MB':>5}"
+        f"{'data':<14} {'h':>3} {'k':>2} {'p':>3} {'algorithm':<9} {'holds':<5} {'items':>12}"
+        f" {'occurr.':>7} {'nuggets kept':>22} {'up to 3 items':>15} {'their rules':>15}"
+        f" {'cpu s':>6} {'verify':>6} {'MB':>5}"
     )
     for name in arguments.names or DATA:
         for k in arguments.k:
             for p in arguments.p:
                 for h in arguments.h:
-                    for algorithm in ("mm", "border"):
+                    nuggets = None
+                    for algorithm in ("border", "mm"):
                         task = {
                             "path": str(folder / DATA[name]), "algorithm": algorithm, "h": h, "k": k, "p": p,
                             "k_nugget": arguments.k_nugget or k, "p_nugget": arguments.p_nugget,
@@ -136,10 +143,12 @@ def main() -> None:
                             continue
                         r = json.loads(done.stdout)
                         few, kept = r["triples"]
+                        nuggets = r["nuggets"] or nuggets
+                        share = f"{r['kept'] / max(nuggets, 1):>8.2%}" if nuggets is not None else "?"
                         print(
                             f"{line}{r['holds']!s:<5}"
                             f" {r['items']:>5} of {r['public']:>5} {r['occurrences']:>6.1%}"
-                            f" {r['kept']:>10.5g} ({r['kept'] / max(r['nuggets'], 1):>8.2%})"
+                            f" {r['kept']:>10.5g} ({share:>8})"
                             f" {kept:>6} ({kept / max(few, 1):>5.1%})"
                             f" {r['rules_kept']:>6.4g} of {r['rules']:<6.4g}"
                             f" {r['cpu']:>6.2f} {r['verify']:>6.2f} {r['mb']:>5}",
