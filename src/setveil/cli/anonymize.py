@@ -26,11 +26,10 @@ from setveil.cli.options import (
     Sensitive,
     SensitiveRandom,
     Separator,
-    parse_number,
-    parse_share,
 )
-from setveil.cli.promises import make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.compare.numbers import parse_number, parse_share
+from setveil.compare.promises import make_guarantee, require_options
 from setveil.errors import MissingItemsError, RequestError
 
 
@@ -137,16 +136,9 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import (
-            extension_hint,
-            load_hierarchy,
-            load_items,
-            load_utility,
-            load_weights,
-            read_rows,
-            split_format,
-        )
+        from setveil.cli.files import extension_hint, read_rows, split_format
         from setveil.compare.folder import require_writable
+        from setveil.compare.inputs import load_hierarchy, load_items, load_utility, load_weights
         from setveil.compare.run import anonymize as run_anonymize
         from setveil.compare.run import timed
 
@@ -179,7 +171,7 @@ def anonymize(
             )
         elif "hierarchy" in info.needs:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
-        parameters = {
+        parameters: dict[str, Any] = {
             "suppress": suppress,
             "max_suppressed": parse_share(max_suppressed),
             "objective": objective,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.files import load_hierarchy, read_rows
+from setveil.cli.files import read_rows
 from setveil.compare.folder import require_writable
+from setveil.compare.inputs import load_hierarchy
 from setveil.compare.run import VerifiedRelease, anonymize
 from setveil.data.io import Layout, save
 from setveil.data.sample import grocery_sample

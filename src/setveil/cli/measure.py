@@ -92,6 +92,7 @@ def measure(
 
     def work(progress: Any) -> Any:
         from setveil.cli import files
+        from setveil.compare.inputs import load_labels, load_queries
         from setveil.hierarchy.io import read_hierarchy
         from setveil.report.measures import group_measures_text, measures_text
         from setveil.utility.itemsets import surviving_itemsets
@@ -128,7 +129,7 @@ def measure(
         after = files.load_published(release)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         recoding = files.load_meaning(release, before, after, tree)
-        asked = files.load_queries(
+        asked = load_queries(
             before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
             seed=seed, progress=progress,
         )  # fmt: skip
@@ -137,7 +138,7 @@ def measure(
         if itemsets is not None:
             utility["itemsets"] = surviving_itemsets(
                 before, after, itemsets, max_length=itemset_length,
-                private=files.load_labels(private, before, encoding), progress=progress,
+                private=load_labels(private, before, encoding), progress=progress,
             )  # fmt: skip
         labels = label_supports(before, after, recoding)
         rows = {"original": before.n_rows, "release": after.n_rows}

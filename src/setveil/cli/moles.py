@@ -19,8 +19,8 @@ from setveil.cli.options import (
     Private,
     Separator,
 )
-from setveil.cli.promises import make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run
+from setveil.compare.promises import make_guarantee, require_options
 
 
 def moles(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from setveil.errors import RequestError
 
 Input = Annotated[str, typer.Argument(metavar="INPUT", help="File of rows; - reads standard input.")]
 PROMISE = "The promise"
@@ -89,53 +85,3 @@ Seed = Annotated[
     int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
-
-
-def parse_number(name: str, text: str) -> int | float:
-    """Read the value of an option that is a number of items: an integer, or ``inf``.
-
-    Raises
-    ------
-    RequestError
-        If it is neither.
-    """
-    if text.strip().lower() in {"inf", "infinity", "∞"}:
-        return math.inf
-    try:
-        return int(text)
-    except ValueError:
-        raise RequestError(f"--{name} must be an integer of at least 1, or inf, got {text!r}.") from None
-
-
-def parse_integer(name: str, text: str) -> int:
-    """Read the value of an option that is an integer.
-
-    Raises
-    ------
-    RequestError
-        If it is none.
-    """
-    try:
-        return int(text)
-    except ValueError:
-        raise RequestError(f"--{name} must be an integer, got {text!r}.") from None
-
-
-def parse_share(text: str | None) -> float | None:
-    """Read a share: ``5%`` or ``0.05``.
-
-    Raises
-    ------
-    RequestError
-        If it is neither.
-    """
-    if text is None:
-        return None
-    number, percent, rest = text.strip().partition("%")
-    try:
-        share = Fraction(number.strip()) / (100 if percent else 1)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if rest or not 0 <= share <= 1:
-        raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
-    return float(share)

@@ -22,8 +22,8 @@ from setveil.cli.options import (
     Sensitive,
     Separator,
 )
-from setveil.cli.promises import MODELS, make_guarantee, require_options
 from setveil.cli.session import answer, answer_json, run
+from setveil.compare.promises import MODELS, make_guarantee, require_options
 from setveil.errors import DataError, RequestError
 
 

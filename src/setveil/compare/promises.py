@@ -1,12 +1,13 @@
-"""From the options of a command to the guarantee that they describe."""
+"""From the options of a command, or the keys of a study, to the guarantee that they describe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import parse_integer, parse_number
+from setveil.compare.numbers import parse_integer, parse_number
 from setveil.errors import RequestError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """How the command line describes a privacy model.
+    """How options describe a privacy model.
 
     Attributes
     ----------
@@ -63,18 +64,20 @@ def _constraints(
         from setveil.policy.pgen import pgen
 
         return PrivacyConstraints(k, pgen(data, k))
-    from setveil.cli.files import load_privacy
+    from setveil.compare.inputs import load_privacy
 
     return PrivacyConstraints(k, load_privacy(privacy, data, image, encoding))
 
 
 def _coherence(
-    data: Transactions, encoding: str, h: str, k: int, p: str, private: str | None = None
+    data: Transactions, encoding: str, h: str, k: int, p: str, private: str | Sequence[str] | None = None
 ) -> Guarantee:
-    from setveil.cli.files import load_labels
+    from setveil.compare.inputs import load_labels
     from setveil.guarantees.coherence import Coherence
 
-    return Coherence(h, k, parse_number("p", p), load_labels(private, data, encoding))
+    if private is None or isinstance(private, str):
+        private = load_labels(private, data, encoding)
+    return Coherence(h, k, parse_number("p", p), private)
 
 
 def _privacy_degree(
@@ -85,7 +88,7 @@ def _privacy_degree(
     sensitive_random: tuple[int, int] | None = None,
     check: bool = True,
 ) -> Guarantee:
-    from setveil.cli.files import load_labels
+    from setveil.compare.inputs import load_labels
     from setveil.guarantees.privacydegree import PrivacyDegree
 
     degree = parse_integer("p", p)
@@ -102,15 +105,48 @@ def _privacy_degree(
 
 def _draw_sensitive(data: Transactions, p: int, number: int, seed: int) -> tuple[str, ...]:
     """Draw items that at most one row in p holds."""
+    drawn = _draw(data, number, p, seed)
+    if len(drawn) < number:
+        raise RequestError(
+            f"{number:,} sensitive items were asked for, but only {len(drawn):,} items are in at most one "
+            f"row of p = {p}."
+        )
+    return drawn
+
+
+def draw_private(data: Transactions, share: float, seed: int) -> tuple[str, ...]:
+    """Draw private items for experiments, among those in at most a fifth of the rows.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    share : float
+        Share of all items to draw, 0 to 1; the number is rounded, halves up.
+    seed : int
+        At least 0; with the data it decides which.
+
+    Raises
+    ------
+    RequestError
+        If there are not so many items in at most a fifth of the rows.
+    """
+    number = int(Fraction(str(share)) * data.n_items + Fraction(1, 2))
+    drawn = _draw(data, number, 5, seed)
+    if len(drawn) < number:
+        raise RequestError(
+            f"{number:,} private items were asked for, but only {len(drawn):,} items are in at most a fifth "
+            "of the rows."
+        )
+    return drawn
+
+
+def _draw(data: Transactions, number: int, least: int, seed: int) -> tuple[str, ...]:
+    """Draw so many of the items that occur in at most one row of `least`, or all there are."""
     import numpy as np
 
     supports = data.supports()
-    possible = np.flatnonzero((supports > 0) & (supports * p <= data.n_rows))
-    if possible.size < number:
-        raise RequestError(
-            f"{number:,} sensitive items were asked for, but only {possible.size:,} items are in at most one "
-            f"row of p = {p}."
-        )
+    possible = np.flatnonzero((supports > 0) & (supports * least <= data.n_rows))
     keys = np.random.PCG64(seed).random_raw(possible.size)
     drawn = np.sort(possible[np.argsort(keys, kind="stable")[:number]])
     return tuple(data.vocabulary.labels[item] for item in drawn.tolist())
