@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.recoding import LocalRecoding, Recoding
     from setveil.release import Release
+    from setveil.risk.attack import attack_risk
     from setveil.utility.measure import measure
 
 __version__ = "0.1.0"
@@ -65,6 +66,7 @@ _HOMES = {
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "compare.run",
     "anonymize": "compare.run",
+    "attack_risk": "risk.attack",
     "measure": "utility.measure",
     "read": "data.io",
     "read_hierarchy": "hierarchy.io",
@@ -95,6 +97,7 @@ __all__ = [
     "Verdict",
     "VerifiedRelease",
     "anonymize",
+    "attack_risk",
     "measure",
     "read",
     "read_hierarchy",

@@ -1,4 +1,4 @@
-"""The commands ``demo``, ``anonymize``, ``verify``, ``measure``, ``convert`` and ``algorithms``."""
+"""The commands ``demo``, ``convert`` and ``algorithms``, and the list of all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 import setveil
 from setveil import algorithms as registry
-from setveil.cli import anonymize, hierarchy, measure, moles, policy, verify
+from setveil.cli import anonymize, hierarchy, measure, moles, policy, risk, verify
 from setveil.cli.options import (
     Encoding,
     Format,
@@ -89,6 +89,7 @@ app.command()(anonymize.anonymize)
 app.command()(verify.verify)
 app.command()(measure.measure)
 app.command()(moles.moles)
+app.command()(risk.risk)
 
 
 @app.command()

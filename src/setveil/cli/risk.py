@@ -1,0 +1,142 @@
+"""The command ``risk``."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import Encoding, Format, IdColumn, ItemColumn, Json, Separator
+from setveil.cli.session import answer, answer_json, run
+from setveil.errors import DataError, RequestError, listed, shorten
+
+_MOST_SIZES = 100
+
+
+def risk(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="A file of rows, a run's folder, its published/, or - .")
+    ],
+    m: Annotated[
+        str, typer.Option("--m", "-m", help="Items of a person that somebody knows: 2, 1..4 or 1,3.")
+    ] = "1..4",
+    private: Annotated[
+        str | None,
+        typer.Option(
+            "--private", help="Items that nobody knows and that must not be learned: a file or a list."
+        ),
+    ] = None,
+    original: Annotated[
+        str | None, typer.Option("--original", help="The file that DATA was made from: shows both.")
+    ] = None,
+    effort: Annotated[
+        int | None,
+        typer.Option(
+            "--effort",
+            min=1,
+            help="Steps (items looked at) that a count may take before rows are drawn instead "
+            "(default 1,000,000,000).",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the rows where some are drawn.")] = 0,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    id_column: IdColumn = None,
+    item_column: ItemColumn = None,
+    json: Json = False,
+) -> None:
+    """Show the attacker's view: how few rows fit someone of whom a few items are known.
+
+    With --original the options on how to read a file are for the original, else for DATA.
+    """
+
+    def work(progress: Any) -> Any:
+        from setveil.cli import files
+        from setveil.risk.attack import attack_risk
+
+        reading = {
+            "format": format, "encoding": encoding, "separator": separator, "id_column": id_column,
+            "item_column": item_column,
+        }  # fmt: skip
+        sizes = parse_sizes(m)
+        progress("reading")
+        grouped = files.is_grouped(data)
+        before = None if original is None else files.read_rows(original, **reading)
+        rows: Any = (
+            files.load_groups(data)
+            if grouped
+            else files.load_published(data, **({} if original is not None else reading))
+        )
+        hidden = _hidden(private, rows, before, encoding, grouped=grouped)
+        both = {"before": before, "after": rows} if before is not None else {"": rows}
+        return [
+            (
+                name,
+                attack_risk(some, sizes=sizes, private=hidden, seed=seed, effort=effort, progress=progress),
+            )
+            for name, some in both.items()
+        ]
+
+    sides = run(work)
+    if json:
+        answer_json(dict(sides) if original is not None else sides[0][1])
+    else:
+        from setveil.report.risk import risk_text
+
+        answer(risk_text(sides))
+
+
+def _hidden(text: str | None, rows: Any, before: Any, encoding: str, *, grouped: bool) -> tuple[str, ...]:
+    """Read the private items; of rows in groups the sensitive ones if none are named.
+
+    Raises
+    ------
+    DataError
+        If one is in neither the rows that are known best nor, in groups, among the sensitive items.
+    """
+    from setveil.compare.inputs import load_labels
+
+    if text is None:
+        labels: tuple[str, ...] = rows.sensitive.labels if grouped else ()
+        return labels
+    if before is not None or not grouped:
+        return load_labels(text, rows if before is None else before, encoding)
+    labels = load_labels(text, rows.qid, encoding, check=False)
+    unknown = [x for x in labels if x not in rows.sensitive.ids and x not in rows.qid.vocabulary.ids]
+    if unknown:
+        some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
+        raise DataError(
+            f"In {shorten(text)}, {some} neither counted for a group nor in its rows: {listed(unknown)}.",
+            hint="Without --private, the sensitive items of the groups are private.",
+        )
+    return labels
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Read numbers of items: ``2``, ``1..4``, ``1,3`` or any of these with commas between them.
+
+    Raises
+    ------
+    RequestError
+        If it is something else, a range descends, or there are too many.
+
+    Examples
+    --------
+    >>> parse_sizes("1..3,7")
+    (1, 2, 3, 7)
+    """
+    sizes: set[int] = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:\.\.\s*([0-9]{1,9})\s*)?", part, re.ASCII)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= last:
+            raise RequestError(
+                f"--m must be a number of items of at least 1, such as 2, a range, such as 1..4, or several "
+                f"with commas, got {text!r}."
+            )
+        if last - first >= _MOST_SIZES or len(sizes) >= _MOST_SIZES:
+            raise RequestError(f"--m takes at most {_MOST_SIZES} numbers, got {text!r}.")
+        sizes.update(range(first, last + 1))
+    return tuple(sorted(sizes))

@@ -1,0 +1,365 @@
+"""How few rows fit a few items of a row: the least support of each row, and all supports counted.
+
+A search goes depth first over the itemsets of m items, rarest item first, with the rows that hold the path
+cut down to the items behind it. The support of a set never rises with a further item, so the least support
+of a row's sets of at most m items is that of a set of m items, or of the whole row if it is shorter.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows
+
+# Columns of `levels`: where a level's rows, items, places and candidates begin; the next candidate, the end.
+ENTRY, ID, PLACE, CANDIDATE, NOW, END = range(6)
+# Entries of `state`.
+DEPTH, TICK, STEPS = range(3)
+_ENOUGH = 1 << 62
+
+
+class Ranked(NamedTuple):
+    """Distinct rows of ranks (rarest item first), none of them empty.
+
+    Attributes
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows, ascending.
+    weights : int64 (n,)
+        How many rows each stands for.
+    starts, rows, positions
+        The rows of each rank (see `setveil.kernels.rows.invert`).
+    order : int64 (n_ids,)
+        The item of each rank: ascending by support, then by item.
+    """
+
+    indptr: Ints
+    items: Ids
+    weights: Ints
+    starts: Ints
+    rows: Ids
+    positions: Ints
+    order: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Items of each row."""
+        return np.diff(self.indptr)
+
+
+def ranked(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ranked:
+    """Replace the items of distinct rows, none of them empty, by their ranks."""
+    supports = np.zeros(n_ids, np.int64)
+    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+    order = np.argsort(supports, kind="stable")
+    rank = np.empty(n_ids, np.int32)
+    rank[order] = np.arange(n_ids)
+    indptr, items = recode_rows(indptr, items, frozen(rank, np.int32))
+    starts, rows, positions = invert(indptr, items, n_ids)
+    return Ranked(indptr, items, frozen(weights, np.int64), starts, rows, positions, frozen(order, np.int64))
+
+
+@compiled
+def _room(array, size):  # type: ignore[no-untyped-def]
+    """Make an array long enough for `size` entries, by half as much again if it has to grow."""
+    if size <= array.size:
+        return array
+    out = np.empty(max(size, array.size + array.size // 2), array.dtype)
+    for i in range(array.size):  # a slice takes seconds to compile
+        out[i] = array[i]
+    return out
+
+
+@compiled
+def project(levels, d, from_, to, need, stamp, tick, fill, buffers):  # type: ignore[no-untyped-def]
+    """Make level d + 1 from the places ``from_:to`` of level d: the rows there, cut down to what follows.
+
+    Parameters
+    ----------
+    levels : int64 (m + 1, 6), written
+        See the names of its columns above.
+    d, from_, to, need : int
+        Rows with fewer than `need` items left are dropped.
+    stamp : int64 (n_ids,)
+        Only items with a stamp of at least `tick` are kept.
+    tick : int
+    fill : int64 (n_ids,), zeros
+        Workspace.
+    buffers : ids int32, owner int32, ptr int64, entry int32, place int64, begin int64, item int32
+        The levels one behind the other. Entry e is row ``owner[e]``, cut down to ``ids[ptr[e]:ptr[e + 1]]``.
+        Candidate c continues the path by ``item[c]``, at the places ``begin[c]:begin[c + 1]``: each an entry
+        and where in `ids` the item stands.
+
+    Returns
+    -------
+    buffers
+        Some of which may have grown.
+    """
+    ids, owner, ptr, entry, place, begin, item = buffers
+    e, i, b, c = levels[d + 1, ENTRY], levels[d + 1, ID], levels[d + 1, PLACE], levels[d + 1, CANDIDATE]
+    first_entry, first = e, i
+    ptr = _room(ptr, e + to - from_ + 1)
+    owner = _room(owner, e + to - from_)
+    ptr[e] = i
+    for a in range(from_, to):
+        row = entry[a]
+        lo, hi = place[a] + 1, ptr[row + 1]
+        if hi - lo < need:
+            continue
+        ids = _room(ids, i + hi - lo)
+        start = i
+        for q in range(lo, hi):
+            if stamp[ids[q]] >= tick:
+                ids[i] = ids[q]
+                i += 1
+        if i - start < need:
+            i = start
+            continue
+        owner[e] = owner[row]
+        e += 1
+        ptr[e] = i
+
+    # The candidates: by rank where nearly all ranks are among them, else as they appear.
+    kinds = 0
+    for q in range(first, i):
+        y = np.int64(ids[q])
+        if fill[y] == 0:
+            item = _room(item, c + kinds + 1)
+            item[c + kinds] = y
+            kinds += 1
+        fill[y] += 1
+    if i - first >= fill.size:
+        kinds = 0
+        for x in range(fill.size):
+            if fill[x] > 0:
+                item[c + kinds] = x
+                kinds += 1
+    begin = _room(begin, c + kinds + 1)
+    for t in range(c, c + kinds):
+        y = np.int64(item[t])
+        begin[t] = b
+        b += fill[y]
+        fill[y] = begin[t]
+    begin[c + kinds] = b
+    entry, place = _room(entry, b), _room(place, b)
+    for kept in range(first_entry, e):
+        for q in range(ptr[kept], ptr[kept + 1]):
+            y = np.int64(ids[q])
+            entry[fill[y]], place[fill[y]] = kept, q
+            fill[y] += 1
+    for t in range(c, c + kinds):
+        fill[item[t]] = 0
+    levels[d + 1, NOW], levels[d + 1, END] = c, c + kinds
+    if d + 2 < levels.shape[0]:
+        levels[d + 2, ENTRY], levels[d + 2, ID] = e + 1, i
+        levels[d + 2, PLACE], levels[d + 2, CANDIDATE] = b, c + kinds + 1
+    return ids, owner, ptr, entry, place, begin, item
+
+
+def first_level(rows: Ranked, m: int) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    """Make the buffers, levels and state of a search whose only path is the empty one.
+
+    Returns
+    -------
+    buffers, levels, state
+        As `project` and the searches take them.
+    """
+    n = rows.weights.size
+    buffers = (
+        rows.items.copy(), np.arange(n, dtype=np.int32), rows.indptr.copy(), np.arange(n, dtype=np.int32),
+        rows.indptr[:-1] - 1, np.array([0, n], np.int64), np.zeros(1, np.int32),
+    )  # fmt: skip
+    levels = np.zeros((m + 1, 6), np.int64)
+    levels[0, END] = 1
+    levels[1, [ENTRY, ID, PLACE, CANDIDATE]] = n + 1, rows.items.size, n, 2
+    return buffers, levels, np.zeros(3, np.int64)
+
+
+def share_done(levels: Ints) -> float:
+    """Tell the share of the single items whose sets have all been visited."""
+    now, end, first = levels[1, [NOW, END, CANDIDATE]].tolist()
+    return float(max((now - first) / max(end - first, 1), 0.0))
+
+
+@compiled
+def _search(  # type: ignore[no-untyped-def]
+    weights, floor, best, m, limits, ways, lengths, below, inverse, state, levels, stamp, count, touched,
+    buffers, pause,
+):  # fmt: skip
+    """Go on with a search until about `pause` steps were made in all.
+
+    Parameters
+    ----------
+    weights, floor : int64 (n,)
+        How many rows each stands for; a lower bound of its least support.
+    best : int64 (n,), written
+        Least support found for each row. Rows whose floor is reached need no further search.
+    m : int
+    limits : int64 (t,)
+        Count the sets with a support below each limit, ascending; if there are none, look only for `best`.
+    ways : int64 (longest + 1, m + 1)
+        Binomial coefficients.
+    lengths : int64 (n,)
+    below : int64 (t, longest + 1), written
+        For each limit and length of rows: the number of (row, set of m of its items) of less support.
+    inverse : float64 (longest + 1,), written
+        For each length of rows: the sum of 1 / support over these.
+    state, levels, buffers
+        See `first_level`.
+    stamp, count, touched : int64 (n_ids,)
+        Workspace, kept from call to call; the first two zero at the start.
+    pause : int
+
+    Returns
+    -------
+    buffers
+    """
+    tally = limits.size > 0
+    d, tick, steps = state[DEPTH], state[TICK], state[STEPS]
+    ids, owner, ptr, entry, place, begin, _ = buffers
+    while d >= 0 and steps < pause:
+        if levels[d, NOW] == levels[d, END]:
+            d -= 1
+            continue
+        c = levels[d, NOW]
+        levels[d, NOW] += 1
+        from_, to = begin[c], begin[c + 1]
+        rest = m - d  # items that the path lacks
+        steps += to - from_
+
+        # Only rows that are not finished are of interest.
+        wanted = False
+        for a in range(from_, to):
+            e = entry[a]
+            row = owner[e]
+            if ptr[e + 1] - place[a] > rest and (tally or best[row] > floor[row]):
+                wanted = True
+                break
+        if not wanted:
+            continue
+        if to - from_ == 1:  # all sets have the support of the row
+            e = entry[from_]
+            row = owner[e]
+            have = weights[row]
+            best[row] = min(best[row], have)
+            if tally:
+                number = ways[ptr[e + 1] - place[from_] - 1, rest]
+                for t in range(limits.size):
+                    if have < limits[t]:
+                        below[t, lengths[row]] += number * have
+                inverse[lengths[row]] += number
+            continue
+        if rest > 1:
+            tick += 0 if tally else 1
+            for a in range(from_, to):
+                e = entry[a]
+                row = owner[e]
+                steps += ptr[e + 1] - place[a]
+                if not tally and ptr[e + 1] - place[a] > rest and best[row] > floor[row]:
+                    for q in range(place[a] + 1, ptr[e + 1]):
+                        stamp[ids[q]] = tick
+            buffers = project(levels, d, from_, to, rest, stamp, tick, count, buffers)
+            ids, owner, ptr, entry, place, begin, _ = buffers
+            d += 1
+            continue
+
+        # The last item.
+        kinds = 0
+        for a in range(from_, to):
+            e = entry[a]
+            have = weights[owner[e]]
+            steps += ptr[e + 1] - place[a]
+            for q in range(place[a] + 1, ptr[e + 1]):
+                y = np.int64(ids[q])
+                if count[y] == 0:
+                    touched[kinds] = y
+                    kinds += 1
+                count[y] += have
+        for a in range(from_, to):
+            e = entry[a]
+            row = owner[e]
+            if not tally and best[row] <= floor[row]:
+                continue
+            least = best[row]
+            for q in range(place[a] + 1, ptr[e + 1]):
+                least = min(least, count[ids[q]])
+            best[row] = least
+            if tally:
+                total = 0.0
+                for q in range(place[a] + 1, ptr[e + 1]):
+                    support = count[ids[q]]
+                    total += 1.0 / support
+                    for t in range(limits.size - 1, -1, -1):
+                        if support >= limits[t]:
+                            break
+                        below[t, lengths[row]] += weights[row]
+                inverse[lengths[row]] += total * weights[row]
+        for t in range(kinds):
+            count[touched[t]] = 0
+    state[DEPTH], state[TICK], state[STEPS] = d, tick, steps
+    return buffers
+
+
+class SupportSearch:
+    """A search for the least supports over itemsets of m items, a piece at a time.
+
+    Parameters
+    ----------
+    rows : Ranked
+        The rows.
+    m : int
+        Size of the sets, at least 1.
+    floor : int64 (n,)
+        Lower bounds of the least supports.
+    best : int64 (n,), written
+        Upper bounds of them. When the search has ended, exact for all rows of at least m items.
+    limit : int
+        Steps after which to give up; a step is an item of a row that is looked at.
+    limits : int64 (t,), optional
+        Also count the sets of less support than these, ascending. Then the search looks at every set.
+    """
+
+    def __init__(
+        self, rows: Ranked, m: int, floor: Ints, best: Ints, limit: int, limits: Ints | None = None
+    ) -> None:
+        lengths = rows.lengths
+        longest = int(lengths.max(initial=0))
+        self.limits = frozen(np.zeros(0, np.int64) if limits is None else limits, np.int64)
+        some = longest if limits is not None else 0
+        table = [[min(comb(n, j), _ENOUGH) for j in range(m + 1)] for n in range(some + 1)]
+        self.ways = frozen(np.array(table, np.int64), np.int64)
+        self.below = np.zeros((self.limits.size, some + 1), np.int64)
+        self.inverse = np.zeros(some + 1, np.float64)
+        self.rows, self.m, self.floor, self.best, self.limit = rows, m, floor, best, limit
+        self.lengths = frozen(lengths, np.int64)
+        self._buffers, self._levels, self._state = first_level(rows, m)
+        n = rows.order.size
+        self._work = np.zeros(n, np.int64), np.zeros(n, np.int64), np.empty(n, np.int64)
+
+    def search(self, steps: int) -> bool:
+        """Go on for about so many steps; whether there is more to do."""
+        self._buffers = _search(
+            self.rows.weights, self.floor, self.best, self.m, self.limits, self.ways, self.lengths,
+            self.below, self.inverse, self._state, self._levels, *self._work, self._buffers,
+            min(self.steps + steps, self.limit),
+        )  # fmt: skip
+        return not self.finished and self.steps < self.limit
+
+    @property
+    def steps(self) -> int:
+        """Steps made so far."""
+        return int(self._state[STEPS])
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to look at."""
+        return bool(self._state[DEPTH] < 0)
+
+    def done(self) -> float:
+        """Tell the share of the single items whose sets have all been visited."""
+        return share_done(self._levels)

@@ -1,0 +1,63 @@
+"""Which rows an item reveals: alone, or beside one other item."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def revealed_rows(  # type: ignore[no-untyped-def]
+    indptr, items, weights, starts, rows, supports, below, largest, first, pause, count, out
+):  # fmt: skip
+    """Count, for each item, the rows that hold it in a minimal set of few rows.
+
+    A set is minimal if it is in fewer than `below` rows and none of its proper subsets is. A single item that
+    is so rare is minimal; of the others two are, together, in as few rows.
+
+    Parameters
+    ----------
+    indptr, items, weights, starts, rows
+        Distinct rows, how many rows each stands for, and the rows of each item.
+    supports : int64 (n_ids,)
+        Rows that hold each item.
+    below : int
+    largest : int
+        1 or 2: most items of a set.
+    first : int
+        Item to begin with.
+    pause : int
+        Stop behind the item at which so many occurrences were looked at.
+    count : int64 (n_ids,), zeros
+        Workspace; zero afterwards.
+    out : int64 (n_ids,), written
+
+    Returns
+    -------
+    int
+        Item to go on with; n_ids if none.
+    """
+    steps = np.int64(0)
+    x = first
+    while x < supports.size and steps < pause:
+        if supports[x] < below:
+            out[x] = supports[x]
+        elif largest > 1:
+            for a in range(starts[x], starts[x + 1]):
+                row = rows[a]
+                steps += indptr[row + 1] - indptr[row]
+                for p in range(indptr[row], indptr[row + 1]):
+                    count[items[p]] += weights[row]
+            for a in range(starts[x], starts[x + 1]):
+                row = rows[a]
+                for p in range(indptr[row], indptr[row + 1]):
+                    y = items[p]
+                    if y != x and count[y] < below and supports[y] >= below:
+                        out[x] += weights[row]
+                        break
+            for a in range(starts[x], starts[x + 1]):
+                for p in range(indptr[rows[a]], indptr[rows[a] + 1]):
+                    count[items[p]] = 0
+        x += 1
+    return x

@@ -1,0 +1,171 @@
+"""The attacker's view of rows in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from setveil.report.words import clip, count, percent, rows_of
+
+_MOST_ITEMS = 5
+_LABEL = 40
+_CHOICES = (
+    ("best", "If the most telling items of each row are known (the worst case):"),
+    ("random", "If items are known that were picked at random (on average):"),
+)
+
+
+def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """Say how many rows somebody finds who knows some items of a person, and what these give away.
+
+    Parameters
+    ----------
+    sides : sequence of (str, dict)
+        One answer of `setveil.risk.attack.attack_risk`, or several to compare, each with a name such as
+        "before". All for the same numbers of known items and the same thresholds.
+    """
+    parts = [_headline(sides)]
+    parts += [_table(sides, choice, title) for choice, title in _CHOICES]
+    parts += [_revealing(name if len(sides) > 1 else "", result) for name, result in sides]
+    if any("inference" in result for _, result in sides):
+        parts.append(_learned(sides))
+    parts.append(_notes(sides))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _headline(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    first = sides[0][1]
+    known = [entry["m"] for entry in first["risk"]]
+    m = min(known, key=lambda size: abs(size - 2))  # a pair says most to somebody who reads one line
+    t = min(first["thresholds"])
+    who = "the most telling item" if m == 1 else f"the {m:,} most telling items"
+    found = []
+    for _, result in sides:
+        entry = _entry(result, m, "best")
+        about = "" if _is_sure(entry, t) else "about "
+        found.append(about + rows_of(entry["rows_below"][str(t)], result["rows"]))
+    start = f"Someone who knows {who} of a person finds {_among(t)}"
+    if len(sides) == 1:
+        return f"{start} {found[0]}."
+    return f"{start}\n{_aligned([[name, line] for (name, _), line in zip(sides, found, strict=True)])}"
+
+
+def _entry(result: dict[str, Any], m: int, choice: str) -> dict[str, Any]:
+    entry: dict[str, Any] = next(e for e in result["risk"] if (e["m"], e["choice"]) == (m, choice))
+    return entry
+
+
+def _among(t: int) -> str:
+    return "alone" if t == 2 else f"among fewer than {t:,}"
+
+
+def _is_sure(entry: dict[str, Any], t: object) -> bool:
+    low, high = entry.get("interval", {}).get(str(t), (0, 0))
+    return bool(low == high)
+
+
+def _table(sides: Sequence[tuple[str, dict[str, Any]]], choice: str, title: str) -> str:
+    thresholds = sides[0][1]["thresholds"]
+    lines = [["known", *[_among(t) for t in thresholds], "right guess"]]
+    for m in dict.fromkeys(entry["m"] for entry in sides[0][1]["risk"]):
+        for i, (name, result) in enumerate(sides):
+            entry = _entry(result, m, choice)
+            about = "" if entry["exact"] else "about "
+            known = "" if i else count(m, "item")
+            lines.append(
+                [
+                    f"{known:<8} {name}" if len(sides) > 1 else known,
+                    *[_rows(entry, str(t), "rows_below", result["rows"]) for t in thresholds],
+                    about + percent(entry["probability"]),
+                ]
+            )
+    return f"{title}\n{_aligned(lines)}"
+
+
+def _rows(entry: dict[str, Any], key: str, what: str, whole: int) -> str:
+    """Write a number of rows with its share, or with the interval that it is in."""
+    number = entry[what][key]
+    if not _is_sure(entry, key):
+        low, high = entry["interval"][key]
+        return f"about {_rounded(number)} ({count(math.floor(low))} to {count(math.ceil(high))})"
+    return f"{_rounded(number)} ({percent(number, whole)})" if number >= 1 else _rounded(number)
+
+
+def _rounded(number: float) -> str:
+    return "under 1" if 0 < number < 1 else count(round(number))
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = [
+        "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
+    ]
+    return "\n".join(f"  {line}".rstrip() for line in padded)
+
+
+def _revealing(name: str, result: dict[str, Any]) -> str:
+    found = result["revealing"]
+    fewer = f"fewer than {found['below']:,} rows"
+    beside = "" if found["m"] == 1 else " or beside one other item"
+    title = (
+        f"Items that give most away{f', {name}' if name else ''} (known alone{beside}, they lead to {fewer}):"
+    )
+    if not found["items"]:
+        return f"{title}\n  none"
+    lines = [
+        [clip(line["item"], _LABEL), count(line["rows"], "row"), f"of the {count(line['support'])} with it"]
+        for line in found["items"][:_MOST_ITEMS]
+    ]
+    return f"{title}\n{_aligned(lines)}"
+
+
+def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """List the greatest probabilities of private items, and the rows for which they are high."""
+    entries = {name: {e["m"]: e for e in result.get("inference", [])} for name, result in sides}
+    marks = next(iter(next(e for e in entries.values() if e).values()))["rows_above"]
+    ways: list[list[str]] = []
+    rows = [["known", *[f"above {percent(float(mark))}" for mark in marks]]]
+    for m in dict.fromkeys(m for some in entries.values() for m in some):
+        for i, (name, result) in enumerate(sides):
+            entry = entries[name].get(m)
+            known = "" if i else f"{'up to ' if m > 1 else ''}{count(m, 'item')}"
+            head = f"{known:<14} {name}" if len(sides) > 1 else known
+            if entry is None:
+                ways.append([head, "nothing: no private item is there"])
+                continue
+            ways.append([head, _way(entry)])
+            rows.append([head, *[_rows(entry, mark, "rows_above", result["rows"]) for mark in marks]])
+    return (
+        f"Private items, counted as unknown. The greatest probability with which one is learned:\n"
+        f"{_aligned(ways)}\n"
+        f"Rows of which some private item can be learned with a probability\n{_aligned(rows)}"
+    )
+
+
+def _way(entry: dict[str, Any]) -> str:
+    least = "" if entry["exact"] else "at least "
+    if entry["item"] is None:
+        return f"{least}0 %: none is there under its own name"
+    rows = f"of the {count(entry['support'], 'row')}" if entry["support"] > 1 else "of the only row"
+    known = ", ".join(clip(item, _LABEL) for item in entry["itemset"])
+    return f"{least}{percent(entry['probability'])}: {clip(entry['item'], _LABEL)}, {rows}" + (
+        f" with {known}" if known else ", knowing nothing"
+    )
+
+
+def _notes(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    lines = []
+    for name, result in sides:
+        if empty := result["empty_rows"]:
+            where = f", {name}" if len(sides) > 1 else ""
+            lines.append(f"Without anything that can be known{where}: {count(empty, 'row')}, never found.")
+    every = [e for _, result in sides for e in (*result["risk"], *result.get("inference", []))]
+    drawn = next((e for e in every if not e["exact"]), None)
+    if drawn:
+        lines.append(
+            "about: estimated from rows drawn at random; the true number is in the interval with "
+            f"{percent(drawn['confidence'])} confidence. More --effort counts more exactly."
+        )
+    lines.append("right guess: the chance to pick the person's row among those that fit, on average.")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""What an attacker learns from rows: how few fit, and what these give away."""

@@ -1,0 +1,342 @@
+"""The attacker's view of rows: how few of them fit a few known items, and what these give away."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from setveil.data.io.grouped import PublishedGroups
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.kernels.drawn import around, around_steps, drawn_supports
+from setveil.kernels.exposed import Ranked, SupportSearch
+from setveil.kernels.pairs import revealed_rows
+from setveil.kernels.rows import Ints, frozen
+from setveil.progress import Progress, silent
+from setveil.risk.inference import inferences
+from setveil.risk.knowledge import Knowledge, knowledge_of, supports_of
+from setveil.risk.sampling import (
+    CONFIDENCE,
+    draw_rows,
+    estimate,
+    look_at_some,
+    random_words,
+    rising,
+    row_words,
+)
+
+DEFAULT_EFFORT = 1_000_000_000
+SET_DRAWS = 10_000
+MOST_REVEALING = 20
+_BEST, _RANDOM = 0, 1  # what random words are for
+_PIECE = 20_000_000
+_COUNTABLE = 1 << 62
+
+
+def attack_risk(
+    rows: Transactions | PublishedGroups,
+    *,
+    sizes: Iterable[int] = (1, 2, 3, 4),
+    thresholds: Iterable[int] = (2, 5, 10),
+    private: Collection[str] = (),
+    seed: int = 0,
+    effort: int | None = None,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Count the rows that an attacker singles out who knows m items of a person.
+
+    Parameters
+    ----------
+    rows : Transactions or PublishedGroups
+        An original or a release, taken as it is: each label is one item, whatever it stands for. Of rows in
+        groups the quasi-identifiers can be known.
+    sizes : iterable of int
+        Values of m, at least 1.
+    thresholds : iterable of int
+        A row counts below threshold t if fewer than t rows fit; at least 2.
+    private : collection of str
+        Items that nobody knows and that must not be learned; those that do not occur never are. All other
+        items are public. If none are named, the sensitive items of rows in groups.
+    seed : int
+        Draws rows and sets where not all can be looked at; at least 0.
+    effort : int, optional
+        How many steps each exact count may take, by default 1,000,000,000. A step is an item of a row that is
+        looked at, and takes 3 to 25 nanoseconds. A count that takes more is given up; then rows are drawn and
+        looked at, with a quarter of the effort. Best choice, random choice and inference are counted one by
+        one for each m; each kind gives up once at most. So all together may take some ten times the effort,
+        and takes far less if it can.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        As JSON types. `rows`; `empty_rows`, those without public items; `thresholds`;
+
+        `risk`, for each m two entries. `choice` "best": a row counts if some non-empty set of at most m of
+        its items is in fewer than t rows. "random": the expected number of rows of which a set of m items
+        drawn at random (the whole row if it is shorter) is in fewer than t rows. `rows_below`: the number for
+        each t, empty rows never count. `probability`: the mean over all rows of 1 / the number of rows that
+        fit (the fewest; those that the drawn set fits; all rows for an empty one). `exact`; if it is
+        false, the numbers are estimated from `sampled` drawn rows or sets, and with probability `confidence`
+        the true number is in the `interval` of a threshold.
+
+        `revealing`: the items whose knowledge singles out most rows. An item counts a row that holds it in a
+        set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is:
+        its number of `rows`, and its own `support`. `m` is at most 2.
+
+        `inference`, if there are private items, for each m: the greatest `probability` of a private `item`
+        given an `itemset` of at most m public items (or none), and the first set that gives it (the
+        smallest, of greatest `support`, in item order); `rows_above`, the number of rows of which some such
+        set gives some private item with a probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true
+        greatest probability may be higher, and `rows_above` is estimated as above.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> data = Transactions.from_rows([["a", "b"], ["a", "c"], ["a", "b"], ["a"]])
+    >>> risk = attack_risk(data, sizes=[1], private=["c"])
+    >>> risk["risk"][0]["rows_below"], risk["risk"][1]["rows_below"]
+    ({'2': 0, '5': 4, '10': 4}, {'2': 0.0, '5': 4.0, '10': 4.0})
+    >>> risk["inference"][0]["probability"], risk["inference"][0]["itemset"]
+    (0.25, [])
+    """
+    ms = _integers("number of known items", sizes, 1)
+    ts = _integers("threshold", thresholds, 2)
+    seed = _integers("seed", [seed], 0)[0]
+    effort = _integers("effort", [DEFAULT_EFFORT if effort is None else effort], 1)[0]
+    if isinstance(private, str):
+        raise RequestError(f"Private items must be a collection of labels, got the text {private!r}.")
+    known = knowledge_of(rows, private)
+    out: dict[str, Any] = {
+        "rows": known.n_rows,
+        "empty_rows": known.empty_rows,
+        "thresholds": list(ts),
+        "risk": _singled_out(known, ms, ts, seed, effort, progress),
+        "revealing": _revealing(known, min(ms[-1], 2), ts[len(ts) // 2], effort, progress),
+    }
+    if known.names:
+        out["inference"] = inferences(known, ms, seed, effort, progress)
+    return out
+
+
+def _integers(what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
+    """Check numbers and return them ascending, each once."""
+    listed = list(values)
+    for value in listed:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise RequestError(f"A {what} must be an integer of at least {least}, got {value!r}.")
+    if not listed:
+        raise RequestError(f"No {what} is given, expected at least one.")
+    return tuple(sorted({int(value) for value in listed}))
+
+
+@dataclass
+class _Fewest:
+    """Bounds of the fewest rows that fit a set of at most m items of each distinct row.
+
+    Attributes
+    ----------
+    low, high : int64 (n,)
+        Not below `low`, for any m; not above `high`. Where they are equal, more items do not help.
+    exact : bool
+        Whether `high` is exact for all rows.
+    """
+
+    low: Ints
+    high: Ints
+    exact: bool
+
+    def search(self, search: SupportSearch, progress: Progress, phase: str) -> bool:
+        """Run a search, which lowers `high`; whether it came to its end."""
+        while search.search(_PIECE):
+            progress(phase, search.done())
+        return search.finished
+
+
+def _singled_out(
+    known: Knowledge, ms: Sequence[int], ts: Sequence[int], seed: int, effort: int, progress: Progress
+) -> list[dict[str, Any]]:
+    """Count rows for each m, the best choice before the random one."""
+    rows = known.rows
+    longest = max(min(known.longest, ms[-1]), 1)
+    fewest = _Fewest(rows.weights.copy(), np.full(rows.weights.size, known.n_rows), True)
+    countable = True
+    found: dict[int, list[dict[str, Any]]] = {}
+    for m in range(1, longest + 1):
+        wanted = m in ms or m == longest
+        phase = f"rows that {m} known item{'s' if m > 1 else ''} single out"
+        tally = None
+        if wanted and countable and fewest.exact and _is_countable(rows, m):
+            limits = frozen(np.array(ts), np.int64)
+            tally = SupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
+            countable = fewest.search(tally, progress, phase)
+        if fewest.exact and (tally is None or not countable):
+            search = SupportSearch(rows, m, fewest.low, fewest.high, effort)
+            ended = fewest.search(search, progress, phase)
+            fewest.exact = ended or not (fewest.low < fewest.high).any()
+        if fewest.exact:
+            fewest.low = np.where(rows.lengths <= m, fewest.high, fewest.low)
+        if not wanted:
+            continue
+        if fewest.exact:
+            best = {
+                "rows_below": {str(t): int(rows.weights[fewest.high < t].sum()) for t in ts},
+                "probability": _mean(known, float((rows.weights / fewest.high).sum())),
+                "exact": True,
+            }
+        else:
+            best = _best_of_drawn(known, m, ts, fewest, seed, effort, progress, phase)
+        if tally is not None and countable:
+            drawn = _expected(known, m, ts, fewest, tally)
+        else:
+            drawn = _random_of_drawn(known, m, ts, fewest, seed)
+        found[m] = [{"choice": "best", **best}, {"choice": "random", **drawn}]
+    return [{"m": m, **entry} for m in ms for entry in found[min(m, longest)]]
+
+
+def _is_countable(rows: Ranked, m: int) -> bool:
+    """Whether the sets of m items of all rows can be numbered with 64 bits."""
+    weights = np.bincount(rows.lengths, rows.weights)
+    return sum(comb(length, m) * int(weight) for length, weight in enumerate(weights)) < _COUNTABLE
+
+
+def _mean(known: Knowledge, total: float) -> float:
+    """Mean over all rows of a sum over those with public items; of the others all rows are found."""
+    return (total + known.empty_rows / known.n_rows) / known.n_rows if known.n_rows else 0.0
+
+
+def _expected(
+    known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, tally: SupportSearch
+) -> dict[str, Any]:
+    """Expect the rows below each threshold, and the mean of 1 / support, for sets drawn at random."""
+    rows, lengths = known.rows, known.rows.lengths
+    short = lengths < m
+    ways = [comb(length, m) for length in range(known.longest + 1)]
+    below = {}
+    for t, counts in zip(ts, tally.below.tolist(), strict=True):
+        drawn = sum((Fraction(c, way) for c, way in zip(counts, ways, strict=True) if c), Fraction(0))
+        below[str(t)] = float(drawn + int(rows.weights[short & (fewest.high < t)].sum()))
+    total = sum(x / way for x, way in zip(tally.inverse.tolist(), ways, strict=True) if way)
+    total += float((rows.weights[short] / fewest.high[short]).sum())
+    return {"rows_below": below, "probability": _mean(known, total), "exact": True}
+
+
+def _best_of_drawn(
+    known: Knowledge,
+    m: int,
+    ts: Sequence[int],
+    fewest: _Fewest,
+    seed: int,
+    effort: int,
+    progress: Progress,
+    phase: str,
+) -> dict[str, Any]:
+    """Estimate the rows below each threshold: some are known, of the others some are drawn and searched."""
+    rows = known.rows
+    low, high = fewest.low.copy(), fewest.high.copy()
+    solved_low, solved_high = low.copy(), high.copy()
+    number = np.zeros(rows.weights.size, np.int64)
+
+    def look(row: int, limit: int) -> int:
+        local, place, _, _ = around(rows, row, number)
+        have = int(local.weights[place])  # rows that hold all of it
+        floor = np.zeros(local.weights.size, np.int64)
+        found = floor.copy()
+        floor[place], found[place] = have, high[row] if local.order.size > m else have
+        steps = around_steps(rows, row)
+        search = SupportSearch(local, m, floor, found, max(limit - steps, 1))
+        search.search(search.limit)
+        solved_low[row] = found[place] if search.finished else have
+        solved_high[row] = found[place]
+        fewest.low[row], fewest.high[row] = have, found[place]
+        return steps + search.steps
+
+    drawn = look_at_some(low < high, rows.weights, row_words(seed, m, _BEST), look, effort, progress, phase)
+    numbers = []
+    for t in ts:
+        hit = np.where(solved_high[drawn] < t, 1.0, np.where(solved_low[drawn] >= t, 0.0, np.nan))
+        sure = int(rows.weights[high < t].sum())
+        numbers.append(estimate(sure, (low < t) & (high >= t), rows.weights, drawn, hit))
+    guesses = dict(zip(map(str, ts), rising(numbers), strict=True))
+    open_ = low < high
+    total = float((rows.weights[~open_] / high[~open_]).sum())
+    if drawn.size:
+        total += int(rows.weights[open_].sum()) * float((1 / solved_high[drawn]).mean())
+    return {
+        "rows_below": {t: round(guess.value) for t, guess in guesses.items()},
+        "probability": _mean(known, total),
+        "exact": False,
+        "sampled": int(drawn.size),
+        "confidence": CONFIDENCE,
+        "interval": {t: guess.whole_rows() for t, guess in guesses.items()},
+    }
+
+
+def _random_of_drawn(
+    known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, seed: int
+) -> dict[str, Any]:
+    """Estimate the same for sets drawn at random, from drawn rows of which a set is drawn each."""
+    rows = known.rows
+    settled = (rows.lengths <= m) & (fewest.low == fewest.high)  # the whole row is known, and its support
+    words = random_words(seed, m, _RANDOM, (SET_DRAWS, m + 1))
+    drawn = draw_rows(~settled, rows.weights, words[:, 0])
+    supports = np.zeros(drawn.size, np.int64)
+    drawn_supports(*rows[:5], drawn, np.ascontiguousarray(words[: drawn.size, 1:]), supports)
+    at_least = fewest.high if fewest.exact else fewest.low
+    numbers = []
+    for t in ts:
+        sure = int(rows.weights[settled & (fewest.high < t)].sum())
+        hit = np.where(supports < t, 1.0, 0.0)
+        numbers.append(estimate(sure, ~settled & (at_least < t), rows.weights, drawn, hit))
+    guesses = dict(zip(map(str, ts), rising(numbers), strict=True))
+    total = float((rows.weights[settled] / fewest.high[settled]).sum())
+    if drawn.size:
+        total += int(rows.weights[~settled].sum()) * float((1 / supports).mean())
+    return {
+        "rows_below": {t: guess.value for t, guess in guesses.items()},
+        "probability": _mean(known, total),
+        "exact": False,
+        "sampled": int(drawn.size),
+        "confidence": CONFIDENCE,
+        "interval": {t: [guess.low, guess.high] for t, guess in guesses.items()},
+    }
+
+
+def _revealing(known: Knowledge, largest: int, below: int, effort: int, progress: Progress) -> dict[str, Any]:
+    """List the items that single out most rows, alone or beside another one that is needed for it."""
+    rows = known.rows
+    supports = supports_of(rows)
+    if 2 * int((rows.lengths**2).sum()) > effort:
+        largest = 1
+    out, count = np.zeros(supports.size, np.int64), np.zeros(supports.size, np.int64)
+    first = 0
+    while first < supports.size:
+        progress("items that single out rows", first / supports.size)
+        first = revealed_rows(
+            *rows[:5], supports, below, largest, first, _PIECE, count, out
+        )  # fmt: skip
+    entries = sorted(
+        (-n, item, support)
+        for n, item, support in zip(out.tolist(), rows.order.tolist(), supports.tolist(), strict=True)
+        if n
+    )
+    return {
+        "m": largest,
+        "below": below,
+        "exact": True,
+        "items": [
+            {"item": known.labels[item], "support": support, "rows": -n}
+            for n, item, support in entries[:MOST_REVEALING]
+        ],
+    }

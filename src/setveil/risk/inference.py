@@ -1,0 +1,174 @@
+"""The greatest probability with which a few known items give a private item away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.drawn import around, around_steps
+from setveil.kernels.inferred import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.kernels.rows import Ints, frozen
+from setveil.progress import Progress
+from setveil.risk.knowledge import Knowledge, nearby
+from setveil.risk.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
+
+MARKS = (0.2, 0.5, 0.8)
+_PURPOSE = 2  # what random words are for
+_PIECE = 20_000_000
+
+
+def inferences(
+    known: Knowledge, sizes: tuple[int, ...], seed: int, effort: int, progress: Progress
+) -> list[dict[str, Any]]:
+    """Find, for each m, the greatest probability of a private item given at most m public ones.
+
+    Returns
+    -------
+    list of dict
+        One for each of the (ascending) `sizes`; see `setveil.risk.attack.attack_risk`.
+    """
+    longest = max(min(known.longest, sizes[-1]), 1)
+    told = _nothing_known(known, longest)
+    found: dict[int, dict[str, Any]] = {}
+    for m in range(1, longest + 1):
+        phase = f"what {m} known item{'s' if m > 1 else ''} give away"
+        if told.finished == m - 1:
+            search = InferenceSearch(
+                known.rows, known.secrets, m, told.marks, told.above, told.greatest, effort
+            )
+            while search.search(_PIECE):
+                progress(phase, search.done())
+            told.finished += search.finished
+        if m not in sizes and m < longest:
+            continue
+        if told.finished == m:
+            above = {"exact": True, "rows_above": dict(zip(_names(), told.sure(m), strict=True))}
+        else:
+            above = _above_of_drawn(told, m, seed, effort, progress, phase)
+        found[m] = _described(told) | above
+    return [{"m": m, **found[min(m, longest)]} for m in sizes]
+
+
+@dataclass
+class _Told:
+    """What sets of public items were found to tell so far.
+
+    Attributes
+    ----------
+    known : Knowledge
+    greatest : Greatest
+    marks : float64 (h,)
+        Probabilities of interest.
+    above : int64 (n, h)
+        For each distinct row the size of the smallest set that tells a private item with a probability above
+        each mark.
+    finished : int
+        All sets of up to so many items were looked at.
+    at_once : bool (h,)
+        Whether the empty set tells an item with such a probability.
+    """
+
+    known: Knowledge
+    greatest: Greatest
+    marks: NDArray[np.float64]
+    above: Ints
+    finished: int
+    at_once: NDArray[np.bool_]
+
+    def sure(self, m: int) -> list[int]:
+        """Count the rows above each mark."""
+        weights = self.known.rows.weights
+        return [
+            int(weights[self.above[:, h] <= m].sum()) + self.known.empty_rows * int(now)
+            for h, now in enumerate(self.at_once.tolist())
+        ]
+
+
+def _names() -> list[str]:
+    return [f"{mark:g}" for mark in MARKS]
+
+
+def _nothing_known(known: Knowledge, longest: int) -> _Told:
+    """Start with the empty set: what the rows tell of everyone."""
+    first = int(np.argmax(known.overall))
+    whole = known.secrets.whole * known.n_rows
+    probability = int(known.overall[first]) / whole if whole else 0.0
+    record = np.array([0, known.n_rows, first], np.int64)
+    marks = frozen(np.array(MARKS), np.float64)
+    at_once = probability > marks
+    above = np.full((known.rows.weights.size, marks.size), NEVER, np.int64)
+    above[:, at_once] = 0
+    greatest = Greatest(np.array([probability]), record, np.zeros(longest, np.int64))
+    return _Told(known, greatest, marks, above, 0, at_once)
+
+
+def _described(told: _Told) -> dict[str, Any]:
+    size, support, private = told.greatest.record[[SIZE, SUPPORT, PRIVATE]].tolist()
+    probability = float(told.greatest.probability[0])
+    return {
+        "probability": probability,
+        "item": told.known.names[private] if probability > 0 else None,
+        "itemset": [told.known.labels[item] for item in told.greatest.itemset[:size].tolist()],
+        "support": support,
+    }
+
+
+def _above_of_drawn(
+    told: _Told, m: int, seed: int, effort: int, progress: Progress, phase: str
+) -> dict[str, Any]:
+    """Estimate the rows above each mark: some are known, of the others some are drawn and looked at."""
+    rows, sure = told.known.rows, told.sure(m)
+    possible = told.known.secrets.peaks(rows.weights).max(initial=0.0) > told.marks
+    unknown = (told.above > m) & possible
+    solved = np.zeros(rows.weights.size, np.bool_)
+    number = np.zeros(rows.weights.size, np.int64)  # workspace
+
+    def look(row: int, limit: int) -> int:
+        steps, solved[row] = _look_at(told, row, m, limit, number)
+        return steps
+
+    drawn = look_at_some(
+        unknown.any(axis=1), rows.weights, row_words(seed, m, _PURPOSE), look, effort, progress, phase
+    )
+    hit = np.where(told.above[drawn] <= m, 1.0, np.where(solved[drawn, np.newaxis], 0.0, np.nan))
+    numbers = [
+        estimate(sure[h], unknown[:, h], rows.weights, drawn, hit[:, h]) for h in range(told.marks.size)
+    ]
+    guesses = dict(zip(_names(), rising(numbers[::-1])[::-1], strict=True))
+    return {
+        "exact": False,
+        "rows_above": {name: round(guess.value) for name, guess in guesses.items()},
+        "sampled": int(drawn.size),
+        "confidence": CONFIDENCE,
+        "interval": {name: guess.whole_rows() for name, guess in guesses.items()},
+    }
+
+
+def _look_at(told: _Told, row: int, m: int, limit: int, number: Ints) -> tuple[int, bool]:
+    """Look at the sets of one row that were not all looked at; note in `above` what they tell.
+
+    Returns
+    -------
+    steps : int
+        Steps made.
+    solved : bool
+        Whether all sets of at most m items were looked at.
+    """
+    local, place, met, group = around(told.known.rows, row, number)
+    secrets = nearby(told.known.secrets, met, group, local.weights.size)
+    own = np.zeros((local.weights.size, told.marks.size), np.int64)  # nothing to find out of other rows
+    own[place] = told.above[row]
+    steps = around_steps(told.known.rows, row)
+    for size in range(told.finished + 1, min(m, local.order.size) + 1):
+        if steps >= limit:
+            return steps, False
+        search = InferenceSearch(local, secrets, size, told.marks, own, told.greatest, limit - steps)
+        search.search(search.limit)
+        steps += search.steps
+        told.above[row] = own[place]
+        if not search.finished:
+            return steps, False
+    return steps, True

@@ -1,0 +1,171 @@
+"""What somebody may know of rows, and what must not be learned from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.grouped import PublishedGroups
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import item_order
+from setveil.kernels.exposed import Ranked, ranked
+from setveil.kernels.inferred import Secrets
+from setveil.kernels.rows import Ints, frozen, merge_rows, recode_rows, take_rows
+
+_EXACT = 53  # bits of an integer that floating-point numbers hold exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Rows as an attacker sees them.
+
+    Attributes
+    ----------
+    n_rows, empty_rows : int
+        All rows, and those of which nothing can be known: they hold no public item.
+    labels : tuple of str
+        The items by id, in item order.
+    rows : Ranked
+        The distinct sets of public items, without the empty one.
+    names : tuple of str
+        The private items, in item order.
+    secrets : Secrets
+        Private items of the distinct rows, as positions in `names`.
+    overall : int64 (len(names),)
+        The shares of each private item, summed over all rows, also those without public items.
+    """
+
+    n_rows: int
+    empty_rows: int
+    labels: tuple[str, ...]
+    rows: Ranked
+    names: tuple[str, ...]
+    secrets: Secrets
+    overall: Ints
+
+    @property
+    def longest(self) -> int:
+        """Most public items of a row."""
+        return int(self.rows.lengths.max(initial=0))
+
+
+def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str]) -> Knowledge:
+    """Tell apart what may be known of rows and what is private.
+
+    Parameters
+    ----------
+    rows : Transactions or PublishedGroups
+        Of rows in groups, each row's quasi-identifiers are known; the counts of the group's sensitive items
+        give each of its rows the same probability of holding them.
+    private : collection of str
+        Private items; those that occur nowhere are never learned. None at all: the sensitive items of groups.
+    """
+    data = rows.qid if isinstance(rows, PublishedGroups) else rows
+    sensitive = rows.sensitive.labels if isinstance(rows, PublishedGroups) else ()
+    wanted = set(private or sensitive)
+    every = {*data.vocabulary.labels, *sensitive, *wanted} if wanted else wanted
+    names = tuple(label for label in item_order(every) if label in wanted)
+    ids = data.vocabulary.ids
+    image = np.arange(data.n_items, dtype=np.int32)
+    for label in names:
+        if label in ids:
+            image[ids[label]] = -1
+    indptr, items = recode_rows(data.indptr, data.items, image) if names else (data.indptr, data.items)
+    filled = np.flatnonzero(np.diff(indptr))
+    indptr, items = take_rows(indptr, items, filled)
+    group, first, weights = merge_rows(indptr, items)
+    distinct = np.full(data.n_rows, -1, np.int64)
+    distinct[filled] = group
+
+    row, name, share, whole = _shares(rows, data, names)
+    overall = np.zeros(len(names), np.int64)
+    np.add.at(overall, name, share)
+    known = distinct[row] >= 0
+    keys, shares = _merged(distinct[row[known]] * max(len(names), 1) + name[known], share[known], np.add)
+    of_row, item = np.divmod(keys, max(len(names), 1))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(of_row, minlength=first.size))))
+    return Knowledge(
+        data.n_rows,
+        data.n_rows - filled.size,
+        data.vocabulary.labels,
+        ranked(*take_rows(indptr, items, first), weights, data.n_items),
+        names,
+        Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), whole),
+        overall,
+    )
+
+
+def _shares(
+    rows: Transactions | PublishedGroups, data: Transactions, names: tuple[str, ...]
+) -> tuple[Ints, Ints, Ints, int]:
+    """List what each row tells of private items: row, position in `names`, probability times `whole`.
+
+    Where the common denominator of the groups is too large for exact quotients, probabilities are rounded
+    down to multiples of a power of two.
+    """
+    position = {name: i for i, name in enumerate(names)}
+    of_item = np.array([position.get(label, -1) for label in data.vocabulary.labels], np.int64)
+    here = np.flatnonzero(of_item[data.items] >= 0)
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())[here]
+    name = of_item[data.items[here]]
+    if not isinstance(rows, PublishedGroups):
+        return row, name, np.ones(row.size, np.int64), 1
+
+    sizes = rows.sizes
+    of_sensitive = np.array([position.get(label, -1) for label in rows.sensitive.labels], np.int64)
+    wanted = np.flatnonzero(of_sensitive[rows.item] >= 0)
+    group = np.repeat(np.arange(rows.n_groups), np.diff(rows.indptr))[wanted]
+    whole = math.lcm(*np.unique(sizes[group]).tolist())
+    bits = _EXACT - data.n_rows.bit_length()
+    whole = min(whole, 1 << bits)
+    count = np.minimum(rows.count[wanted], sizes[group])
+    share = np.array(
+        [c * whole // size for c, size in zip(count.tolist(), sizes[group].tolist(), strict=True)], np.int64
+    )
+    # Each row of a group has all entries of its group.
+    begins = np.concatenate(([0], np.cumsum(sizes)))
+    members = np.repeat(begins[group], sizes[group]) + _counting(sizes[group])
+    keys = np.concatenate((row, members)) * len(names) + np.concatenate(
+        (name, np.repeat(of_sensitive[rows.item[wanted]], sizes[group]))
+    )
+    merged, most = _merged(
+        keys, np.concatenate((np.full(row.size, whole), np.repeat(share, sizes[group]))), np.maximum
+    )
+    return *np.divmod(merged, max(len(names), 1)), most, whole
+
+
+def _counting(numbers: Ints) -> Ints:
+    """Count from 0 to number - 1, for each of the numbers."""
+    ends = np.cumsum(numbers)
+    return np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - numbers, numbers)
+
+
+def _merged(keys: Ints, values: Ints, how: Any) -> tuple[Ints, Ints]:
+    """Merge the values of equal keys; keys ascending."""
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    if not starts.size:
+        return keys, values
+    return keys[order][starts], how.reduceat(values[order], starts)
+
+
+def nearby(secrets: Secrets, met: Ints, group: Ints, n_groups: int) -> Secrets:
+    """Merge the private items of some rows by group."""
+    sizes = np.diff(secrets.indptr)[met]
+    at = np.repeat(secrets.indptr[met], sizes) + _counting(sizes)
+    n = int(secrets.item.max(initial=0)) + 1
+    keys, shares = _merged(np.repeat(group, sizes) * n + secrets.item[at], secrets.shares[at], np.add)
+    of_group, item = np.divmod(keys, n)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(of_group, minlength=n_groups))))
+    return Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), secrets.whole)
+
+
+def supports_of(rows: Ranked) -> NDArray[np.int64]:
+    """Count the rows that hold each rank."""
+    total = np.concatenate(([0], np.cumsum(rows.weights[rows.rows])))
+    return frozen(np.diff(total[rows.starts]), np.int64)

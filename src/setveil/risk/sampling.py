@@ -1,0 +1,184 @@
+"""Numbers of rows estimated from rows drawn at random, with the interval they lie in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.rows import Ints
+from setveil.progress import Progress
+
+CONFIDENCE = 0.95
+MOST_DRAWS, FEWEST_DRAWS = 1000, 20
+_PILOTS = 4
+_HALVINGS = 60
+
+
+def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Find the Clopper-Pearson interval of a probability: it holds it at least as often as promised.
+
+    Parameters
+    ----------
+    hits, draws : int
+        0 <= hits <= draws.
+    confidence : float
+        How often the interval holds the probability, at least.
+
+    Returns
+    -------
+    low, high : float
+        0 and 1 where nothing was drawn.
+
+    References
+    ----------
+    Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
+    Biometrika 26, 1934, doi:10.1093/biomet/26.4.404
+
+    Examples
+    --------
+    >>> [round(p, 4) for p in clopper_pearson(3, 10)]
+    [0.0667, 0.6525]
+    >>> clopper_pearson(0, 0)
+    (0.0, 1.0)
+    """
+    tail = (1 - confidence) / 2
+    low = 0.0 if hits == 0 else _least(hits, draws, tail)
+    high = 1.0 if hits == draws else 1 - _least(draws - hits, draws, tail)  # as seen from the misses
+    return low, high
+
+
+def _least(hits: int, draws: int, tail: float) -> float:
+    """Find the probability at which so many hits or more come with probability `tail`, by bisection."""
+    k = np.arange(hits, draws + 1)
+    log_factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, draws + 1)))))
+    ways = log_factorials[draws] - log_factorials[k] - log_factorials[draws - k]
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        p = (low + high) / 2
+        reached = float(np.exp(ways + k * math.log(p) + (draws - k) * math.log1p(-p)).sum()) >= tail
+        low, high = (low, p) if reached else (p, high)
+    return low
+
+
+class Estimate(NamedTuple):
+    """A number of rows: the best guess, and the interval it lies in."""
+
+    value: float
+    low: float
+    high: float
+
+    def whole_rows(self) -> list[int]:
+        """Widen the interval to whole rows."""
+        return [math.floor(self.low), math.ceil(self.high)]
+
+
+def estimate(
+    sure: float, unknown: NDArray[np.bool_], weights: Ints, drawn: Ints, hit: NDArray[np.float64]
+) -> Estimate:
+    """Estimate how many rows count, of which some do for sure and some are unknown.
+
+    Parameters
+    ----------
+    sure : float
+        Rows that count for sure.
+    unknown : bool (n,)
+        Distinct rows that may count.
+    weights : int64 (n,)
+        How many rows each stands for.
+    drawn : int64 (draws,)
+        Distinct rows drawn with probabilities in proportion to their weights, from the unknown ones and
+        perhaps others.
+    hit : float64 (draws,)
+        1: counts, 0: does not, nan: was not found out. These widen the interval at both ends; the guess
+        takes half of them.
+    """
+    total = int(weights[unknown].sum())
+    inside = hit[unknown[drawn]]
+    n, hits = inside.size, int((inside == 1).sum())
+    open_ = int(np.isnan(inside).sum())
+    share = (hits + open_ / 2) / n if n else 0.5
+    low, high = clopper_pearson(hits, n)[0], clopper_pearson(hits + open_, n)[1]
+    return Estimate(sure + total * share, sure + total * low, sure + total * high)
+
+
+def rising(numbers: Sequence[Estimate]) -> list[Estimate]:
+    """Raise guesses to those before them, as far as their intervals allow.
+
+    For numbers of which each is at least the one before: what is drawn for them need not be.
+    """
+    out: list[Estimate] = []
+    for number in numbers:
+        wanted = max(number.value, out[-1].value if out else 0.0)
+        out.append(number._replace(value=min(wanted, number.high)))
+    return out
+
+
+def look_at_some(
+    among: NDArray[np.bool_],
+    weights: Ints,
+    words: NDArray[np.uint64],
+    look: Callable[[int, int], int],
+    effort: int,
+    progress: Progress,
+    phase: str,
+) -> Ints:
+    """Draw rows and look at each; as many as the effort allows, but some.
+
+    How many that are is settled by a few pilots, which are not among the rows returned: so their number does
+    not depend on what is found in them.
+
+    Parameters
+    ----------
+    among : bool (n,)
+        Distinct rows to draw from.
+    weights : int64 (n,)
+        How many rows each stands for.
+    words : uint64 (1004,)
+        Random bits.
+    look : callable
+        Takes a row and the steps it may make, and returns the steps that it made.
+    effort : int
+        Steps that an exact count may make; a quarter of it is spent here.
+    progress, phase
+        Who hears how far it is, and of what.
+
+    Returns
+    -------
+    int64 (draws,)
+        The rows, drawn with probabilities in proportion to their weights; none if there are none.
+    """
+    effort //= 4
+    limit = max(effort // FEWEST_DRAWS, 1)
+    costs = [look(row, limit) for row in draw_rows(among, weights, words[:_PILOTS]).tolist()]
+    draws = min(max(effort * len(costs) // max(sum(costs), 1), FEWEST_DRAWS), MOST_DRAWS)
+    drawn = draw_rows(among, weights, words[_PILOTS : _PILOTS + draws])
+    different = np.unique(drawn)
+    for i, row in enumerate(different.tolist()):
+        progress(phase, i / different.size)
+        look(row, max(2 * effort // draws, 1))
+    return drawn
+
+
+def row_words(seed: int, m: int, purpose: int) -> NDArray[np.uint64]:
+    """Make the random bits that `look_at_some` takes."""
+    return random_words(seed, m, purpose, (_PILOTS + MOST_DRAWS,))
+
+
+def draw_rows(among: NDArray[np.bool_], weights: Ints, words: NDArray[np.uint64]) -> Ints:
+    """Draw distinct rows with probabilities in proportion to their weights, one for each random word."""
+    rows = np.flatnonzero(among)
+    ends = np.cumsum(weights[rows])
+    total = np.uint64(ends[-1]) if ends.size else np.uint64(0)
+    if not total:
+        return np.zeros(0, np.int64)
+    return rows[np.searchsorted(ends, (words % total).astype(np.int64), side="right")]
+
+
+def random_words(seed: int, m: int, purpose: int, shape: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Make random 64-bit words: for each m and purpose others, whatever else is drawn."""
+    stream = np.random.PCG64(np.random.SeedSequence([seed, m, purpose]))
+    return np.asarray(stream.random_raw(shape), np.uint64)
