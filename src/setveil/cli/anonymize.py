@@ -131,6 +131,12 @@ def anonymize(
     id_column: IdColumn = None,
     item_column: ItemColumn = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier run.")] = False,
+    external: Annotated[
+        bool,
+        typer.Option(
+            "--external", help="Also write published/report.html, which may be handed out with the rows."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""
@@ -200,7 +206,7 @@ def anonymize(
             progress("drawing")
             draw(plot_band, data, guarantee, progress)
         progress("writing")
-        return release.write(out, force=force, format=output_format or publishes)
+        return release.write(out, force=force, format=output_format or publishes, external=external)
 
     report = run(work)
     if json:

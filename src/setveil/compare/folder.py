@@ -29,10 +29,12 @@ from setveil.report.html import report_html
 from setveil.report.models import words_for
 from setveil.staging import staged_folder
 
+PAGE = "report.html"
 _DATA = re.compile(r"published/data\.[a-z]+")
 _FILES = {
     "published/about.json",
     "published/groups.csv",
+    "published/report.html",
     "internal/recoding.csv",
     "internal/rows.csv",
     "internal/report.json",
@@ -79,11 +81,18 @@ def require_writable(out: Path, *, force: bool = False) -> None:
 
 
 def write_folder(
-    release: Release, report: dict[str, Any], layout: Layout, out: Path, *, force: bool = False
+    release: Release,
+    report: dict[str, Any],
+    layout: Layout,
+    out: Path,
+    *,
+    force: bool = False,
+    external: bool = False,
 ) -> dict[str, Any]:
     """Write the folder of a run (see docs/formats.md) and return its report as written.
 
-    The report gains `published` (the file and its size) and the time that writing took.
+    The report gains `published` (the file and its size) and the time that writing took. With `external` the
+    published folder gets a page about the release that may be handed out, too (see docs/report.md).
 
     Raises
     ------
@@ -113,14 +122,16 @@ def write_folder(
                     "empty_rows": int((release.published.row_lengths() == 0).sum()),
                     "items": release.published.n_items,
                     "occurrences": release.published.n_occurrences,
+                    **({"report": PAGE} if external else {}),
                 }
             }
             _write_json(published / "about.json", _about(release, report))
             if isinstance(release.recoding, Recoding):
                 _write_recoding(internal / "recoding.csv", release.recoding)
             _write_row_map(internal / "rows.csv", release.row_map)
-            with (internal / "report.html").open("w", encoding="utf-8", newline="\n") as file:
-                file.write(report_html(report))
+            _write_text(internal / PAGE, report_html(report))
+            if external:
+                _write_text(published / PAGE, report_html(report, external=True))
             report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
             _write_json(internal / "report.json", report)
     except (OSError, OutputError) as failure:
@@ -158,6 +169,11 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
         "recoding": recoding.kind,
         **means,
     }
+
+
+def _write_text(path: Path, content: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(content)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import platform
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -14,12 +13,12 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 import setveil
 from setveil import algorithms
 from setveil.algorithms import exact
+from setveil.compare.details import answers, described, risks
 from setveil.compare.folder import write_folder
+from setveil.compare.memory import peak_memory_mb
 from setveil.data.io.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
@@ -29,10 +28,8 @@ from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, listener, silent
-from setveil.recoding import AnyRecoding
 from setveil.release import Release
 from setveil.utility.measure import measure, measure_groups
-from setveil.utility.ncp import ncp
 
 DEFAULT_ALGORITHMS = {
     "km-anonymity": "exact",
@@ -64,7 +61,14 @@ class VerifiedRelease(Release):
     report: dict[str, Any] = field(kw_only=True)
     layout: Layout = field(kw_only=True)
 
-    def write(self, out: str | Path, *, force: bool = False, format: str | None = None) -> dict[str, Any]:  # noqa: A002
+    def write(
+        self,
+        out: str | Path,
+        *,
+        force: bool = False,
+        format: str | None = None,  # noqa: A002
+        external: bool = False,
+    ) -> dict[str, Any]:
         """Write the run's folder: `published` to hand out, `internal` to keep.
 
         Parameters
@@ -76,6 +80,8 @@ class VerifiedRelease(Release):
         format : str, optional
             Format of the published file; by default that of the input. Generalized labels are no integers,
             so FIMI becomes basket where there are any.
+        external : bool
+            Also write published/report.html, a report without anything that must stay inside.
 
         Returns
         -------
@@ -98,7 +104,7 @@ class VerifiedRelease(Release):
         if format is not None and format != layout.format:
             layout = Layout(format)
         layout = writable_layout(layout, self.published.vocabulary.labels)
-        return write_folder(self, self.report, layout, Path(out), force=force)
+        return write_folder(self, self.report, layout, Path(out), force=force, external=external)
 
 
 def anonymize(
@@ -109,6 +115,7 @@ def anonymize(
     algorithm: str | None = None,
     seed: int = 0,
     bound: bool | float = False,
+    details: bool = True,
     progress: Progress = silent,
     record: dict[str, Any] | None = None,
     **parameters: Any,
@@ -132,6 +139,9 @@ def anonymize(
         Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
         where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
         limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
+    details : bool
+        Also find what the report shows of the release's use and risk: errors of random COUNT queries,
+        frequent itemsets that survive, rows that few known items single out, before and after.
     progress : Progress
         Hears how far the run is.
     record : dict, optional
@@ -212,6 +222,8 @@ def anonymize(
         )
     progress("measuring")
     utility = timed(timing, "measure", lambda: _measure(data, release, progress))
+    answered = timed(timing, "answers", lambda: answers(data, release, progress)) if details else {}
+    risk = timed(timing, "risk", lambda: risks(data, release, guarantee, progress)) if details else None
 
     optimality = release.details.get("optimality")
     if bound and optimality is None:
@@ -225,7 +237,7 @@ def anonymize(
     origin = data.origin
     report: dict[str, Any] = {
         "setveil": setveil.__version__,
-        "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
+        "versions": {name: version(name) for name in ("altair", "highspy", "numba", "numpy")}
         | {"python": platform.python_version()},
         "seed": seed,
         "input": {
@@ -259,10 +271,12 @@ def anonymize(
             **verdict.found(),
         },
         "utility": utility,
+        **({"answers": answered} if answered else {}),
         **({"optimality": optimality} if optimality else {}),
         "suppressed": release.details.get("suppressed", []),
         "recoding": release.recoding.kind,
-        **_details(data, release, hierarchy),
+        **described(data, release, hierarchy),
+        **({"risk": risk} if risk else {}),
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
@@ -344,56 +358,3 @@ def _measure(data: Transactions, release: Release, progress: Progress) -> dict[s
     if isinstance(recoding, Grouping):
         return measure_groups(data, recoding.published(release.published), progress=progress)
     return measure(data, release.published, recoding, progress=progress)
-
-
-def _details(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    """List the labels that stand for other items, and the loss in each branch of the hierarchy."""
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
-        return {"labels": [], "branches": []}
-    return {
-        "labels": _generalized_labels(release, recoding),
-        "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
-    }
-
-
-def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    members = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
-    own = set(recoding.items.labels)
-    used = sorted(
-        zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
-        key=lambda entry: -entry[1],
-    )
-    return [
-        {"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own
-    ]
-
-
-def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    """Occurrences and NCP under each child of the root."""
-    leaf = tree.locate(data.vocabulary)
-    occurrences = data.supports()
-    position = np.empty(tree.n_leaves, np.int64)
-    position[tree.leaf_order] = np.arange(tree.n_leaves)
-    out = []
-    for child in tree.children(tree.root):
-        inside = (position[leaf] >= tree.low[child]) & (position[leaf] < tree.high[child])
-        out.append(
-            {
-                "label": tree.labels[child],
-                "items": int(tree.high[child] - tree.low[child]),
-                "occurrences": int(occurrences[inside].sum()),
-                "ncp": ncp(data, recoding, inside),
-            }
-        )
-    return out
-
-
-def peak_memory_mb() -> int | None:
-    """Greatest memory that this process has held, in MB; None where the system does not tell."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10))

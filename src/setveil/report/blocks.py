@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 # Okabe and Ito's blue and orange, and a dark grey: apart in brightness too, for a black-and-white print.
@@ -14,7 +15,8 @@ STYLE = """
 body { margin: 0 auto; max-width: 900px; padding: 24px 28px 48px; color: #1a1a1a; background: #fff;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 26px; line-height: 1.25; margin: 0; }
-h2 { font-size: 19px; margin: 36px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #d0d0d0; }
+h2 { font-size: 20px; margin: 36px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #d0d0d0; }
+h3 { font-size: 16px; margin: 24px 0 4px; }
 p, ul { margin: 8px 0; max-width: 84ch; text-wrap: pretty; }
 ul { padding-left: 22px; }
 li { margin: 4px 0; }
@@ -30,15 +32,24 @@ li { margin: 4px 0; }
 .tile b { display: block; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere; }
 .tile span { display: block; color: #555; font-size: .875em; line-height: 1.4; }
 svg { display: block; width: 100%; }
+figure { margin: 14px 0; }
+figure svg { width: auto; max-width: 100%; height: auto; }
+figcaption { color: #555; font-size: .875em; max-width: 92ch; margin-top: 4px; text-wrap: pretty; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 24px; padding: 0; list-style: none; max-width: none; }
 .legend svg { display: inline-block; width: 12px; height: 12px; margin-right: 6px; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: .9375em; margin: 12px 0; }
 th, td { text-align: left; padding: 5px 12px 5px 0; vertical-align: top;
   border-bottom: 1px solid #e4e4e4; }
 thead th { font-size: .9375em; color: #555; font-weight: 600; vertical-align: bottom; }
-.bars tbody th { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: normal; }
+.bars tbody th { font-weight: normal; overflow-wrap: anywhere; }
+.bars tbody bdi { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
+  overflow: hidden; }
 .bars td { white-space: nowrap; vertical-align: middle; }
 .bars .number { text-align: right; font-variant-numeric: tabular-nums; }
+.names bdi { overflow-wrap: anywhere; }
+.plain td { overflow-wrap: anywhere; }
+.plain th { font-weight: normal; }
+.plain .number { text-align: right; font-variant-numeric: tabular-nums; }
 .facts th { width: 24%; font-weight: 600; }
 .facts td { overflow-wrap: anywhere; }
 code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -46,9 +57,12 @@ code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospac
 @media print {
   body { max-width: none; padding: 0; font-size: 10.5pt; }
   h2 { margin-top: 20pt; }
-  h2, h2 + p { break-after: avoid; }
-  thead { display: table-header-group; }
-  tr, li, .tile, .verdict { break-inside: avoid; }
+  h2, h3, h2 + p, h3 + p { break-after: avoid; }
+  thead { display: table-header-group; break-after: avoid; }
+  tr, li, .tile, .verdict, .legend, figure { break-inside: avoid; }
+  tbody tr:nth-child(-n+2) { break-after: avoid; }
+  tbody tr:nth-last-child(-n+2) { break-before: avoid; }
+  p { orphans: 3; widows: 3; }
   .tiles { grid-template-columns: repeat(4, 1fr); }
   table { font-size: 9.5pt; }
   code { font-size: .9em; }
@@ -73,12 +87,31 @@ def section(title: str, *parts: str) -> str:
     return "\n".join([f"<h2>{title}</h2>", *(part for part in parts if part)])
 
 
+def subsection(title: str, *parts: str) -> str:
+    """Put parts under a smaller heading; nothing where there is no part."""
+    filled = [part for part in parts if part]
+    return "\n".join([f"<h3>{title}</h3>", *filled]) if filled else ""
+
+
+def figure(drawing: str, caption: str) -> str:
+    """Set a drawing, HTML already, above what it shows, a text."""
+    below = _together(html.escape(caption, quote=False))
+    return f"<figure>\n{drawing}\n<figcaption>{below}</figcaption>\n</figure>"
+
+
 def points(lines: Iterable[tuple[str, str]]) -> str:
     """List points, each a few bold words and a sentence, both HTML already."""
-    return "<ul>\n" + "\n".join(f"<li><b>{bold}</b> {text}</li>" for bold, text in lines) + "\n</ul>"
+    return (
+        "<ul>\n" + "\n".join(f"<li><b>{bold}</b> {_together(text)}</li>" for bold, text in lines) + "\n</ul>"
+    )
 
 
-def table(heads: Sequence[str], lines: Iterable[tuple[str, Sequence[str], float]], widths: str) -> str:
+def table(
+    heads: Sequence[str],
+    lines: Iterable[tuple[str, Sequence[str], float]],
+    widths: str,
+    color: str = GENERALIZED,
+) -> str:
     """Lay out lines of a label, numbers and a bar (0 to 1), in columns of these widths."""
     columns = "".join(f'<col style="width:{width}">' for width in widths.split())
     first, *middle, last = heads
@@ -86,12 +119,27 @@ def table(heads: Sequence[str], lines: Iterable[tuple[str, Sequence[str], float]
     rows = "\n".join(
         f"<tr><th>{data(label)}</th>"
         + "".join(f'<td class="number">{number}</td>' for number in numbers)
-        + f"<td>{bar([(share, GENERALIZED)], 1, height=14)}</td></tr>"
+        + f"<td>{bar([(share, color)], 1, height=14)}</td></tr>"
         for label, numbers, share in lines
     )
     return (
         f'<table class="bars">\n<colgroup>{columns}</colgroup>\n'
         f"<thead><tr>{head}<th>{last}</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    )
+
+
+def grid(heads: Sequence[str], lines: Iterable[Sequence[str]], widths: str, *, numbers: bool = False) -> str:
+    """Lay out lines of texts, HTML already, or of a text and numbers, in columns of these widths."""
+    columns = "".join(f'<col style="width:{width}">' for width in widths.split())
+    cell = ' class="number"' if numbers else ""
+    head = f"<th>{heads[0]}</th>" + "".join(f"<th{cell}>{name}</th>" for name in heads[1:])
+    rows = "\n".join(
+        f"<tr><th>{first}</th>" + "".join(f"<td{cell}>{_together(text)}</td>" for text in others) + "</tr>"
+        for first, *others in lines
+    )
+    return (
+        f'<table class="plain">\n<colgroup>{columns}</colgroup>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     )
 
 
@@ -103,7 +151,10 @@ def facts(lines: Iterable[tuple[str, str]]) -> str:
 
 def tiles(lines: Iterable[tuple[str, str]]) -> str:
     """Show a few numbers, each with what it means."""
-    shown = "\n".join(f'<div class="tile"><b>{number}</b><span>{text}</span></div>' for number, text in lines)
+    shown = "\n".join(
+        f'<div class="tile"><b>{_together(number)}</b><span>{_together(text)}</span></div>'
+        for number, text in lines
+    )
     return f'<div class="tiles">\n{shown}\n</div>'
 
 
@@ -135,7 +186,12 @@ def legend(lines: Iterable[tuple[str, str, str]]) -> str:
 def paragraph(text: str, style: str = "") -> str:
     """Escape a text and make it a paragraph; nothing where there is no text."""
     start = f'<p class="{style}">' if style else "<p>"
-    return f"{start}{html.escape(text, quote=False)}</p>" if text else ""
+    return f"{start}{_together(html.escape(text, quote=False))}</p>" if text else ""
+
+
+def _together(text: str) -> str:
+    """Keep each number in one line with its percent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", text)
 
 
 def data(text: str) -> str:

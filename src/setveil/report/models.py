@@ -34,6 +34,8 @@ class Words:
         What holds besides what was asked, in lines.
     hides_sensitive : bool
         Whether it keeps rows that look alike from having a sensitive item in common.
+    known : str
+        The parameter that says how many items someone may know; empty if nothing limits them.
     """
 
     parameters: tuple[str, ...]
@@ -45,6 +47,7 @@ class Words:
     violation: Callable[[Facts], str]
     beyond: Callable[[Facts], list[str]]
     hides_sensitive: bool = False
+    known: str = ""
 
 
 def words_for(facts: Facts) -> Words:
@@ -64,6 +67,12 @@ def words_for(facts: Facts) -> Words:
 def promise(guarantee: Facts) -> str:
     """State what is promised, in one sentence."""
     return words_for(guarantee).promise(guarantee)
+
+
+def items_known(guarantee: Facts) -> int | None:
+    """Return how many items of a person someone may know by the promise; None: nothing limits them."""
+    known = guarantee.get(words_for(guarantee).known)
+    return None if known in (None, "inf") else int(known)
 
 
 def check(guarantee: Facts) -> str:
@@ -165,6 +174,8 @@ def _constraints_promise(g: Facts) -> str:
 def _constraints_fulfilled(g: Facts) -> str:
     if "m" in g:
         return f"no set of at most {count(g['m'], 'item')} is in fewer than {count(g['k'], 'row')}"
+    if "supported" not in g:  # a page for readers who do not know what was protected
+        return f"no part of any protected set is in fewer than {count(g['k'], 'row')}"
     return (
         f"{count(g['supported'])} of {_protected(g)} {are(g['supported'])} still found, no part of any in "
         f"fewer than {count(g['k'], 'row')}"
@@ -248,6 +259,7 @@ _WORDS = {
         reading=_km_reading,
         violation=_supported,
         beyond=_km_beyond,
+        known="m",
     ),
     "k-anonymity": Words(
         parameters=("k",),
@@ -277,6 +289,7 @@ _WORDS = {
         reading=lambda g: [("k:", f"how many rows must fit, here {count(g['k'])}.")],
         violation=_constraints_violation,
         beyond=lambda _: [],
+        known="m",
     ),
     "coherence": Words(
         parameters=("h", "k", "p", "private"),
@@ -295,6 +308,7 @@ _WORDS = {
         violation=_coherence_violation,
         beyond=lambda _: [],
         hides_sensitive=True,
+        known="p",
     ),
     "privacy-degree": Words(
         parameters=("p", "sensitive"),

@@ -63,6 +63,37 @@ def measure(value: float) -> str:
     return f"{value:.7f}".rstrip("0").rstrip(".") if value < 1e-4 else f"{value:.3g}"
 
 
+TRUE_NUMBER = " the true number"
+
+
+def error(value: float) -> str:
+    """Write a relative error: in per cent, from twice the true number on as a multiple of it.
+
+    Examples
+    --------
+    >>> error(0), error(0.214), error(1), error(4.832), error(358.7)
+    ('0 %', '21 %', '100 %', '4.8 times the true number', '360 times the true number')
+    """
+    return percent(value) if value < 2 else f"{float(f'{value:.2g}'):,.7g} times{TRUE_NUMBER}"
+
+
+def rows_of(number: float, whole: int) -> str:
+    """Write a number of rows, perhaps an estimate, with its share of all rows.
+
+    Examples
+    --------
+    >>> rows_of(0, 500), rows_of(12, 500), rows_of(0.2, 500), rows_of(500, 500)
+    ('no row', '12 of 500 rows (2.4 %)', 'less than one row', 'all 500 rows')
+    """
+    if not number or not whole:
+        return "no row"
+    if number < 1:
+        return "less than one row"
+    if number == whole:
+        return f"all {count(whole, 'row')}"
+    return f"{count(round(number))} of {count(whole, 'row')} ({percent(number, whole)})"
+
+
 def clip(text: str, width: int) -> str:
     """Cut a text to at most `width` characters, the last an ellipsis if something was cut."""
     return text if len(text) <= width else text[: width - 1] + "…"

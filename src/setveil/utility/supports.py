@@ -71,14 +71,8 @@ def support_errors(original: Transactions, published: Transactions, recoding: An
         for entry in label_supports(original, published, recoding)
     ]
     supports = original.supports()
-    after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
-    labels = zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)
-    spread = np.array([after.get(label, 0) / max(members, 1) for label, members in labels])
-    item, label = recoding.memberships()
-    estimate = np.bincount(item, spread[label], len(recoding.items))
-    ids = recoding.items.ids
-    estimate = estimate[[ids[item] for item in original.vocabulary.labels]]
     present = supports > 0
+    estimate = item_estimates(original, published, recoding)
     off = np.abs(estimate[present] - supports[present]) / supports[present]
     return {
         "label_support_error": {
@@ -90,3 +84,22 @@ def support_errors(original: Transactions, published: Transactions, recoding: An
             "median": float(np.median(off)) if off.size else 0.0,
         },
     }
+
+
+def item_estimates(
+    original: Transactions, published: Transactions, recoding: AnyRecoding
+) -> NDArray[np.float64]:
+    """Estimate how many rows hold each item, as a reader who spreads every label evenly over its items.
+
+    Returns
+    -------
+    float64 (original.n_items,)
+        The sum, over the published labels that stand for the item, of support / number of items.
+    """
+    after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    labels = zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)
+    spread = np.array([after.get(label, 0) / max(members, 1) for label, members in labels])
+    item, label = recoding.memberships()
+    estimate = np.bincount(item, spread[label], len(recoding.items))
+    ids = recoding.items.ids
+    return np.asarray(estimate[[ids[item] for item in original.vocabulary.labels]], np.float64)

@@ -1,0 +1,136 @@
+"""The part of a run's page about what was lost: shares, measures, branches, labels, items left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.report import blocks, words
+
+MOST_LINES = 20
+WIDTHS = "34% 13% 17% 15% 21%"
+COLORS = {
+    "unchanged": blocks.UNCHANGED,
+    "generalized": blocks.GENERALIZED,
+    "grouped": blocks.GENERALIZED,
+    "suppressed": blocks.SUPPRESSED,
+}
+_MOST_NAMES = 40
+
+
+def losses(report: dict[str, Any]) -> str:
+    """Show what was lost as a section."""
+    whole = report["input"]["occurrences"]
+    shares = [(name, number, COLORS[kind]) for kind, name, number in words.shares(report)]
+    legend = [
+        (color, f"{words.percent(number, whole)} {name}", f"({words.count(number)})")
+        for name, number, color in shares
+    ]
+    figures = [(value, f"{name}: {meaning}") for name, value, meaning in words.figures(report)]
+    return blocks.section(
+        "What was lost",
+        blocks.paragraph(words.loss(report)),
+        blocks.bar([(number, color) for _, number, color in shares], whole),
+        blocks.legend(legend),
+        blocks.tiles(figures + _item_tiles(report)),
+        blocks.paragraph(f"Rows: {words.rows(report)}"),
+        blocks.paragraph(words.overlap(report)),
+        blocks.paragraph(words.optimality(report)),
+        _branches(report),
+        labels(report),
+        _left_out(report),
+    )
+
+
+def _item_tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
+    utility, published = report["utility"], report["published"]
+    kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+    if report["recoding"] == "grouped":
+        sensitive = words.count(utility["sensitive_items"])
+        return [(kept, f"items published as they were; {sensitive} sensitive")]
+    return [
+        (
+            kept,
+            f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
+            f"{words.count(utility['suppressed_items'])} suppressed",
+        ),
+        (
+            words.count(utility["published_labels"]),
+            f"different labels published, in {words.count(published['occurrences'], 'occurrence')}",
+        ),
+    ]
+
+
+def _branches(report: dict[str, Any]) -> str:
+    branches = sorted(report.get("branches") or [], key=lambda branch: -branch["ncp"])
+    if not branches:
+        return ""
+    most = branches[0]["ncp"]
+    lines = [
+        (
+            branch["label"],
+            [words.count(branch["items"]), words.count(branch["occurrences"]), words.measure(branch["ncp"])],
+            branch["ncp"] / most if most else 0.0,
+        )
+        for branch in branches[:MOST_LINES]
+    ]
+    return blocks.subsection(
+        "Loss in each branch of the hierarchy",
+        blocks.paragraph(
+            "NCP of the occurrences under each top branch. Bars: relative to the branch that loses most."
+        ),
+        blocks.table(("Branch", "Items", "Occurrences", "NCP", ""), lines, WIDTHS),
+        _more(len(branches), "in internal/report.json"),
+    )
+
+
+def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
+    """List the published labels that stand for other items, those in most rows first."""
+    listed, n_rows = report["labels"], report["published"]["rows"]
+    if not listed:
+        return ""
+    lines = [
+        (
+            line["label"],
+            [words.count(line["items"]), words.count(line["rows"]), words.percent(line["rows"], n_rows)],
+            line["rows"] / n_rows if n_rows else 0.0,
+        )
+        for line in listed[:MOST_LINES]
+    ]
+    return blocks.subsection(
+        "The most used broader names",
+        blocks.paragraph(
+            "Each stands for one or more of the items below it. Bars: share of all published rows."
+        ),
+        blocks.table(("Label", "Items below", "In rows", "Share", ""), lines, WIDTHS),
+        _more(len(listed), f"in {about}"),
+    )
+
+
+def _more(number: int, where: str) -> str:
+    rest = number - MOST_LINES
+    return blocks.paragraph(f"{words.count(rest)} more {where}.", "small") if rest > 0 else ""
+
+
+def _left_out(report: dict[str, Any]) -> str:
+    """Name the items that were suppressed, those first that are known to be frequent."""
+    names, whole = report.get("suppressed") or [], report["input"]["occurrences"]
+    if not names:
+        return ""
+    hit = report["utility"]["suppressed_occurrences"]
+    many = (
+        f"{words.count(len(names), 'item')} of {words.count(report['input']['items'])} "
+        f"{words.are(len(names))} in no published row, {words.count(hit, 'occurrence')} "
+        f"({words.percent(hit, whole)}) with {'it' if len(names) == 1 else 'them'}."
+    )
+    rows = {line["item"]: line["rows"] for line in report.get("frequencies") or []}
+    frequent = sorted((name for name in names if name in rows), key=lambda name: -rows[name])
+    if rows and not frequent:
+        many += f" None is among the {words.count(len(rows))} most frequent items."
+    rare = [name for name in names if name not in rows]
+    shown = [f"{blocks.data(name)} (in {words.count(rows[name], 'row')})" for name in frequent]
+    shown = (shown + [blocks.data(name) for name in rare])[:_MOST_NAMES]
+    rest = len(names) - len(shown)
+    more = f", and {words.count(rest)} more in <code>internal/report.json</code>" if rest else ""
+    return blocks.subsection(
+        "Items left out", blocks.paragraph(many), f'<p class="names">{", ".join(shown)}{more}.</p>'
+    )

@@ -1,0 +1,109 @@
+"""What every page about a release says: what was promised, what was not, what the terms mean."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from setveil.report import blocks
+from setveil.report.models import check, promise, words_for
+
+_NEVER_COVERED = (
+    (
+        "What else is known from the row.",
+        "Only the items were treated. A name, a date, a place or any other column joined to them is not "
+        "covered.",
+    ),
+    (
+        "Knowing what a person does <em>not</em> have.",
+        "The promise is about items known to be present. Someone who also knows that an item is absent may "
+        "narrow a person down further.",
+    ),
+    (
+        "Other files.",
+        "A second release about the same people, or any file that can be matched with this one, may together "
+        "with it give away more than each does alone.",
+    ),
+)
+
+_IN_COMMON = (
+    "What the rows that fit have in common.",
+    "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
+    "theirs.",
+)
+
+
+def headline(title: str, about: str, report: dict[str, Any]) -> str:
+    """Say what was promised and whether it holds, under a title; `about` is HTML."""
+    guarantee = report["guarantee"]
+    sentence, state = (
+        ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
+    )
+    promised = blocks.paragraph(f"Promise: {promise(guarantee)}")
+    outcome = blocks.paragraph(check(guarantee), "small")
+    return (
+        f'<h1>{title}</h1>\n<p class="of">{about}</p>\n'
+        f'<div class="verdict {state}"><strong>{sentence}</strong>{promised}{outcome}</div>'
+    )
+
+
+def not_covered(guarantee: dict[str, Any]) -> str:
+    """Say what the promise leaves open, as a section."""
+    spoken = words_for(guarantee)
+    lines = [*spoken.not_covered(guarantee), *_NEVER_COVERED]
+    if not spoken.hides_sensitive:
+        lines.insert(-1, _IN_COMMON)
+    return blocks.section("What the promise does not cover", blocks.points(lines))
+
+
+def versions(report: dict[str, Any]) -> str:
+    """List what the release was made with."""
+    libraries = sorted((report.get("versions") or {}).items())
+    return html.escape(
+        ", ".join(f"{name} {version}" for name, version in [("setveil", report["setveil"]), *libraries])
+    )
+
+
+_KINDS = {
+    "global": (
+        "Generalized:",
+        "published under a broader name. Two items of a row that get the same name are published once. "
+        "<b>Suppressed:</b> left out of every row.",
+    ),
+    "local": (
+        "Generalized:",
+        "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
+        "row that get the same name are published once.",
+    ),
+    "grouped": (
+        "Group:",
+        "rows that are published together: their other items row by row, of each sensitive item only in how "
+        "many of them it is.",
+    ),
+}
+_KL_SCALE = (
+    "KL",
+    "compares, among the rows with a sensitive item, how often other items occur with what a reader of the "
+    "groups would guess. 0: the guess is right.",
+)
+NCP_SCALE = (
+    "NCP and LM",
+    "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between releases "
+    "made with the same hierarchy.",
+)
+
+
+def how_to_read(report: dict[str, Any], scale: list[tuple[str, str]] | None = None) -> str:
+    """Explain the terms, as a section; `scale` explains the measures, by default those of the recoding."""
+    guarantee, kind = report["guarantee"], report["recoding"]
+    lines = [
+        ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
+        _KINDS[kind],
+        *words_for(guarantee).reading(guarantee),
+        *([_KL_SCALE if kind == "grouped" else NCP_SCALE] if scale is None else scale),
+        (
+            "The check",
+            "does not rely on the algorithm. <code>setveil verify</code> repeats it on what is published.",
+        ),
+    ]
+    return blocks.section("How to read this", blocks.points(lines))
