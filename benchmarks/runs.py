@@ -59,12 +59,18 @@ def parser(description: str) -> argparse.ArgumentParser:
     return out
 
 
-def files(arguments: argparse.Namespace) -> dict[str, tuple[Path, Path]]:
-    """Find the rows and the hierarchy of each data set asked for."""
+def data_folder(named: Path | None) -> Path:
+    """Find the folder of the data sets."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = arguments.data or Path(os.environ.get("SETVEIL_DATA", beside))
+    folder = named or Path(os.environ.get("SETVEIL_DATA", beside))
     if not folder.is_dir():
         sys.exit(f"There is no data folder {folder}; name one with --data or SETVEIL_DATA.")
+    return folder
+
+
+def files(arguments: argparse.Namespace) -> dict[str, tuple[Path, Path]]:
+    """Find the rows and the hierarchy of each data set asked for."""
+    folder = data_folder(arguments.data)
     unknown = sorted(set(arguments.names) - set(DATA))
     if unknown:
         sys.exit(f"There is no data set {', '.join(unknown)}; there are {', '.join(DATA)}.")

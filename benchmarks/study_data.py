@@ -1,0 +1,73 @@
+"""The data of the studies in studies/: the real sets, and what the papers made of them.
+
+    python benchmarks/study_data.py [--data FOLDER] OUT
+
+Writes to the folder OUT, which `setveil compare STUDY --data OUT` then reads: copies of the data sets and
+their hierarchies; the small samples of BMS-WebView-2 and the hierarchies of other degrees of the VLDB 2008
+paper (sections 5.1 and 5.2); the privacy and utility policies of the COAT paper (see policies.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from policies import MIXTURES, SHARES, SIZES, itemsets_of_varying_size, pairs_of_some_items, utility_policy
+from runs import data_folder
+
+import setveil as sv
+
+COPIED = (
+    "bms_webview1.dat", "bms_webview1_hierarchy.csv", "bms_webview2.dat", "bms_webview2_hierarchy.csv",
+    "groceries.csv", "groceries_hierarchy.csv", "diabetes_icd9.dat", "diabetes_icd9_hierarchy.csv",
+    "retail.dat",
+)  # fmt: skip
+SAMPLES = ((2000, 40), (5000, 40), (10000, 40), (15000, 40), (10000, 50), (10000, 60))  # rows, items
+DEGREES = (2, 3, 4, 8, 10, 20)  # of the hierarchies beside that of 5 which the data come with
+CONSTRAINTS = 1000  # of PP6 to PP9
+
+
+def sample(rows: Path, n_rows: int, n_items: int, out: Path) -> None:
+    """Take the first rows, and of every item its number modulo `n_items` (VLDB 2008, section 5.1.3)."""
+    with rows.open() as file:
+        lines = [next(file).split() for _ in range(n_rows)]
+    taken = [sorted({int(item) % n_items for item in line}) for line in lines]
+    out.write_text("".join(" ".join(map(str, row)) + "\n" for row in taken))
+    data = sv.read(out)
+    sv.write_hierarchy(sv.Hierarchy.balanced(data, 4), out.with_name(f"{out.stem}_hierarchy.csv"))
+
+
+def write_itemsets(path: Path, itemsets: tuple[tuple[str, ...], ...]) -> None:
+    """Write one itemset a line."""
+    path.write_text("".join(" ".join(itemset) + "\n" for itemset in itemsets))
+
+
+def main() -> None:
+    """Write the folder."""
+    options = argparse.ArgumentParser(description="Prepare the data of the studies.")
+    options.add_argument("--data", type=Path, default=None, help="folder of the data sets")
+    options.add_argument("out", type=Path, metavar="OUT")
+    options.add_argument("--seed", type=int, default=0, help="draws the policies")
+    arguments = options.parse_args()
+    source, out = data_folder(arguments.data), arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    for name in COPIED:
+        shutil.copyfile(source / name, out / name)
+    for n_rows, n_items in SAMPLES:
+        sample(out / "bms_webview2.dat", n_rows, n_items, out / f"wv2_{n_rows // 1000}k_{n_items}.dat")
+    for name in ("bms_webview1", "bms_webview2"):
+        data, tree = sv.read(out / f"{name}.dat"), sv.read_hierarchy(out / f"{name}_hierarchy.csv")
+        for degree in DEGREES:
+            sv.write_hierarchy(sv.Hierarchy.balanced(data, degree), out / f"{name}_degree{degree}.csv")
+        for policy in SHARES:
+            write_itemsets(out / f"{name}_{policy}.dat", pairs_of_some_items(data, policy, arguments.seed))
+        for policy in MIXTURES:
+            drawn = itemsets_of_varying_size(data, policy, CONSTRAINTS, arguments.seed)
+            write_itemsets(out / f"{name}_{policy}.dat", drawn)
+        for policy in SIZES:
+            write_itemsets(out / f"{name}_{policy}.dat", utility_policy(tree, policy))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""The command ``compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import Json
+from setveil.cli.session import answer, answer_json, run, say
+
+
+def compare(
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY", help="Study file (TOML): data, algorithms, parameters.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Folder of the study: new, or of an earlier call, which it completes."
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder that relative paths in STUDY start at; by default STUDY's."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Runs at the same time; by default one per processor."),
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Repeat runs that failed or ran out of time or memory.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and do nothing.")] = False,
+    external: Annotated[
+        bool, typer.Option("--external", help="Write the report without what must stay inside.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run algorithms over data and parameters, and write a table, figures and a report.
+
+    Each run is a process of its own. Runs that the folder holds already are not done again.
+    """
+
+    def work(progress: Any) -> Any:
+        from setveil.compare.results import compare as run_study
+        from setveil.compare.results import read_rows, require_study_folder
+        from setveil.compare.study import read_study
+
+        progress("reading")
+        asked = read_study(study, data)
+        if dry_run:
+            require_study_folder(out)
+            return asked, read_rows(asked, out)
+        return asked, run_study(asked, out, jobs=jobs, retry=retry, external=external, progress=progress)
+
+    asked, rows = run(work)
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    if len(rows) < len(asked.runs):
+        counts["missing"] = len(asked.runs) - len(rows)
+    if dry_run:
+        _list(asked, rows, counts, json=json)
+        return
+    said = ", ".join(f"{number:,} {status}" for status, number in counts.items())
+    if json:
+        answer_json(
+            {
+                "runs": len(rows),
+                "status": counts,
+                "results": str(out / "results.csv"),
+                "report": str(out / "report.html"),
+            }
+        )
+        return
+    say(f"{len(rows):,} runs: {said}.")
+    answer(f"Table      {out / 'results.csv'}\nReport     {out / 'report.html'}")
+
+
+def _list(asked: Any, rows: list[dict[str, Any]], counts: dict[str, int], *, json: bool) -> None:
+    """List the runs of a study and which of them have ended."""
+    status = {row["run"]: row["status"] for row in rows}
+    if json:
+        runs = [
+            {
+                "run": one.id,
+                "data": one.data.name,
+                "algorithm": one.algorithm,
+                **one.shown(),
+                "seed": one.seed,
+            }
+            | {"status": status.get(one.id, "missing")}
+            for one in asked.runs
+        ]
+        answer_json({"runs": runs, "status": counts})
+        return
+    for one in asked.runs:
+        promise = " ".join(f"{name}={value}" for name, value in one.shown().items() if name in one.promise)
+        state = status.get(one.id, "missing")
+        answer(f"{one.id}  {state:<10}  {one.data.name}  {one.method}  {promise}  seed={one.seed}")
+    told = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    answer(f"{len(asked.runs):,} runs: {told}.")

@@ -1,0 +1,340 @@
+"""Which figures a study's table can fill, and the points in them. Drawing is in `charts`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from setveil.report.comparison.measures import (
+    ARE_MEAN,
+    ARE_MEDIAN,
+    ITEMSETS,
+    KL,
+    LM,
+    MEMORY,
+    NCP,
+    SECONDS,
+    Measure,
+    known_items,
+    rows_at_risk,
+)
+from setveil.report.comparison.table import (
+    PROMISE,
+    Family,
+    Middle,
+    Row,
+    Setting,
+    conditions,
+    distinct,
+    fits,
+    grouped,
+    middle,
+    number,
+    order,
+    parameters,
+    setting_text,
+    text_of,
+    varying,
+)
+from setveil.report.words import count
+
+_MOST_PANELS = 5  # side by side
+_MOST_METHODS = 10
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One mark of a figure: the median over seeds, and how far they reach."""
+
+    method: str
+    x: Any
+    y: Middle
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One small plot. `reference` is the value of the original, where it has one."""
+
+    title: str
+    dots: list[Dot]
+    reference: float | None = None
+
+
+@dataclass(frozen=True)
+class LineFigure:
+    """A measure against a parameter.
+
+    Attributes
+    ----------
+    stem : str
+        File name without its ending.
+    title, caption : str
+        In words.
+    parameter, x_title : str
+        Name of the parameter, and what it is.
+    measure : Measure
+        What is drawn.
+    bands : list of (str, list of Panel)
+        One line of panels with a common scale each, under a title.
+    methods : list of str
+        Those that appear, in the order of the table.
+    places : dict of str to int
+        Place of each method in the table, which settles its colour and shape.
+    alone : bool
+        Whether each line holds one panel, so that the lines may stand side by side.
+    """
+
+    stem: str
+    title: str
+    caption: str
+    parameter: str
+    x_title: str
+    measure: Measure
+    bands: list[tuple[str, list[Panel]]]
+    methods: list[str]
+    places: dict[str, int]
+    alone: bool = False
+
+
+_X_TITLES = {
+    ("rows", "k"): "rows that fit at least (k)",
+    ("rows", "m"): "what someone may know (m)",
+    ("coherence", "k"): "rows that fit at least (k)",
+    ("coherence", "p"): "what someone may know (p)",
+    ("coherence", "h"): "greatest probability (h)",
+    ("groups", "p"): "rows per sensitive one (p)",
+}
+
+
+def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
+    """Choose the figures of a family: each measure against each number that was varied.
+
+    Parameters
+    ----------
+    family : Family
+        Runs whose parameters mean the same.
+    suffix : str
+        End of the file names, where a table has several families.
+
+    Returns
+    -------
+    list of LineFigure
+        Only those for which the table holds at least one line of two points or more.
+    """
+    size = known_items(family.done)
+    measures = [LM, ARE_MEDIAN, ITEMSETS, *([rows_at_risk(size)] if size else []), KL, SECONDS]
+    found = []
+    for measure in [*measures, MEMORY, NCP, ARE_MEAN]:
+        rows = [row for row in family.done if measure.of(row) is not None]
+        if measure.stem == "risk_rows":
+            rows = [row for row in rows if row["risk_m"] == size]
+        for name, values in parameters(rows).items():
+            if sum(number(value) is not None for value in values) > 1:
+                figure = _line_figure(family, rows, measure, name, suffix)
+                found += [figure] if figure else []
+    return found
+
+
+def _line_figure(
+    family: Family, rows: list[Row], measure: Measure, name: str, suffix: str
+) -> LineFigure | None:
+    """Draw a measure against the parameter `name`, or nothing where no method has two values of it."""
+    series = _series(rows, name)
+    others = varying([row for row, _ in series], [other for other in conditions(rows) if other != name])
+    settings = _useful(series, name, others)
+    if not settings:
+        return None
+    shown = _central(settings)
+    methods, left_out = _methods([label for _, label in series])
+    series = [(row, label) for row, label in series if label in methods]
+    by_data = [(data, [(row, label) for row, label in series if row["data"] == data]) for data in family.data]
+    bands = []
+    for data, of_data in by_data:
+        panels = [
+            panel for setting in shown if (panel := _panel(of_data, name, others, setting, measure)).dots
+        ]
+        if panels:
+            bands.append((data, panels))
+    drawn = {dot.method for _, panels in bands for panel in panels for dot in panel.dots}
+    x_title = _X_TITLES.get((family.name, name), name)
+    notes = [
+        *_fixed(series, name, others, settings),
+        *_chosen(others, settings, shown),
+        *_repeated(series, others, shown),
+        *_seeds(series),
+        *_more_methods(left_out),
+        *(_partly_kept(series) if measure is ITEMSETS else []),
+        *([_ORIGINAL] if any(p.reference is not None for _, panels in bands for p in panels) else []),
+        *_missing(family.rows),
+    ]
+    return LineFigure(
+        f"{measure.stem}-{name}{suffix}",
+        f"{measure.axis[:1].upper()}{measure.axis[1:]} against {x_title}",
+        " ".join([measure.about, *notes]),
+        name,
+        x_title,
+        measure,
+        bands,
+        [method for method in methods if method in drawn],
+        {method: place for place, method in enumerate(distinct([*family.methods, *methods]))},
+        alone=len(shown) == 1,
+    )
+
+
+_ORIGINAL = "Dashed grey line: the original."
+
+Series = list[tuple[Row, str]]  # a run, and the name of the line that it is on
+
+
+def _series(rows: list[Row], name: str) -> Series:
+    """Pair runs that have a number for a parameter with their method, less the parameter if it is its own."""
+    own = re.compile(rf"\s{re.escape(name)}=\S+")
+    return [
+        (row, row["method"] if name in PROMISE else own.sub("", row["method"]))
+        for row in rows
+        if number(row.get(name)) is not None
+    ]
+
+
+def _useful(series: Series, name: str, others: list[str]) -> list[Setting]:
+    """Find settings of the others at which some method was run with two values of `name` or more."""
+    values = parameters(row for row, _ in series)
+    exact: list[Setting] = []
+    any_: list[Setting] = []
+    for setting in product(*(values[other] for other in others)):
+        lines: dict[tuple[str, str, bool], set[Any]] = {}
+        for row, label in series:
+            if fits(row, others, setting):
+                whole = all(row.get(other) is not None for other in others)
+                lines.setdefault((row["data"], label, whole), set()).add(row[name])
+        if any(len(found) > 1 for (_, _, whole), found in lines.items() if whole):
+            exact.append(setting)
+        if any(len(found) > 1 for found in lines.values()):
+            any_.append(setting)
+    return exact or any_
+
+
+def _central(settings: list[Setting]) -> list[Setting]:
+    """Choose few settings, of the most central values: the longest list of values loses its ends."""
+    kept = settings
+    ranks = [sorted({s[i] for s in settings}, key=order) for i in range(len(settings[0]))]
+    middles = [(len(values) - 1) / 2 for values in ranks]
+    alive = [list(range(len(values))) for values in ranks]
+    while len(kept) > _MOST_PANELS:
+        longest = max(range(len(alive)), key=lambda i: (len(alive[i]), i))
+        places, centre = alive[longest], middles[longest]
+        places.remove(max(places, key=lambda place: (abs(place - centre), place)))
+        left = [s for s in kept if all(ranks[i].index(s[i]) in alive[i] for i in range(len(ranks)))]
+        if not left:  # a study that is no full grid may have no run at the centre
+            return kept[:_MOST_PANELS]
+        kept = left
+    return kept
+
+
+def _methods(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those that are drawn and those that are left out: where there are too many, those with fewest runs."""
+    found = distinct(labels)
+    kept = sorted(found, key=lambda label: -labels.count(label))[:_MOST_METHODS]
+    return [label for label in found if label in kept], [label for label in found if label not in kept]
+
+
+def _panel(series: Series, name: str, others: list[str], setting: Setting, measure: Measure) -> Panel:
+    """Collect the medians of a data set's runs at a setting."""
+    inside = [(row, label) for row, label in series if fits(row, others, setting)]
+    dots = []
+    for label in distinct(label for _, label in inside):
+        of_label = [row for row, its in inside if its == label]
+        for x, rows in sorted(grouped(of_label, lambda row: row[name]), key=lambda part: order(part[0])):
+            values = [value for row in rows if (value := measure.of(row)) is not None]
+            dots.append(Dot(label, x, middle(values)))
+    reference = None
+    if measure.stem == "risk_rows":
+        before = [
+            row["risk_before_5"] / row["rows"]
+            for row, _ in inside
+            if row.get("risk_before_5") is not None and row.get("rows")
+        ]
+        reference = middle(before).value if before else None
+    return Panel(setting_text(others, setting), dots, reference)
+
+
+def _fixed(series: Series, name: str, others: list[str], settings: list[Setting]) -> list[str]:
+    """Say at which values of the other parameters a figure stands."""
+    values = parameters(row for row, _ in series)
+    same = {other: values[other][0] for other in PROMISE[:4] if other in values and len(values[other]) == 1}
+    same.pop(name, None)
+    if len(settings) == 1:
+        same |= dict(zip(others, settings[0], strict=True))
+    return [f"At {setting_text(list(same), tuple(same.values()))}."] if same else []
+
+
+def _chosen(others: list[str], settings: list[Setting], shown: list[Setting]) -> list[str]:
+    """Say which settings were chosen, where not all are shown."""
+    if len(shown) == len(settings):
+        return []
+    parts = []
+    for i, other in enumerate(others):
+        every = sorted({setting[i] for setting in settings}, key=order)
+        some = sorted({setting[i] for setting in shown}, key=order)
+        if some != every:
+            parts.append(f"{other} = {', '.join(map(text_of, some))} of {', '.join(map(text_of, every))}")
+    what = "; ".join(parts) if parts else f"{len(shown)} of {len(settings)} settings"
+    return [f"Only central settings are shown: {what}."]
+
+
+def _repeated(series: Series, others: list[str], shown: list[Setting]) -> list[str]:
+    """Say which methods are in several panels because they lack the parameter by which these differ."""
+    if len(shown) < 2:
+        return []
+    out = []
+    for other in others:
+        names = distinct(label for row, label in series if row.get(other) is None)
+        if names:
+            out.append(f"{', '.join(names)}: the same in each panel, being without {other}.")
+    return out
+
+
+def _seeds(series: Series) -> list[str]:
+    seeds = distinct(row["seed"] for row, _ in series if row.get("seed") is not None)
+    if len(seeds) < 2:
+        return []
+    return [f"Medians of up to {len(seeds)} seeds, with a band from the least to the greatest."]
+
+
+def _more_methods(left_out: list[str]) -> list[str]:
+    if not left_out:
+        return []
+    return [f"Left out are {count(len(left_out), 'method')} with fewer runs: {', '.join(left_out)}."]
+
+
+def _partly_kept(series: Series) -> list[str]:
+    """Warn where an item keeps its name in some rows only."""
+    local = distinct(label for row, label in series if row["model"] == "k-anonymity")
+    if not local:
+        return []
+    return [
+        f"{', '.join(local)}: an item may keep its name in some rows only, so itemsets that are kept can "
+        "have lost support."
+    ]
+
+
+def _missing(rows: Sequence[Row]) -> list[str]:
+    """Say how many runs cannot be in a figure."""
+    failed = sum(row["status"] != "done" for row in rows)
+    if not failed:
+        return []
+    verb = "is" if failed == 1 else "are"
+    return [
+        f"{count(failed)} of {count(len(rows), 'run')} made no release and {verb} missing: see Runs without "
+        "a release."
+    ]
+
+
+def is_infinite(value: Any) -> bool:
+    """Whether a parameter's value is "inf", which no axis of numbers can hold."""
+    read = number(value)
+    return read is not None and math.isinf(read)

@@ -1,0 +1,88 @@
+"""All figures of a study: drawn, in sections, numbered on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from setveil.report import blocks
+from setveil.report.comparison.charts import draw_fronts, draw_lines
+from setveil.report.comparison.figures import line_figures
+from setveil.report.comparison.releases import Fronts, fronts_of
+from setveil.report.comparison.table import Family
+
+SECTIONS = {
+    "loss_lm": "Loss",
+    "are_median": "What the data still answer",
+    "itemsets_kept": "What the data still answer",
+    "kl": "What the data still answer",
+    "risk_rows": "Risk",
+    "seconds": "Time",
+}
+MORE = "More figures"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, its section, and whether it is small enough to stand beside others."""
+
+    stem: str
+    section: str
+    caption: str
+    svg: str
+    small: bool
+
+
+class Numbering:
+    """Numbers the figures of a page."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def show(self, figure: Figure) -> str:
+        """Make an HTML figure, numbered, which a printer does not cut."""
+        self._last += 1
+        caption = figure.caption.replace(" = ", "\u00a0=\u00a0")
+        return blocks.figure(figure.svg, f"Figure {self._last}. {caption}")
+
+    def show_all(self, drawn: Sequence[Figure]) -> str:
+        """Show figures below each other, small ones side by side where there is room."""
+        out: list[str] = []
+        small: list[str] = []
+        for figure in drawn:
+            if figure.small:
+                small.append(self.show(figure))
+            else:
+                out += [*_beside(small), self.show(figure)]
+                small = []
+        return "\n".join([*out, *_beside(small)])
+
+
+def _beside(small: Sequence[str]) -> list[str]:
+    style = "display:grid;gap:0 24px;grid-template-columns:repeat(auto-fit,minmax(300px,1fr))"
+    return [f'<div style="{style}">\n' + "\n".join(small) + "\n</div>"] if small else []
+
+
+def draw(family: Family, suffix: str, known: Mapping[str, str] = MappingProxyType({})) -> list[Figure]:
+    """Draw all figures of a family, loss against risk first, but those that are known by their stem."""
+    drawn = []
+    for fronts in fronts_of(family, suffix):
+        svg = known.get(fronts.stem) or draw_fronts(fronts)
+        caption = f"{fronts.title}. {_front_caption(fronts)}"
+        drawn.append(Figure(fronts.stem, fronts.stem, caption, svg, False))
+    for figure in line_figures(family, suffix):
+        svg = known.get(figure.stem) or draw_lines(figure)
+        section = SECTIONS.get(figure.measure.stem, MORE)
+        drawn.append(
+            Figure(figure.stem, section, figure.caption, svg, figure.alone and len(figure.bands) == 1)
+        )
+    return drawn
+
+
+def _front_caption(fronts: Fronts) -> str:
+    return (
+        f"{fronts.risk.about} Each mark is a release; lower and further left is better. Steps join those "
+        "that no other release of the same method betters; the others are pale. Small losses have more room "
+        "on the axis than large ones."
+    )

@@ -1,0 +1,283 @@
+"""The table of a study as its report reads it: runs, methods, parameters, settings, medians over seeds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median
+from typing import Any
+
+from setveil.report.comparison.fronts import rounded
+
+Row = dict[str, Any]
+Setting = tuple[Any, ...]  # the values of some parameters, in their order
+
+# Columns that are no parameter. What else a table holds was set in the study.
+_FIXED = frozenset(
+    {
+        "run", "data", "algorithm", "method", "model", "seed", "status", "error", "rows", "items",
+        "occurrences", "ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items",
+        "suppressed_occurrences", "published_labels", "item_error", "are_mean", "are_median", "queries",
+        "itemsets_frequent", "itemsets_kept", "kl_mean", "risk_m", "risk_below_2", "risk_below_5",
+        "risk_below_10", "risk_probability", "risk_exact", "risk_before_2", "risk_before_5",
+        "risk_before_10", "risk_before_probability", "lower_bound", "gap", "seconds_read",
+        "seconds_anonymize", "seconds_verify", "seconds_measure", "seconds", "peak_memory_mb",
+        "data_sha256", "setveil",
+    }
+)  # fmt: skip
+# Parameters that say what is promised, in the order in which they are shown. Others are an algorithm's own.
+PROMISE = ("k", "m", "h", "p", "private", "private_share", "sensitive", "sensitive_random", "privacy")
+
+_FAMILIES = {
+    "km-anonymity": "rows",
+    "k-anonymity": "rows",
+    "constraints": "rows",
+    "coherence": "coherence",
+    "privacy-degree": "groups",
+}
+_MODELS = {
+    "km-anonymity": "k^m-anonymity",
+    "k-anonymity": "k-anonymity of whole rows",
+    "constraints": "privacy constraints",
+    "coherence": "(h, k, p)-coherence",
+    "privacy-degree": "groups with a privacy degree",
+}
+# Parameters that name items, or files with items: their values may be codes that look like numbers.
+_ITEMS = frozenset({"private", "sensitive", "privacy", "utility", "keep", "weights", "queries_file"})
+_SAFE_TEXT = frozenset({"lm", "ncp", "true", "false", "none", "inf", "∞"})
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs whose promises are of a kind, so that their parameters mean the same and they can be compared."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models, in words."""
+        return [_MODELS.get(model, model) for model in distinct(row["model"] for row in self.rows)]
+
+    @property
+    def title(self) -> str:
+        """The models in a heading."""
+        return ", ".join(self.models)
+
+    @property
+    def done(self) -> list[Row]:
+        """Runs that ended with a release."""
+        return [row for row in self.rows if row["status"] == "done"]
+
+    @property
+    def data(self) -> list[str]:
+        """Names of the data sets, in the table's order."""
+        return distinct(row["data"] for row in self.rows)
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods, in the table's order."""
+        return distinct(row["method"] for row in self.rows)
+
+
+def clean(rows: Iterable[Row]) -> list[Row]:
+    """Copy a table with nothing missing that the report relies on; values that are no number become None."""
+    out = []
+    for row in rows:
+        kept = {key: _value(value) for key, value in row.items()}
+        algorithm = kept.get("algorithm") or "unnamed"
+        named = {
+            "algorithm": algorithm,
+            "method": kept.get("method") or algorithm,
+            "model": kept.get("model") or "",
+            "data": kept.get("data") or "data",
+            "status": kept.get("status") or "failed",
+        }
+        out.append({**kept, **{key: str(value) for key, value in named.items()}})
+    return out
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "inf" if value == math.inf else value
+
+
+def public(rows: Iterable[Row]) -> list[Row]:
+    """Take out of a cleaned table what must stay inside.
+
+    That is: the risk of the originals and their numbers of occurrences, hashes, error messages, and every
+    text that an author of a study wrote as a parameter, for it may be a path or an item. Such texts are
+    numbered instead.
+    """
+    rows = list(rows)
+    own = [key for key in distinct(key for row in rows for key in row) if key not in _FIXED]
+    masks = {
+        key: {
+            value: f"choice {i}"
+            for i, value in enumerate(distinct(row.get(key) for row in rows if _secret(key, row.get(key))), 1)
+        }
+        for key in own
+    }
+    methods = _public_methods(rows)
+    out = []
+    for row in rows:
+        kept = {
+            key: masks[key].get(value, value) if key in masks else value
+            for key, value in row.items()
+            if not key.startswith("risk_before") and key not in {"data_sha256", "error", "run", "occurrences"}
+        }
+        name = re.split(r"[/\\]", str(kept["data"]))[-1]
+        out.append({**kept, "method": methods[row["method"]], "data": name})
+    return out
+
+
+def _secret(name: str, value: Any) -> bool:
+    """Whether a parameter's value may be an item or a path: all but numbers and words of setveil."""
+    if name in _ITEMS:
+        return value is not None
+    return isinstance(value, str) and number(value) is None and value.lower() not in _SAFE_TEXT
+
+
+def _public_methods(rows: Sequence[Row]) -> dict[str, str]:
+    """Name each method by its algorithm and those of its parameters that are numbers or words of setveil."""
+    names: dict[str, str] = {}
+    for row in rows:
+        kept = [
+            part
+            for part in row["method"].split()[1:]
+            if re.fullmatch(r"[a-z_]+=[^=]+", part) and not _secret(*part.split("="))
+        ]
+        names.setdefault(row["method"], " ".join([row["algorithm"], *kept]))
+    taken = list(names.values())
+    same = {name: iter(range(1, taken.count(name) + 1)) for name in taken if taken.count(name) > 1}
+    return {
+        method: f"{name} ({next(same[name])})" if name in same else name for method, name in names.items()
+    }
+
+
+def families(rows: Sequence[Row]) -> list[Family]:
+    """Part a cleaned table by the kind of promise, in the table's order."""
+    kinds = distinct(_FAMILIES.get(row["model"], row["model"]) for row in rows)
+    return [
+        Family(kind, [row for row in rows if _FAMILIES.get(row["model"], row["model"]) == kind])
+        for kind in kinds
+    ]
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Each value once, in order of appearance."""
+    return list(dict.fromkeys(values))
+
+
+def number(value: Any) -> float | None:
+    """Read a parameter as a number ("inf" too, and fractions such as 1/3); None where it is none.
+
+    Examples
+    --------
+    >>> number(5), number("inf"), number("0.4"), number("secret.txt"), number(True)
+    (5.0, inf, 0.4, None, None)
+    """
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    if str(value).strip().lower() in {"inf", "∞"}:
+        return math.inf
+    try:
+        return float(Fraction(str(value)))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def text_of(value: Any) -> str:
+    """Write a parameter's value.
+
+    Examples
+    --------
+    >>> text_of(5), text_of(0.4), text_of("inf"), text_of(False)
+    ('5', '0.4', '∞', 'false')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    read = number(value)
+    if read is None or not isinstance(value, int | float):
+        return "∞" if read == math.inf else str(value)
+    return f"{read:.6g}" if math.isfinite(read) else "∞"
+
+
+def order(value: Any) -> tuple[int, float, str]:
+    """Sort values of a parameter: missing ones, numbers, texts."""
+    if value is None:
+        return (0, 0.0, "")
+    read = number(value)
+    return (2, 0.0, text_of(value)) if read is None else (1, read, text_of(value))
+
+
+def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
+    """Find the parameters that have a value in some row, with their values in order; promises first."""
+    rows = list(rows)
+    names = distinct(key for row in rows for key in row if key not in _FIXED)
+    out = {}
+    for name in [*(name for name in PROMISE if name in names), *(n for n in names if n not in PROMISE)]:
+        values = distinct(row.get(name) for row in rows if row.get(name) is not None)
+        if values:
+            out[name] = sorted(values, key=order)
+    return out
+
+
+def conditions(rows: Iterable[Row]) -> list[str]:
+    """Name the parameters under which methods are compared: the promise's, and how runs were measured.
+
+    What stands in the name of a method is its own.
+    """
+    rows = list(rows)
+    own = {part.partition("=")[0] for row in rows for part in row["method"].split()[1:]}
+    return [*PROMISE, *(name for name in parameters(rows) if name not in PROMISE and name not in own)]
+
+
+def varying(rows: Iterable[Row], names: Iterable[str]) -> list[str]:
+    """Those of some parameters that take two values or more."""
+    found = parameters(rows)
+    return [name for name in names if len(found.get(name, ())) > 1]
+
+
+def setting_text(names: Sequence[str], setting: Setting) -> str:
+    """Write the values of some parameters: "k = 5, m = 2"."""
+    return ", ".join(
+        f"{name} = {text_of(value)}" for name, value in zip(names, setting, strict=True) if value is not None
+    )
+
+
+def fits(row: Row, names: Sequence[str], setting: Setting) -> bool:
+    """Whether a run belongs to a setting; what its method does not know as a parameter does not matter."""
+    return all(
+        row.get(name) is None or row.get(name) == value for name, value in zip(names, setting, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class Middle:
+    """Median of some values, with the least and the greatest."""
+
+    value: float
+    low: float
+    high: float
+
+
+def middle(values: Sequence[float]) -> Middle:
+    """Find median, least and greatest of at least one value, rounded so that equal ones tie."""
+    return Middle(rounded(median(values)), rounded(min(values)), rounded(max(values)))
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], Any]) -> Iterator[tuple[Any, list[Row]]]:
+    """Part rows by a key, in order of appearance."""
+    parts: dict[Any, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(key(row), []).append(row)
+    yield from parts.items()

@@ -1,0 +1,620 @@
+"""The report of a study: fronts, who loses least, which figures, what is left out of the external page."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive import fronts as naive
+from setveil.report.charts import PALETTE
+from setveil.report.comparison.charts import draw_fronts, draw_lines
+from setveil.report.comparison.figures import line_figures
+from setveil.report.comparison.fronts import non_dominated, relation, rounded, standings
+from setveil.report.comparison.html_tables import middle_setting
+from setveil.report.comparison.page import comparison_html, figures
+from setveil.report.comparison.releases import fronts_of, loss_of, standings_of
+from setveil.report.comparison.scales import Numbers, Spaced
+from setveil.report.comparison.table import clean, families, number, public, text_of
+from setveil.report.comparison.words import (
+    all_caveats,
+    dominance_sentences,
+    dominance_short,
+    equal_promise,
+    headline,
+    proven,
+)
+
+STUDY = {
+    "name": "Baskets",
+    "seeds": [0],
+    "time_limit": 60,
+    "memory_limit": 4000,
+    "file_sha256": "f" * 64,
+    "versions": {"setveil": "0.1.0", "numpy": "2.0"},
+}
+LOSSES = {"aa": 0.3, "exact": 0.2, "lg": 0.5}
+HOSTILE = '<script>alert("x")</script> & "שלום" \' {{datum}} ]]>'
+
+few_numbers = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0])
+points = st.lists(st.tuples(few_numbers, few_numbers), max_size=8)
+
+
+def run(method: str = "aa", **values: Any) -> dict[str, Any]:
+    """Make one row of results.csv that ended well."""
+    algorithm = method.partition(" ")[0]
+    return {
+        "run": "0123456789abcdef", "data": "shop", "algorithm": algorithm, "method": method,
+        "model": "k-anonymity" if algorithm == "lg" else "km-anonymity", "seed": 0, "status": "done",
+        "error": None, "rows": 1000, "items": 50, "occurrences": 4321, "data_sha256": "d" * 64,
+        "setveil": "0.1.0", **values,
+    }  # fmt: skip
+
+
+def measured(method: str, k: int, m: int | str | None, data: str = "shop", **values: Any) -> dict[str, Any]:
+    """Make a row with every measure."""
+    strength = k * (9 if m is None else 4 if m == "inf" else int(m))
+    loss = min(1.0, LOSSES.get(method, 0.4) * strength / 100)
+    return run(
+        method, k=k, m=m, data=data, lm=loss, ncp=loss * 1.01, are_mean=loss * 40, are_median=loss * 9,
+        queries=1000, itemsets_frequent=200, itemsets_kept=int(200 * (1 - loss)), risk_m=3, risk_exact=True,
+        risk_below_2=0, risk_below_5=300 // strength, risk_below_10=400 // strength,
+        risk_probability=1 / strength, risk_before_2=300, risk_before_5=777, risk_before_10=888,
+        risk_before_probability=0.4567, seconds_anonymize=0.01 * strength, seconds=1.0,
+        peak_memory_mb=100 + k, **values,
+    )  # fmt: skip
+
+
+def table() -> list[dict[str, Any]]:
+    rows = [measured(method, k, m) for method in ("aa", "exact") for k in (2, 5, 10) for m in (1, 2)]
+    return [*rows, *(measured("lg", k, None) for k in (2, 5, 10))]
+
+
+def small() -> list[dict[str, Any]]:
+    """Rows of `table` with few measures, which is fast to draw."""
+    slow = {"ncp", "are_mean", "are_median", "itemsets_kept", "peak_memory_mb", "seconds_anonymize"}
+    return [{key: value for key, value in row.items() if key not in slow} for row in table()]
+
+
+def family(rows: list[dict[str, Any]]) -> Any:
+    (only,) = families(clean(rows))
+    return only
+
+
+def release(method: str, loss: float, risk: float, **values: Any) -> dict[str, Any]:
+    return run(method, lm=loss, risk_m=2, risk_probability=risk, risk_below_5=int(risk * 1000), **values)
+
+
+class Page(HTMLParser):
+    """The tags and the text of a page; fails on tags that do not nest."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+        if tag not in {"meta", "br", "col"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def svg_texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]  # noqa: S314
+
+
+# Fronts
+
+
+@given(points)
+def test_the_front_holds_what_no_other_point_betters(found: list[naive.Point]) -> None:
+    places = non_dominated(found)
+    assert set(places) == naive.front(found)
+    assert len(places) == len(set(places))
+    assert [found[i][1] for i in places] == sorted(found[i][1] for i in places)
+
+
+@given(points, points)
+def test_relations_count_what_comparing_all_pairs_counts(a: list[naive.Point], b: list[naive.Point]) -> None:
+    found = relation(a, b)
+    assert (found.b_met, found.b_beaten) == naive.met(a, b)
+    assert (found.a_met, found.a_beaten) == naive.met(b, a)
+    assert (found.a_of, found.b_of) == (len(a), len(b))
+    back = relation(b, a).kind
+    if found.kind == "dominates":
+        assert b
+        assert back == "mixed"
+    if found.kind == "equal":
+        assert back == "equal"
+        assert {a[i] for i in non_dominated(a)} == {b[i] for i in non_dominated(b)}
+    if found.kind == "covers":
+        assert back == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kind"),
+    [
+        ([(0.1, 0.1)], [(0.1, 0.2), (0.3, 0.1)], "dominates"),
+        ([(0.1, 0.1)], [(0.1, 0.1), (0.3, 0.1)], "equal"),
+        ([(0.1, 0.1), (0.05, 0.3)], [(0.1, 0.1), (0.3, 0.3)], "covers"),
+        ([(0.1, 0.2)], [(0.2, 0.1)], "mixed"),
+        ([], [(0.2, 0.1)], "mixed"),
+        ([(0.2, 0.1)], [], "mixed"),
+    ],
+)
+def test_kinds_of_relations(a: list[naive.Point], b: list[naive.Point], kind: str) -> None:
+    assert relation(a, b).kind == kind
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), few_numbers, min_size=1), max_size=6))
+def test_standings_count_what_comparing_all_pairs_counts(losses: list[dict[str, float]]) -> None:
+    found = {standing.method: standing for standing in standings(losses, "abcd")}
+    for method, standing in found.items():
+        assert (standing.compared, standing.alone, standing.shared) == naive.least(losses, method)
+        assert (standing.excess is None) == (standing.compared == 0)
+        if standing.excess == 0:
+            assert standing.least == standing.compared
+    order = [standing.least for standing in standings(losses, "abcd")]
+    assert order == sorted(order, reverse=True)
+
+
+def test_losses_that_differ_by_rounding_tie() -> None:
+    rows = [run("aa", k=2, lm=0.1 + 0.2), run("exact", k=2, lm=0.3)]
+    assert rows[0]["lm"] != rows[1]["lm"]
+    of = family(rows)
+    loss = loss_of(of)
+    assert loss
+    (found,) = standings_of(of, loss).values()
+    assert [(s.alone, s.shared, s.excess) for s in found] == [(0, 1, 0), (0, 1, 0)]
+    assert rounded(1e-300) > 0
+
+
+# What is said
+
+
+def test_dominance_is_said_exactly() -> None:
+    rows = [
+        release("exact", 0.1, 0.2, k=2), release("exact", 0.2, 0.1, k=5),
+        release("aa", 0.15, 0.2, k=2), release("aa", 0.2, 0.15, k=5),
+        release("mhghs", 0.1, 0.2, k=2), release("mhghs", 0.3, 0.1, k=5),
+    ]  # fmt: skip
+    fronts = fronts_of(family(rows))[0]
+    assert dominance_sentences(fronts, "shop") == [
+        "On shop, for every release of aa there is one of exact that loses no more and leaves no greater "
+        "chance to pick the right row, and is better in one of the two.",
+        "On shop, for every release of mhghs there is one of exact that loses no more and leaves no greater "
+        "chance to pick the right row; 1 of 2 is bettered in one of the two, 1 only equalled.",
+    ]
+    assert dominance_short(fronts, "shop") == (
+        "By loss and risk, exact dominates aa; exact meets or betters every release of mhghs."
+    )
+    assert "puts no more rows at risk" in dominance_sentences(fronts_of(family(rows))[1], "shop")[0]
+
+
+def test_nothing_is_said_to_dominate_where_fronts_cross_or_are_the_same() -> None:
+    crossing = [release("aa", 0.1, 0.2), release("exact", 0.2, 0.1)]
+    assert dominance_sentences(fronts_of(family(crossing))[0], "shop") == [
+        "On shop no method dominates another."
+    ]
+    same = [release(method, *at) for method in ("aa", "exact") for at in ((0.1, 0.2), (0.2, 0.1))]
+    for i, row in enumerate(same):
+        row["k"] = 2 + i % 2
+    assert dominance_sentences(fronts_of(family(same))[0], "shop") == [
+        "On shop, the best releases of aa and exact are equal in both."
+    ]
+    alone = [release("aa", 0.1, 0.2, k=2), release("aa", 0.2, 0.1, k=5)]
+    assert dominance_sentences(fronts_of(family(alone))[0], "shop") == []
+
+
+def test_a_short_answer_names_the_strongest_only() -> None:
+    at = {
+        "aa": (0.1, 0.1),
+        "b": (0.09, 0.5),
+        "c": (0.05, 0.8),
+        "x": (0.3, 0.4),
+        "y": (0.2, 0.6),
+        "z": (0.4, 0.9),
+        "d": (0.02, 0.93),
+        "w": (0.06, 0.95),
+    }
+    rows = [release(method, *point) for method, point in at.items()]
+    assert dominance_short(fronts_of(family(rows))[0], "shop") == (
+        "By loss and risk, aa dominates x, y and z; b dominates y and z; more under Loss against risk."
+    )
+
+
+def test_several_dominating_methods_share_a_sentence() -> None:
+    rows = [release("aa", 0.1, 0.2), release("exact", 0.2, 0.1), release("lg", 0.5, 0.5)]
+    assert dominance_short(fronts_of(family(rows))[0], "shop") == (
+        "By loss and risk, aa and exact each dominate lg."
+    )
+
+
+def test_only_equal_promises_are_compared() -> None:
+    rows = [
+        run("aa", k=5, m=2, lm=0.3), run("exact", k=5, m=2, lm=0.2), run("exact", k=10, m=2, lm=0.1),
+        run("aa", k=5, m=1, lm=0.1), run("exact", k=5, m=1, lm=0.1), run("lg", k=5, lm=0.01),
+        run("mhghs", k=5, m=1, status="timeout", error="60 s"), run("mhghs", k=5, m=2, lm=0.25),
+    ]  # fmt: skip
+    of = family(rows)
+    loss = loss_of(of)
+    assert loss
+    found = standings_of(of, loss)["shop"]
+    assert [(s.method, s.compared, s.alone, s.shared) for s in found] == [
+        ("exact", 2, 1, 1),
+        ("aa", 2, 0, 1),
+        ("mhghs", 1, 0, 0),
+        ("lg", 0, 0, 0),
+    ]
+    assert equal_promise(found, loss) == (
+        "exact loses least (LM) at all 2 promises compared; aa 0.05 more on average (as little at 1) and "
+        "mhghs 0.05 more on average."
+    )
+    assert headline([of]) == "At equal promise, exact loses least on shop."
+    notes = " ".join(all_caveats([of]))
+    assert "promise different things (k^m-anonymity: aa, exact and mhghs; k-anonymity" in notes
+    assert "1 run made no release" in notes
+
+
+def test_equal_methods_lead_together_and_data_sets_are_told_apart() -> None:
+    rows = [run(method, k=2, lm=0.1, data=data) for data in "xy" for method in ("aa", "exact")]
+    assert headline([family(rows)]) == "At equal promise, aa and exact lose least on x and y."
+    rows[3]["lm"] = 0.05
+    assert headline([family(rows)]) == "Least loss at equal promise: aa and exact on x; exact on y."
+    assert headline([family(rows[:1])]).startswith("Nothing to compare")
+
+
+def test_promises_of_different_seeds_are_not_mixed() -> None:
+    rows = [
+        run("aa", k=2, lm=0.1, seed=0), run("exact", k=2, lm=0.2, seed=0),
+        run("aa", k=2, lm=0.4, seed=1), run("exact", k=2, lm=0.3, seed=1),
+    ]  # fmt: skip
+    of = family(rows)
+    loss = loss_of(of)
+    assert loss
+    assert [(s.method, s.alone) for s in standings_of(of, loss)["shop"]] == [("aa", 1), ("exact", 1)]
+
+
+def test_what_is_proven_is_said() -> None:
+    rows = [run("exact", k=2, lm=0.1, gap=0.0), run("exact", k=5, lm=0.2, gap=0.031), run("aa", k=2, lm=0.2)]
+    assert proven(family(rows)) == (
+        "Of the 2 releases of exact, 1 is proven to lose the least of all releases of their kind; the gap of "
+        "the others is at most 3.1 %."
+    )
+    assert proven(family(rows[2:])) == ""
+
+
+def test_loss_is_lm_else_are_else_kl() -> None:
+    def stem(*rows: dict[str, Any]) -> str | None:
+        loss = loss_of(family(list(rows)))
+        return loss.stem if loss else None
+
+    assert stem(run(lm=0.1, are_mean=2.0)) == "loss_lm"
+    assert stem(run(lm=None, are_mean=2.0), run("lg", lm=0.1, are_mean=1.0)) == "are_mean"
+    assert stem(run("cahd", model="privacy-degree", kl_mean=0.1)) == "kl"
+    assert stem(run()) is None
+
+
+# Figures
+
+
+def test_each_measure_is_drawn_against_each_number_that_varies() -> None:
+    stems = [figure.stem for figure in line_figures(family(table()))]
+    answers = ["are_median", "itemsets_kept", "risk_rows"]
+    measures = ["loss_lm", *answers, "seconds", "memory", "loss_ncp", "are_mean"]
+    assert stems == [f"{measure}-{name}" for measure in measures for name in "km"]
+    assert [fronts.stem for fronts in fronts_of(family(table()))] == ["front-risk_chance", "front-risk_rows"]
+
+
+def test_panels_are_data_sets_by_the_other_parameters() -> None:
+    rows = [measured("aa", k, m, data) for data in ("x", "y") for k in (2, 5) for m in (1, 2)]
+    by_k, by_m = line_figures(family(rows))[:2]
+    assert [(data, [panel.title for panel in panels]) for data, panels in by_k.bands] == [
+        ("x", ["m = 1", "m = 2"]),
+        ("y", ["m = 1", "m = 2"]),
+    ]
+    assert [panel.title for panel in by_m.bands[0][1]] == ["k = 2", "k = 5"]
+    assert [dot.x for dot in by_k.bands[0][1][0].dots] == [2, 5]
+
+
+def test_one_parameter_at_a_time_gives_one_panel_each() -> None:
+    rows = [measured("aa", k, 2) for k in (2, 5, 10)] + [measured("aa", 5, m) for m in (1, 3)]
+    by_k, by_m = line_figures(family(rows))[:2]
+    assert by_k.alone
+    assert by_m.alone
+    assert [len(panels[0].dots) for _, panels in by_k.bands] == [3]
+    assert "At m = 2." in by_k.caption
+    assert "At k = 5." in by_m.caption
+
+
+def test_a_method_without_a_parameter_is_in_every_panel_and_named() -> None:
+    by_k, by_m = line_figures(family(table()))[:2]
+    assert all("lg" in {dot.method for dot in panel.dots} for panel in by_k.bands[0][1])
+    assert "lg: the same in each panel, being without m." in by_k.caption
+    assert "lg" not in by_m.methods
+
+
+def test_too_many_settings_leave_the_central_ones_and_say_so() -> None:
+    rows = [measured("aa", k, m) for k in (2, 3, 5, 7, 10, 20, 50) for m in (1, 2)]
+    by_m = line_figures(family(rows))[1]
+    assert [panel.title for panel in by_m.bands[0][1]] == [f"k = {k}" for k in (3, 5, 7, 10, 20)]
+    assert "Only central settings are shown: k = 3, 5, 7, 10, 20 of 2, 3, 5, 7, 10, 20, 50." in by_m.caption
+
+
+def test_seeds_give_medians_and_bands() -> None:
+    rows = [run(k=k, lm=k * loss, seed=seed) for k in (2, 5) for seed, loss in enumerate((0.1, 0.01, 0.02))]
+    (by_k,) = line_figures(family(rows))
+    ((_, (panel,)),) = by_k.bands
+    assert [(dot.x, dot.y.value, dot.y.low, dot.y.high) for dot in panel.dots] == [
+        (2, 0.04, 0.02, 0.2),
+        (5, 0.1, 0.05, 0.5),
+    ]
+    assert "Medians of up to 3 seeds" in by_k.caption
+    assert 'opacity="0.16"' in figures(rows)["loss_lm-k"]
+
+
+def test_an_algorithms_own_parameter_is_drawn_without_it_in_the_method() -> None:
+    rows = [
+        run(method, model="privacy-degree", p=4, alpha=alpha, kl_mean=0.1 * alpha)
+        for method, alpha in (("cahd alpha=1", 1), ("cahd", 3), ("cahd alpha=5", 5))
+    ]
+    (by_alpha,) = line_figures(family(rows))
+    assert by_alpha.stem == "kl-alpha"
+    assert by_alpha.methods == ["cahd"]
+    assert "At p = 4." in by_alpha.caption
+
+
+def test_settings_of_the_measures_are_kept_apart() -> None:
+    rows = [
+        run(method, k=k, are_mean=k * size, query_size=size, suppress=False)
+        for method in ("aa", "exact suppress=false")
+        for k in (2, 5)
+        for size in (1, 2)
+    ]
+    by_k, by_size = line_figures(family(rows))
+    assert [panel.title for panel in by_k.bands[0][1]] == ["query_size = 1", "query_size = 2"]
+    assert [dot.y.low == dot.y.high for dot in by_k.bands[0][1][0].dots] == [True] * 4
+    assert by_size.stem == "are_mean-query_size"
+
+
+def test_kinds_of_promises_have_figures_of_their_own() -> None:
+    rows = [*small(), *(run("border", model="coherence", h=h, k=5, p=2, lm=h) for h in (0.2, 0.4))]
+    drawn = figures(rows)
+    assert {"loss_lm-k-rows", "loss_lm-h-coherence", "front-risk_chance-rows"} <= set(drawn)
+    page = unescape(comparison_html(STUDY, rows, drawn=drawn))
+    assert "Loss: (h, k, p)-coherence" in page
+    assert "compared only with those of the same section" in page
+
+
+def test_many_methods_are_cut_to_ten_and_named() -> None:
+    rows = [run(f"exact gap={i}", k=k, lm=0.1) for i in range(12) for k in (2, 5)]
+    (by_k,) = line_figures(family(rows))
+    assert len(by_k.methods) == 10
+    assert "Left out are 2 methods with fewer runs: exact gap=10, exact gap=11." in by_k.caption
+
+
+def test_a_method_looks_the_same_in_all_figures() -> None:
+    rows = [*table(), *(measured("mhghs", k, m) for k in (2, 5) for m in (1, 2))]
+    by_k, by_m = line_figures(family(rows))[:2]
+    assert "lg" in by_k.methods
+    assert by_m.methods == ["aa", "exact", "mhghs"]
+    colour = re.compile(r'<path [^>]*fill="(#[0-9a-f]{6})"')
+    looks = [colour.findall(draw_lines(figure)) for figure in (by_k, by_m)]
+    assert looks[0][:4] == [PALETTE[i] for i in range(4)]
+    assert looks[1][:3] == [PALETTE[i] for i in (0, 1, 3)]
+
+
+def test_infinite_values_and_texts() -> None:
+    rows = [run(k=2, m=m, lm=0.1) for m in (1, "inf", 2)]
+    rows += [run(k=2, m=1, lm=0.1, privacy=path) for path in ("p.txt", "q.txt")]
+    drawn = figures(rows)
+    assert not any(stem.endswith("-privacy") for stem in drawn)
+    assert {"1", "2", "∞"} <= set(svg_texts(drawn["loss_lm-m"]))
+    assert [number(value) for value in ("inf", "1/3", True, None, "x")] == [
+        float("inf"),
+        1 / 3,
+        None,
+        None,
+        None,
+    ]
+    assert text_of(float("inf")) == "∞"
+
+
+def test_missing_columns_and_empty_tables_are_no_trouble() -> None:
+    assert figures([]) == {}
+    assert "Nothing to compare" in comparison_html({}, [])
+    bare = [{"method": "aa", "k": 2, "status": "done"}, {"algorithm": "exact", "k": 5, "lm": float("nan")}]
+    assert figures(bare) == {}
+    Page(comparison_html({"name": None}, bare))
+    failed = [run(status="failed", error="RuntimeError: no", k=k) for k in (2, 5)]
+    assert figures(failed) == {}
+    assert "RuntimeError: no" in comparison_html({}, failed)
+
+
+def test_a_zero_measure_can_be_drawn() -> None:
+    rows = [run(k=k, lm=0.0, are_mean=0.0, seconds_anonymize=0.0, peak_memory_mb=0) for k in (2, 5)]
+    assert set(figures(rows)) == {"loss_lm-k", "are_mean-k", "seconds-k", "memory-k"}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.floats(0, 1e7, allow_subnormal=False), max_size=6),
+    st.sampled_from(["linear", "log", "spread", "root"]),
+    st.booleans(),
+)
+def test_scales_hold_their_values_and_have_few_ticks(values: list[float], kind: Any, percent: bool) -> None:
+    values = [max(value, 1e-6) if kind == "log" else value for value in values]
+    if percent:
+        values = [value / 1e7 for value in values]
+    scale = Numbers(values, kind, percent)
+    axis = scale.x("x", "title").to_dict()
+    low, high = axis["scale"]["domain"]
+    assert all(low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9) for value in values)
+    assert low < high
+    assert len(axis["axis"].get("values", ())) <= 9
+
+
+@given(
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True), st.sampled_from([110, 220, 330])
+)
+def test_labels_of_a_parameter_do_not_overlap(values: list[int], width: int) -> None:
+    axis = Spaced(sorted(values), width, ordinal=False).x("x", None).to_dict()
+    low, high = axis["scale"]["domain"]
+    ticks = axis["axis"]["values"]
+    assert ticks[0] == min(values)
+    assert low < min(values)
+    assert max(values) < high
+    assert len(ticks) * 6 <= width
+
+
+def test_figures_are_at_most_as_wide_as_a_page_and_label_every_method() -> None:
+    rows = [
+        measured(f"{name} gap=0.0{i}", k, m, data)
+        for i, name in enumerate(["exact", "mhghs", "aa", "lg", "coat"] * 2)
+        for k in (2, 5, 10, 25, 50)
+        for m in (1, 2, 3, 4, "inf")
+        for data in ("one", "two", "three", "four", "five")
+    ]
+    for row in rows:
+        row["model"] = "km-anonymity"
+    for svg in (draw_lines(line_figures(family(rows))[0]), draw_fronts(fronts_of(family(rows))[0])):
+        root = ET.fromstring(svg)  # noqa: S314
+        assert float(root.attrib["width"]) <= 850
+        assert {row["method"] for row in rows} <= set(svg_texts(svg))
+        assert not re.search(r'\bid="', svg)
+
+
+# The page
+
+
+def test_the_page_answers_first_and_is_whole() -> None:
+    page = comparison_html(STUDY, table())
+    parsed = Page(page)
+    assert "script" not in parsed.tags
+    assert "default-src 'none'" in page
+    assert "http:" not in re.sub(r'xmlns(:xlink)?="[^"]*"', "", page)
+    assert "https:" not in page
+    text = "".join(parsed.texts)
+    order = [
+        "At equal promise, exact loses least on shop.", "Keep in mind", "What was compared", "1,000 rows",
+        "Least loss at equal promise", "Loss against risk", "At one setting", "What the data still answer",
+        "How it was made", "60 seconds, 4000 MB", "f" * 64, "d" * 64, "How to read this", "More figures",
+    ]  # fmt: skip
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert page.count("<figure>") == 18
+    assert [int(n) for n in re.findall(r"Figure (\d+)\.", text)] == list(range(1, page.count("<figure>") + 1))
+
+
+def test_the_same_table_gives_the_same_bytes_drawn_before_or_not() -> None:
+    page = comparison_html(STUDY, small())
+    drawn = figures(small())
+    assert comparison_html(STUDY, small(), drawn=drawn) == page
+    assert comparison_html(STUDY, small()) == page
+
+
+def test_failed_runs_are_listed_with_their_reasons() -> None:
+    rows = small()
+    rows += [run("exact", k=k, m=3, status="timeout", error="ended after 60 seconds") for k in range(2, 9)]
+    rows += [run("coat", k=5, m=3, status="infeasible", error="fewer than k rows")]
+    text = unescape("".join(Page(comparison_html(STUDY, rows)).texts))
+    assert "ran out of time: ended after 60 seconds" in text
+    assert "k = 2, m = 3; k = 3, m = 3; k = 4, m = 3; k = 5, m = 3; and 3 more" in text
+    assert "no release can keep the promise: fewer than k rows" in text
+    assert re.sub(r"\s", " ", text).count("8 of 23 runs made no release and are missing") == 4
+
+
+def test_hostile_names_are_escaped_everywhere() -> None:
+    rows = [
+        release(method, k / 10, 1 / m, k=k, m=m, data=f"data {HOSTILE}")
+        for method in (f"aa x={HOSTILE}", "exact")
+        for k in (2, 5)
+        for m in (1, 2)
+    ]
+    rows += [run("aa", k=9, m=9, status="failed", error=HOSTILE, private=HOSTILE)]
+    page = comparison_html({"name": HOSTILE, "description": HOSTILE, "versions": {HOSTILE: HOSTILE}}, rows)
+    parsed = Page(page)
+    assert "script" not in parsed.tags
+    assert "<script" not in page
+    assert HOSTILE in "".join(parsed.texts)
+    assert any("<script>" in text for text in svg_texts(figures(rows)["loss_lm-k"]))
+
+
+def test_the_external_page_leaves_out_what_must_stay_inside() -> None:
+    secrets = {"private": "/home/me/hiv.txt", "utility": "C:\\lists\\groups.txt", "keep": "Alzheimer disease"}
+    rows = [
+        {
+            **row,
+            **secrets,
+            "data": "/srv/secret place/shop",
+            "method": f"{row['method']} keep=Alzheimer disease",
+        }
+        for row in small()
+    ]
+    rows += [run("exact", k=4, m=2, status="infeasible", error="the private item Syphilis is in 991 rows")]
+    inside = unescape(comparison_html(STUDY, rows)).replace("\u00a0", " ")
+    outside = unescape(comparison_html(STUDY, rows, external=True)).replace("\u00a0", " ")
+    hidden = [
+        "/home/me", "hiv.txt", "groups.txt", "Alzheimer", "Syphilis", "991", "4,321", "secret place",
+        "d" * 64, "f" * 64, "46 %", "78 %", "<i>the original", "line: the original", "0123456789abcdef",
+        "results.csv",
+    ]  # fmt: skip
+    for text in hidden:
+        assert text not in outside, text
+    for text in ("Alzheimer", "Syphilis", "4,321", "d" * 64, "f" * 64, "46 %", "78 %"):
+        assert text in inside, text
+    assert "<i>the original" in inside
+    assert "line: the original" in inside
+    for text in ("shop", "1,000 rows", "50 items", "exact", "k = 2, 4, 5, 10", "Runs without a release"):
+        assert text in outside, text
+    for svg in re.findall(r"<svg.*?</svg>", outside, re.S):
+        assert "Alzheimer" not in svg
+
+
+def test_masked_methods_stay_apart() -> None:
+    rows = [run(f"coat utility={name} max_suppressed_items=0.1", k=2) for name in ("a.txt", "b.txt")]
+    rows += [run("exact suppress=false objective=lm keep=250, 401", k=2, keep=250)]
+    assert public(clean(rows))[2]["keep"] == "choice 1"
+    assert [row["method"] for row in public(clean(rows))] == [
+        "coat max_suppressed_items=0.1 (1)",
+        "coat max_suppressed_items=0.1 (2)",
+        "exact suppress=false objective=lm",
+    ]
+
+
+def test_a_sampled_risk_and_other_numbers_of_known_items_are_said() -> None:
+    rows = table()
+    rows[0]["risk_exact"] = False
+    rows.append({**measured("aa", 20, 2), "risk_m": 2})
+    notes = " ".join(all_caveats([family(rows)]))
+    assert "knows 3 items" in notes
+    assert "In 1 run it was estimated from a sample" in notes
+    assert "1 run with another number of known items is left out" in notes
+    shown = fronts_of(family(rows))[0].releases["shop"]
+    assert "k = 20, m = 2" not in {release.setting for release in shown}
+
+
+def test_the_setting_shown_is_central_and_whole() -> None:
+    assert middle_setting(family(table())) == (["k", "m"], (5, 1))
+    rows = [row for row in table() if not (row["method"] == "exact" and row["k"] == 5)]
+    assert middle_setting(family(rows)) == (["k", "m"], (2, 1))
+    assert middle_setting(family([run(status="failed")])) is None
