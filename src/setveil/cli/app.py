@@ -10,7 +10,7 @@ import typer
 
 import setveil
 from setveil import algorithms as registry
-from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, risk, verify
+from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
 from setveil.cli.options import (
     Encoding,
     Format,
@@ -91,6 +91,7 @@ app.command()(measure.measure)
 app.command()(moles.moles)
 app.command()(risk.risk)
 app.command()(compare.compare)
+app.command()(recommend.recommend)
 
 
 @app.command()
