@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from math import inf
 from random import Random
 from typing import Any
@@ -20,9 +21,11 @@ from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError
+from setveil.kernels.drawn import drawn_supports
 from setveil.kernels.rows import frozen
 from setveil.risk import attack, inference, sampling
 from setveil.risk.attack import attack_risk
+from setveil.risk.knowledge import knowledge_of
 from setveil.risk.sampling import clopper_pearson, estimate
 from strategies import ALPHABETS, Rows, examples, random_cases, random_rows, seeded, transactions
 
@@ -300,6 +303,25 @@ def test_rows_that_no_choice_singles_out_are_not_singled_out_by_chance() -> None
     assert random["interval"]["2"] == [0, 0]
     low, high = random["interval"]["5"]
     assert 0 < low < high < 200
+
+
+def test_drawn_sets_are_equally_likely() -> None:
+    """Pairs of one row, told apart by their supports."""
+    pairs = list(combinations("abcd", 2))
+    rows = [frozenset("abcd")] + [frozenset(pair) for n, pair in enumerate(pairs) for _ in range(n)]
+    known = knowledge_of(transactions(rows), ())
+    seeds = np.random.PCG64(8).random_raw(examples(12_000, 3000))
+    supports = np.zeros(seeds.size, np.int64)
+    whole = np.full(seeds.size, np.argmax(known.rows.lengths))
+    with np.errstate(over="ignore"):
+        drawn_supports(*known.rows[:5], whole, seeds, 2, supports)
+    counts = np.bincount(supports)
+    assert counts.size == 7
+    assert counts[0] == 0
+    assert (np.abs(counts[1:] - seeds.size / 6) < 5 * np.sqrt(seeds.size * 5 / 36)).all()
+    with np.errstate(over="ignore"):
+        drawn_supports(*known.rows[:5], whole, seeds, 9, supports)
+    assert set(supports.tolist()) == {1}  # the whole row
 
 
 def test_clopper_pearson() -> None:

@@ -101,8 +101,12 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 
 @compiled
-def drawn_supports(indptr, items, weights, starts, rows, targets, words, out):  # type: ignore[no-untyped-def]
+def drawn_supports(  # type: ignore[no-untyped-def]
+    indptr, items, weights, starts, rows, targets, seeds, m, out
+):
     """Draw a set of items from each of the given rows and count the rows that hold it.
+
+    Called with NumPy's overflow warnings off: random bits are made by multiplication modulo 2^64.
 
     Parameters
     ----------
@@ -110,9 +114,10 @@ def drawn_supports(indptr, items, weights, starts, rows, targets, words, out):  
         As in `Ranked`.
     targets : int64 (draws,)
         The rows.
-    words : uint64 (draws, m)
-        Random bits. A set of m items of the row is drawn, all equally likely (Floyd's method), or the whole
-        row where it is shorter.
+    seeds : uint64 (draws,)
+        Random bits, of which all others are made (SplitMix64).
+    m : int
+        Items of a set, all sets equally likely; or the whole row where it is shorter.
     out : int64 (draws,), written
         The supports.
     """
@@ -120,16 +125,16 @@ def drawn_supports(indptr, items, weights, starts, rows, targets, words, out):  
     for i in range(targets.size):
         lo = indptr[targets[i]]
         length = indptr[targets[i] + 1] - lo
-        size = min(length, words.shape[1])
-        chosen = np.empty(size, np.int64)
-        for j in range(size):
-            top = length - size + j
-            place = np.int64(words[i, j] % np.uint64(top + 1))
-            for before in range(j):
-                if chosen[before] == place:
-                    place = top
-                    break
-            chosen[j] = place
-        for j in range(size):
-            chosen[j] = items[lo + chosen[j]]
-        out[i] = support(starts, rows, weights, chosen, np.int64(1) << 62, nowhere)[0]
+        shuffled = np.empty(length, np.int64)
+        for j in range(length):
+            shuffled[j] = items[lo + j]
+        size = min(length, m)
+        bits = seeds[i]
+        for j in range(size):  # the first places of a shuffle
+            bits += np.uint64(0x9E3779B97F4A7C15)
+            word = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            word ^= word >> np.uint64(31)
+            other = j + np.int64(word % np.uint64(length - j))
+            shuffled[j], shuffled[other] = shuffled[other], shuffled[j]
+        out[i] = support(starts, rows, weights, shuffled[:size], np.int64(1) << 62, nowhere)[0]

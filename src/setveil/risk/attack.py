@@ -289,10 +289,11 @@ def _random_of_drawn(
     """Estimate the same for sets drawn at random, from drawn rows of which a set is drawn each."""
     rows = known.rows
     settled = (rows.lengths <= m) & (fewest.low == fewest.high)  # the whole row is known, and its support
-    words = random_words(seed, m, _RANDOM, (SET_DRAWS, m + 1))
-    drawn = draw_rows(~settled, rows.weights, words[:, 0])
+    words = random_words(seed, m, _RANDOM, (2, SET_DRAWS))
+    drawn = draw_rows(~settled, rows.weights, words[0])
     supports = np.zeros(drawn.size, np.int64)
-    drawn_supports(*rows[:5], drawn, np.ascontiguousarray(words[: drawn.size, 1:]), supports)
+    with np.errstate(over="ignore"):
+        drawn_supports(*rows[:5], drawn, words[1], m, supports)
     at_least = fewest.high if fewest.exact else fewest.low
     numbers = []
     for t in ts:
