@@ -29,7 +29,7 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 WITH_PYTHON = ["README.md", "docs/python.md"]
 COMMANDS = ["anonymize", "verify", "measure", "convert", "demo", "algorithms"]
 COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
-COMMANDS += ["moles"]
+COMMANDS += ["moles", "risk", "compare", "recommend"]
 NOISE = {"compiling, first run only"}
 
 pytestmark = [
