@@ -165,6 +165,13 @@ def test_kinds_of_relations(a: list[naive.Point], b: list[naive.Point], kind: st
     assert relation(a, b).kind == kind
 
 
+def test_nobody_wins_by_being_tried_more_often() -> None:
+    losses = [{"often": 0.2, "rare": 0.1}, {"often": 0.1, "aa": 0.2}, {"often": 0.1, "aa": 0.3}]
+    first, second, _ = standings(losses, ["often", "rare", "aa"])
+    assert (first.method, first.least, first.compared) == ("rare", 1, 1)
+    assert (second.method, second.least, second.compared) == ("often", 2, 3)
+
+
 @given(st.lists(st.dictionaries(st.sampled_from("abcd"), few_numbers, min_size=1), max_size=6))
 def test_standings_count_what_comparing_all_pairs_counts(losses: list[dict[str, float]]) -> None:
     found = {standing.method: standing for standing in standings(losses, "abcd")}
@@ -173,7 +180,7 @@ def test_standings_count_what_comparing_all_pairs_counts(losses: list[dict[str, 
         assert (standing.excess is None) == (standing.compared == 0)
         if standing.excess == 0:
             assert standing.least == standing.compared
-    order = [standing.least for standing in standings(losses, "abcd")]
+    order = [standing.least / max(standing.compared, 1) for standing in standings(losses, "abcd")]
     assert order == sorted(order, reverse=True)
 
 

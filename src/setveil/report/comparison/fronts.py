@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 Point = tuple[float, float]  # loss, risk
@@ -153,6 +154,11 @@ class Standing:
         """Promises at which no other method lost less."""
         return self.alone + self.shared
 
+    @property
+    def share(self) -> Fraction:
+        """Of the promises at which it was compared, those at which no other method lost less."""
+        return Fraction(self.least, max(self.compared, 1))
+
 
 def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> list[Standing]:
     """Count who loses least, promise by promise.
@@ -168,7 +174,8 @@ def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> 
     Returns
     -------
     list of Standing
-        The most often least first; then the least excess; then the order of `methods`.
+        First those that are least at the greatest share of the promises they were compared at, so that nobody
+        wins by being tried more often; then the least excess; then the order of `methods`.
 
     Examples
     --------
@@ -196,4 +203,4 @@ def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> 
         )
         for method in methods
     ]
-    return sorted(out, key=lambda s: (-s.least, s.excess is None, s.excess or 0.0))
+    return sorted(out, key=lambda s: (-s.share, s.excess is None, s.excess or 0.0))

@@ -50,9 +50,9 @@ def _every(data: list[str]) -> str:
 
 
 def _leaders(found: Sequence[Standing]) -> list[str]:
-    """Methods that are least as often as the first, and lose as little."""
+    """Methods that are least at as great a share of their promises as the first, and lose as little."""
     first = found[0]
-    return [s.method for s in found if s.least == first.least and s.compared and s.excess == first.excess]
+    return [s.method for s in found if s.share == first.share and s.compared and s.excess == first.excess]
 
 
 def equal_promise(found: Sequence[Standing], loss: Measure) -> str:
@@ -64,7 +64,9 @@ def equal_promise(found: Sequence[Standing], loss: Measure) -> str:
     lose = "loses" if len(leaders) == 1 else "lose"
     if first.compared == 1:
         at = "at the one promise compared" if first.least else "at no promise"
-    elif first.least == first.compared:
+    elif first.share == 1 and len(leaders) > 1:
+        at = "at all promises at which they were compared"
+    elif first.share == 1:
         at = f"at all {count(first.compared)} promises compared"
     else:
         at = f"at {count(first.least)} of {count(first.compared)} promises compared"
