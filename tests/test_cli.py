@@ -228,6 +228,23 @@ def test_the_summary_says_what_matters(place: Path) -> None:
         assert expected in words, expected
 
 
+def test_the_external_report_stands_beside_the_rows(place: Path) -> None:
+    rows = sample_rows(80, 9, 4, seed=12)
+    write(place / "secret-input.csv", dump(rows, "basket"))
+    options = ("--k", 3, "--m", 2, "--external", "--out", "out", "--json")
+    report = setveil("anonymize", "secret-input.csv", *options, cwd=place).ok().json()
+    assert report["published"]["report"] == "report.html"
+    page = (place / "out/published/report.html").read_text("utf-8")
+    assert "The promise holds" in page
+    inside = (place / "out/internal/report.html").read_text("utf-8")
+    for secret in ("secret-input", report["input"]["sha256"]):
+        assert secret in inside
+        assert secret not in page
+    # A folder with it is still one that --force may replace, without it this time.
+    setveil("anonymize", "secret-input.csv", *options[:4], "--out", "out", "--force", cwd=place).ok()
+    assert not (place / "out/published/report.html").exists()
+
+
 def test_infinite_m_and_seed(place: Path) -> None:
     command = ["anonymize", "baskets.csv", "-k", 3, "-m", "inf", "-H", "tree.csv"]
     runs = {}

@@ -65,6 +65,7 @@ code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospac
   p { orphans: 3; widows: 3; }
   .tiles { grid-template-columns: repeat(4, 1fr); }
   table { font-size: 9.5pt; }
+  .tile b { font-size: 13pt; }
   code { font-size: .9em; }
 }
 """
