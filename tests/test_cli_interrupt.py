@@ -32,7 +32,7 @@ from cli_helpers import (
 pytestmark = posix_only
 
 INTERRUPTED = 130
-PATIENCE = 2.0  # promised is one second; the machine may be busy
+PATIENCE = 5.0  # promised is one second; the machine may be busy: other tests run at the same time
 KILLS = 25 if COMPILED else 8
 INTERRUPTS = 9 if COMPILED else 6
 
