@@ -169,8 +169,9 @@ def test_ctrl_c_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
     answered = 0
     for i in range(INTERRUPTS):
         out = tmp_path / f"out{i}"
+        delay = 0.3 + (seconds - 0.3) * i / (INTERRUPTS - 1)
         with running(*command, "--out", out, cwd=folder) as process:
-            time.sleep(0.3 + (seconds - 0.3) * i / (INTERRUPTS - 1))
+            time.sleep(delay)
             if process.poll() is not None:
                 continue
             code, took, said = interrupt(process)
@@ -179,6 +180,8 @@ def test_ctrl_c_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
         assert leftovers(out) == []
         if complete(out):
             continue  # it came too late
+        if code == -signal.SIGINT and delay < 1:
+            continue  # on a busy machine the interpreter itself is still starting
         assert code == INTERRUPTED, (i, code, said)
         answered += 1
     assert answered
