@@ -305,7 +305,48 @@ def _search(  # type: ignore[no-untyped-def]
     return buffers
 
 
-class SupportSearch:
+class Search:
+    """A walk over the sets of at most m items of rows, a piece at a time; subclasses say what it looks for.
+
+    Parameters
+    ----------
+    rows : Ranked
+        The rows.
+    m : int
+        Size of the sets, at least 1.
+    limit : int
+        Steps after which to give up; a step is an item of a row that is looked at.
+    """
+
+    def __init__(self, rows: Ranked, m: int, limit: int) -> None:
+        self.rows, self.m, self.limit = rows, m, limit
+        self._buffers, self._levels, self._state = first_level(rows, m)
+
+    def _go_on(self, until: int) -> Any:
+        """Walk on up to so many steps, and return the buffers, which may have grown."""
+        raise NotImplementedError
+
+    def search(self, steps: int) -> bool:
+        """Go on for about so many steps; whether there is more to do."""
+        self._buffers = self._go_on(min(self.steps + steps, self.limit))
+        return not self.finished and self.steps < self.limit
+
+    @property
+    def steps(self) -> int:
+        """Steps made so far."""
+        return int(self._state[STEPS])
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to look at."""
+        return bool(self._state[DEPTH] < 0)
+
+    def done(self) -> float:
+        """Tell the share of the single items whose sets have all been visited."""
+        return share_done(self._levels)
+
+
+class SupportSearch(Search):
     """A search for the least supports over itemsets of m items, a piece at a time.
 
     Parameters
@@ -327,6 +368,7 @@ class SupportSearch:
     def __init__(
         self, rows: Ranked, m: int, floor: Ints, best: Ints, limit: int, limits: Ints | None = None
     ) -> None:
+        super().__init__(rows, m, limit)
         lengths = rows.lengths
         longest = int(lengths.max(initial=0))
         self.limits = frozen(np.zeros(0, np.int64) if limits is None else limits, np.int64)
@@ -335,31 +377,14 @@ class SupportSearch:
         self.ways = frozen(np.array(table, np.int64), np.int64)
         self.below = np.zeros((self.limits.size, some + 1), np.int64)
         self.inverse = np.zeros(some + 1, np.float64)
-        self.rows, self.m, self.floor, self.best, self.limit = rows, m, floor, best, limit
+        self.floor, self.best = floor, best
         self.lengths = frozen(lengths, np.int64)
-        self._buffers, self._levels, self._state = first_level(rows, m)
         n = rows.order.size
         self._work = np.zeros(n, np.int64), np.zeros(n, np.int64), np.empty(n, np.int64)
 
-    def search(self, steps: int) -> bool:
-        """Go on for about so many steps; whether there is more to do."""
-        self._buffers = _search(
+    def _go_on(self, until: int) -> Any:
+        return _search(
             self.rows.weights, self.floor, self.best, self.m, self.limits, self.ways, self.lengths,
             self.below, self.inverse, self._state, self._levels, *self._work, self._buffers,
-            min(self.steps + steps, self.limit),
+            until,
         )  # fmt: skip
-        return not self.finished and self.steps < self.limit
-
-    @property
-    def steps(self) -> int:
-        """Steps made so far."""
-        return int(self._state[STEPS])
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to look at."""
-        return bool(self._state[DEPTH] < 0)
-
-    def done(self) -> float:
-        """Tell the share of the single items whose sets have all been visited."""
-        return share_done(self._levels)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.exposed import DEPTH, END, NOW, STEPS, Ranked, first_level, project, share_done
+from setveil.kernels.exposed import DEPTH, END, NOW, STEPS, Ranked, Search, project
 from setveil.kernels.rows import Ids, Ints, frozen
 
 NEVER = 1 << 30
@@ -213,7 +213,7 @@ def _search(  # type: ignore[no-untyped-def]
     return buffers
 
 
-class InferenceSearch:
+class InferenceSearch(Search):
     """A search for what the sets of m public items tell of private ones, a piece at a time.
 
     The smaller sets need not have been searched, but what they told counts: `above` and `greatest` go on.
@@ -240,35 +240,19 @@ class InferenceSearch:
         self, rows: Ranked, secrets: Secrets, m: int, marks: NDArray[np.float64], above: Ints,
         greatest: Greatest, limit: int,
     ) -> None:  # fmt: skip
+        super().__init__(rows, m, limit)
         n, private = rows.order.size, int(secrets.item.max(initial=0)) + 1
-        self.rows, self.secrets, self.m, self.marks, self.above = rows, secrets, m, marks, above
-        self.greatest, self.limit, self.peaks = greatest, limit, secrets.peaks(rows.weights)
-        self._buffers, self._levels, self._state = first_level(rows, m)
+        self.secrets, self.marks, self.above, self.greatest = secrets, marks, above, greatest
+        self.peaks = secrets.peaks(rows.weights)
         self._work = (
             np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(m, np.int64), np.zeros(private, np.int64),
             np.zeros(private, np.int64),
         )  # fmt: skip
 
-    def search(self, steps: int) -> bool:
-        """Go on for about so many steps; whether there is more to do."""
+    def _go_on(self, until: int) -> Any:
         secrets = self.secrets
-        self._buffers = _search(
+        return _search(
             self.rows.weights, self.rows.order, secrets.indptr, secrets.item, secrets.shares, secrets.whole,
             self.peaks, self.marks, self.above, self.m, tuple(self.greatest), self._state, self._levels,
-            *self._work, self._buffers, min(self.steps + steps, self.limit),
+            *self._work, self._buffers, until,
         )  # fmt: skip
-        return not self.finished and self.steps < self.limit
-
-    @property
-    def steps(self) -> int:
-        """Steps made so far."""
-        return int(self._state[STEPS])
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to look at."""
-        return bool(self._state[DEPTH] < 0)
-
-    def done(self) -> float:
-        """Tell the share of the single items whose sets have all been visited."""
-        return share_done(self._levels)
