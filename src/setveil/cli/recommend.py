@@ -69,6 +69,7 @@ def recommend(
         from setveil.compare.recommend import candidates
         from setveil.compare.recommend import recommend as advise
         from setveil.compare.settings import reference
+        from setveil.hierarchy.io import read_hierarchy
 
         if input == "-":
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
@@ -83,9 +84,9 @@ def recommend(
         }  # fmt: skip
         given = {name: value for name, value in reading.items() if value is not None}
         data = read_rows(input, **given)
-        leaves = (
-            None if hierarchy_file is None else inputs.load_hierarchy(hierarchy_file, encoding)[0].n_leaves
-        )
+        leaves = None
+        if hierarchy_file is not None:
+            leaves = read_hierarchy(hierarchy_file, encoding=encoding).n_leaves
         hidden: Any = None
         if private is not None:
             labels = inputs.load_labels(private, data, encoding)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
 
+from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.grouping import Grouping
 from setveil.guarantees import Guarantee
@@ -21,7 +24,7 @@ from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
 
 QUERIES, QUERY_SIZE = 1000, 2
-FREQUENT_SHARE, ITEMSET_LENGTH = 100, 3  # frequent: in one row of a hundred, at least two
+FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
 _MOST_ITEMS = 20
@@ -51,20 +54,28 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     return found
 
 
-def frequent_support(n_rows: int) -> int:
-    """Least support, in rows, of an itemset that counts as frequent."""
-    return max(2, -(-n_rows // FREQUENT_SHARE))
+def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
+    """Least support, in rows, of an itemset that counts as frequent: a share of the rows, at least two."""
+    return max(2, ceil(share * n_rows))
+
+
+def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
+    """Items that an attacker does not know beforehand: private or sensitive ones."""
+    return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
+
+
+def exposed_rows(release: Release) -> Transactions | PublishedGroups:
+    """Return what an attacker sees of a release: its rows, or rows in groups."""
+    recoding = release.recoding
+    return recoding.published(release.published) if isinstance(recoding, Grouping) else release.published
 
 
 def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
-    recoding = release.recoding
-    hidden = getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
-    grouped = isinstance(recoding, Grouping)
-    published = recoding.published(release.published) if grouped else release.published
+    hidden = hidden_items(guarantee)
     return {
         when: attack_risk(rows, sizes=SIZES, private=hidden, effort=EFFORT, progress=progress)
-        for when, rows in (("before", data), ("after", published))
+        for when, rows in (("before", data), ("after", exposed_rows(release)))
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from setveil.compare.plan import DataSet, Run, plan_run
+from setveil.compare.plan import DataSet, plan_run
 from setveil.compare.results import Row, table
 from setveil.compare.settings import Value
 from setveil.compare.sweep import run_all
@@ -156,7 +156,10 @@ def recommend(
     measuring: dict[str, Value] = {"risk_m": known}
     if queries_file is not None:
         measuring["queries_file"] = queries_file
-    runs = [_planned(data, one, measuring, seed, time_budget) for one in candidates]
+    runs = [
+        plan_run(data, one.algorithm, one.options, measuring=measuring, seed=seed, time_limit=time_budget)
+        for one in candidates
+    ]
     records = run_all(runs, folder, jobs=jobs, budget=time_budget, progress=progress)
     by_run = {row["run"]: row for row in table(runs, records)}
     by = "lm" if queries_file is None else "are_mean"
@@ -184,10 +187,6 @@ def recommend(
         row["rank"] = rank
     _require_one(rows)
     return Advice(by, rows)
-
-
-def _planned(data: DataSet, one: Candidate, measuring: Mapping[str, Value], seed: int, limit: float) -> Run:
-    return plan_run(data, one.algorithm, one.options, measuring=measuring, seed=seed, time_limit=limit)
 
 
 def _loss(row: Row, by: str, leaves: int | None) -> float | None:

@@ -6,10 +6,10 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from setveil.compare.numbers import parse_share
 from setveil.errors import DataError, RequestError, shorten
 
 _FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
@@ -75,12 +75,9 @@ def _size(value: Any, _base: Path) -> int | str | None:
 
 def _share(value: Any, _base: Path) -> int | float | None:
     if isinstance(value, str):
-        number, percent, rest = value.strip().partition("%")
         try:
-            value = float(Fraction(number.strip()) / (100 if percent else 1))
-        except (ValueError, ZeroDivisionError, OverflowError):
-            return None
-        if rest:
+            value = parse_share(value)
+        except RequestError:
             return None
     share = _number(value)
     return share if share is not None and 0 <= share <= 1 else None

@@ -220,6 +220,9 @@ def _questions(task: dict[str, Any], data: Any) -> Any:
 
 def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> dict[str, Any]:
     """Measure what the release still answers, with the settings of the study."""
+    from fractions import Fraction
+
+    from setveil.compare.details import frequent_support
     from setveil.utility.are import query_errors
     from setveil.utility.itemsets import surviving_itemsets
     from setveil.utility.measure import measure_groups
@@ -238,7 +241,7 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
         found["are"] = errors.as_dict()
     support = asked["itemsets"]
     if isinstance(support, str):
-        support = max(2, _ceiling(support, data.n_rows))
+        support = frequent_support(data.n_rows, Fraction(support))
     if support:
         found["itemsets"] = surviving_itemsets(
             data, release.published, support, max_length=asked["itemset_length"]
@@ -246,31 +249,21 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
     return found
 
 
-def _ceiling(share: str, number: int) -> int:
-    from fractions import Fraction
-
-    return -int(-Fraction(share) * number // 1)
-
-
-def _hidden(guarantee: Any) -> Any:
-    """Items that an attacker does not know beforehand."""
-    return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
-
-
 def _risk_after(task: dict[str, Any], release: Any, guarantee: Any) -> dict[str, Any]:
+    from setveil.compare.details import exposed_rows, hidden_items
+
     size = task["measuring"]["risk_m"]
     if not size:
         return {}
-    rows = release.published
-    if task["model"] == "privacy-degree":
-        rows = release.recoding.published(rows)
-    best = _best_choice(rows, size, _hidden(guarantee))
+    best = _best_choice(exposed_rows(release), size, hidden_items(guarantee))
     return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
 
 
 def _risk_before(task: dict[str, Any], measures: dict[str, Any]) -> None:
+    from setveil.compare.details import hidden_items
+
     data = _read(task)
-    hidden = _hidden(_guarantee(task, data)) if task["model"] in {"coherence", "privacy-degree"} else ()
+    hidden = hidden_items(_guarantee(task, data)) if task["model"] in {"coherence", "privacy-degree"} else ()
     best = _best_choice(data, task["measuring"]["risk_m"], hidden)
     measures |= {
         f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
