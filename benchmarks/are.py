@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import time
 
-from runs import files, parser
-
 import setveil as sv
+from runs import files, parser
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.utility.are import query_errors

@@ -23,15 +23,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from setveil.algorithms import cahd
-from setveil.algorithms._exchange import exchange_rows
+from setveil.algorithms.cahd import cahd
+from setveil.algorithms.cahd._band import band_order, content_order
+from setveil.algorithms.cahd._exchange import exchange_rows
 from setveil.data.io import read
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
-from setveil.grouping import Grouping
 from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.kernels.band import band_order, content_order
 from setveil.kernels.rows import Ints, frozen, recode_rows
+from setveil.published.group_files import PublishedGroups
+from setveil.published.groups import Grouping
 from setveil.utility.kl import group_by_errors, random_group_bys
 
 DATA = {

@@ -42,7 +42,7 @@ RUNS = (
 CHILD = """
 import json, resource, sys, time
 import setveil as sv
-from setveil.algorithms import coat
+from setveil.algorithms.coat import coat
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.policy.pgen import pgen
 rows, tree, privacy, k = json.loads(sys.argv[1])

@@ -22,9 +22,9 @@ from policies import (
     pairs_of_some_items,
     utility_policy,
 )
-from runs import files
 
 import setveil as sv
+from runs import files
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError
 from setveil.hierarchy.tree import Hierarchy

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from runs import DATA, data_folder
 
 import setveil as sv
+from runs import DATA, data_folder
 from setveil.data.transactions import Transactions
 
 FILES = {name: rows for name, (rows, _) in DATA.items()} | {"retail": "retail.dat", "msnbc": "msnbc.dat"}

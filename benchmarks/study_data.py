@@ -14,9 +14,9 @@ import shutil
 from pathlib import Path
 
 from policies import MIXTURES, SHARES, SIZES, itemsets_of_varying_size, pairs_of_some_items, utility_policy
-from runs import data_folder
 
 import setveil as sv
+from runs import data_folder
 
 COPIED = (
     "bms_webview1.dat", "bms_webview1_hierarchy.csv", "bms_webview2.dat", "bms_webview2_hierarchy.csv",

@@ -15,7 +15,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.release import Release
+from setveil.published.rows import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from setveil.compare.run import VerifiedRelease, anonymize
     from setveil.data.io import read
     from setveil.data.transactions import Transactions
     from setveil.errors import (
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
         RequestError,
         SetveilError,
     )
-    from setveil.grouping import Grouping
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
@@ -36,9 +34,11 @@ if TYPE_CHECKING:
     from setveil.guarantees.verify import Verdict, verify
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.recoding import LocalRecoding, Recoding
-    from setveil.release import Release
+    from setveil.published.groups import Grouping
+    from setveil.published.recoding import LocalRecoding, Recoding
+    from setveil.published.rows import Release
     from setveil.risk.attack import attack_risk
+    from setveil.runs.run import VerifiedRelease, anonymize
     from setveil.utility.measure import measure
 
 __version__ = "0.1.0"
@@ -46,26 +46,26 @@ __version__ = "0.1.0"
 _HOMES = {
     "Coherence": "guarantees.coherence",
     "DataError": "errors",
-    "Grouping": "grouping",
+    "Grouping": "published.groups",
     "GuaranteeError": "errors",
     "Hierarchy": "hierarchy.tree",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",
     "KmAnonymity": "guarantees.km",
-    "LocalRecoding": "recoding",
+    "LocalRecoding": "published.recoding",
     "MissingItemsError": "errors",
     "OutputError": "errors",
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
-    "Recoding": "recoding",
-    "Release": "release",
+    "Recoding": "published.recoding",
+    "Release": "published.rows",
     "RequestError": "errors",
     "SetveilError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
     "Verdict": "guarantees.verify",
-    "VerifiedRelease": "compare.run",
-    "anonymize": "compare.run",
+    "VerifiedRelease": "runs.run",
+    "anonymize": "runs.run",
     "attack_risk": "risk.attack",
     "measure": "utility.measure",
     "read": "data.io",

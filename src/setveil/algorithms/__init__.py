@@ -1,4 +1,4 @@
-"""One file per algorithm. Adding an algorithm is adding a file.
+"""One file per algorithm, here or in a package of those that share much: adding one is adding a file.
 
 A module whose name has no leading underscore is an algorithm; its name is the algorithm's name. It holds
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from setveil.errors import RequestError
@@ -50,9 +51,22 @@ class AlgorithmInfo:
     minimizes: str = "ncp"
 
 
+@cache
+def homes() -> dict[str, str]:
+    """Find the module of each algorithm by its name, without importing any: here, or one package below."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        if not module.ispkg:
+            found[module.name] = f"{__name__}.{module.name}"
+            continue
+        for inner in pkgutil.iter_modules([f"{folder}/{module.name}" for folder in __path__]):
+            found[inner.name] = f"{__name__}.{module.name}.{inner.name}"
+    return {name: home for name, home in sorted(found.items()) if not name.startswith("_")}
+
+
 def names() -> list[str]:
     """Names of all algorithms, without importing them."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    return list(homes())
 
 
 def load(name: str) -> Any:
@@ -63,9 +77,10 @@ def load(name: str) -> Any:
     RequestError
         If there is no such algorithm.
     """
-    if name not in names():
+    home = homes().get(name)
+    if home is None:
         raise RequestError(f"There is no algorithm {name!r}; there are {', '.join(names())}.")
-    return importlib.import_module(f"{__name__}.{name}")
+    return importlib.import_module(home)
 
 
 def giving(model: str) -> list[str]:

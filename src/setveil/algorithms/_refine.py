@@ -13,8 +13,8 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress
-from setveil.recoding import Recoding
-from setveil.release import Release
+from setveil.published.recoding import Recoding
+from setveil.published.rows import Release
 
 
 def publish_cut(

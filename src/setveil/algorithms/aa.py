@@ -14,7 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.release import Release
+from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Apriori anonymization (AA)",

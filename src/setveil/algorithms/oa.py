@@ -15,7 +15,7 @@ from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.release import Release
+from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Optimal anonymization (OA)",

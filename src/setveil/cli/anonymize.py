@@ -28,9 +28,9 @@ from setveil.cli.options import (
     Separator,
 )
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.compare.numbers import parse_number, parse_share
-from setveil.compare.promises import make_guarantee, require_options
 from setveil.errors import MissingItemsError, RequestError
+from setveil.options.numbers import parse_number, parse_share
+from setveil.options.promises import make_guarantee, require_options
 
 
 def anonymize(
@@ -143,10 +143,10 @@ def anonymize(
 
     def work(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
-        from setveil.compare.folder import require_writable
-        from setveil.compare.inputs import load_hierarchy, load_items, load_utility, load_weights
-        from setveil.compare.run import anonymize as run_anonymize
-        from setveil.compare.run import timed
+        from setveil.options.inputs import load_hierarchy, load_items, load_utility, load_weights
+        from setveil.runs.folder import require_writable
+        from setveil.runs.run import anonymize as run_anonymize
+        from setveil.runs.run import timed
 
         info = registry.load(algorithm).info
         model = info.guarantees[0]
@@ -212,6 +212,6 @@ def anonymize(
     if json:
         answer_json(report)
     else:
-        from setveil.report.summary import summary
+        from setveil.report.run.summary import summary
 
         answer(f"{summary(report)}\nFolder     {out}")

@@ -73,7 +73,7 @@ def demo(
         return run_demo(out, rows, seed, progress)
 
     _, report, sample = run(work)
-    from setveil.report.summary import summary
+    from setveil.report.run.summary import summary
 
     answer(
         f"{rows:,} made-up grocery baskets, anonymized with a product hierarchy of three levels.\n\n"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.cahd import split
+from setveil.algorithms.cahd._band import band_order, band_profile
+from setveil.algorithms.cahd.cahd import split
 from setveil.cli.files import require_free
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.band import band_order, band_profile
 from setveil.progress import Progress
 from setveil.report.band import draw_band, require_pillow
 from setveil.report.words import count

@@ -44,9 +44,9 @@ def compare(
     """
 
     def work(progress: Any) -> Any:
-        from setveil.compare.results import compare as run_study
-        from setveil.compare.results import read_rows, require_study_folder
-        from setveil.compare.study import read_study
+        from setveil.studies.results import compare as run_study
+        from setveil.studies.results import read_rows, require_study_folder
+        from setveil.studies.study import read_study
 
         progress("reading")
         asked = read_study(study, data)

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.files import read_rows
-from setveil.compare.folder import require_writable
-from setveil.compare.inputs import load_hierarchy
-from setveil.compare.run import VerifiedRelease, anonymize
 from setveil.data.io import Layout, save
 from setveil.data.sample import grocery_sample
 from setveil.errors import OutputError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.inputs import load_hierarchy
 from setveil.progress import Progress
+from setveil.runs.folder import require_writable
+from setveil.runs.run import VerifiedRelease, anonymize
 
 
 def run_demo(

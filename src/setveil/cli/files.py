@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.session import say
-from setveil.compare.folder import published_file, published_layout, read_meaning, recoding_of
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
-from setveil.data.io.grouped import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
 from setveil.data.io.layout import FORMATS_OF_EXTENSION
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.recoding import AnyRecoding
+from setveil.published.group_files import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
+from setveil.published.recoding import AnyRecoding
+from setveil.runs.folder import published_file, published_layout, read_meaning, recoding_of
 
 
 def read_rows(path: str, **options: Any) -> Transactions:

@@ -92,8 +92,8 @@ def measure(
 
     def work(progress: Any) -> Any:
         from setveil.cli import files
-        from setveil.compare.inputs import load_labels, load_queries
         from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import load_labels, load_queries
         from setveil.report.measures import group_measures_text, measures_text
         from setveil.utility.itemsets import surviving_itemsets
         from setveil.utility.measure import measure as measure_all

@@ -20,7 +20,7 @@ from setveil.cli.options import (
     Separator,
 )
 from setveil.cli.session import answer, answer_json, run
-from setveil.compare.promises import make_guarantee, require_options
+from setveil.options.promises import make_guarantee, require_options
 
 
 def moles(
@@ -40,7 +40,7 @@ def moles(
     """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
 
     def work(progress: Any) -> Any:
-        from setveil.algorithms._moles import list_maximal, list_moles
+        from setveil.algorithms.coherence._moles import list_maximal, list_moles
         from setveil.cli.files import read_rows
 
         options = {"h": h, "k": k, "p": p, "private": private}

@@ -63,13 +63,13 @@ def recommend(
         import tempfile
 
         from setveil.cli.files import read_rows
-        from setveil.compare import inputs
-        from setveil.compare.numbers import parse_number
-        from setveil.compare.plan import data_set
-        from setveil.compare.recommend import candidates
-        from setveil.compare.recommend import recommend as advise
-        from setveil.compare.settings import reference
         from setveil.hierarchy.io import read_hierarchy
+        from setveil.options import inputs
+        from setveil.options.numbers import parse_number
+        from setveil.studies.plan import data_set
+        from setveil.studies.recommend import candidates
+        from setveil.studies.recommend import recommend as advise
+        from setveil.studies.settings import reference
 
         if input == "-":
             raise RequestError("recommend reads the data several times: name a file, not standard input.")

@@ -96,7 +96,7 @@ def _hidden(text: str | None, rows: Any, before: Any, encoding: str, *, grouped:
     DataError
         If one is in neither the rows that are known best nor, in groups, among the sensitive items.
     """
-    from setveil.compare.inputs import load_labels
+    from setveil.options.inputs import load_labels
 
     if text is None:
         labels: tuple[str, ...] = rows.sensitive.labels if grouped else ()

@@ -23,8 +23,8 @@ from setveil.cli.options import (
     Separator,
 )
 from setveil.cli.session import answer, answer_json, run
-from setveil.compare.promises import MODELS, make_guarantee, require_options
 from setveil.errors import DataError, RequestError
+from setveil.options.promises import MODELS, make_guarantee, require_options
 
 
 def verify(

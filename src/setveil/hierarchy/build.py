@@ -10,8 +10,8 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, HierarchyError, RequestError, listed
+from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.cooccurrence import group_similar, similar_items
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item

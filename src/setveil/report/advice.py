@@ -21,7 +21,7 @@ def advice_text(
     by : str
         `lm` or `are_mean`, what decided.
     rows : list of dict
-        The candidates, best first (see `setveil.compare.recommend.Advice`).
+        The candidates, best first (see `setveil.studies.recommend.Advice`).
     data, hierarchy, private
         As they were given, for the command that makes the release.
 

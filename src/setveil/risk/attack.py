@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.drawn import around, around_steps, drawn_supports
-from setveil.kernels.exposed import Ranked, SupportSearch
-from setveil.kernels.pairs import revealed_rows
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress, silent
+from setveil.published.group_files import PublishedGroups
+from setveil.risk._drawn import around, around_steps, drawn_supports
+from setveil.risk._exposed import Ranked, SupportSearch
+from setveil.risk._pairs import revealed_rows
 from setveil.risk.inference import inferences
 from setveil.risk.knowledge import Knowledge, knowledge_of, supports_of
 from setveil.risk.sampling import (

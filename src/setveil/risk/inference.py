@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.kernels.drawn import around, around_steps
-from setveil.kernels.inferred import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress
+from setveil.risk._drawn import around, around_steps
+from setveil.risk._inferred import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
 from setveil.risk.knowledge import Knowledge, nearby
 from setveil.risk.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
 

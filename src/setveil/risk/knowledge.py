@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
-from setveil.kernels.exposed import Ranked, ranked
-from setveil.kernels.inferred import Secrets
 from setveil.kernels.rows import Ints, frozen, merge_rows, recode_rows, take_rows
+from setveil.published.group_files import PublishedGroups
+from setveil.risk._exposed import Ranked, ranked
+from setveil.risk._inferred import Secrets
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
-from setveil.kernels.queries import expected_matches
 from setveil.kernels.rows import distinct_rows, frozen, invert
 from setveil.kernels.walk import support
 from setveil.progress import Progress, silent
+from setveil.utility._expected import expected_matches
 
 Members = Mapping[str, Sequence[str]]
 Queries = Sequence[Sequence[str]]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import AnyRecoding
+from setveil.published.recoding import AnyRecoding
 
 
 def counts(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, int | float]:

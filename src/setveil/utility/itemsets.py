@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.families import Family
+from setveil.kernels.itemset_counts import Family
 from setveil.kernels.rows import Ids, Ints, distinct_rows, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
 
@@ -57,8 +57,8 @@ def surviving_itemsets(
         `max_length`) to a private item that are together frequent, and how many still have all their items.
         Their confidences (the private item's share of the rows with the public ones) are unchanged where
         supports are.
-        Nothing is listed: all numbers are counted (see `setveil.kernels.families`), exactly, as Python's
-        integers.
+        Nothing is listed: all numbers are counted (see `setveil.kernels.itemset_counts`), exactly, as
+        Python's integers.
 
     References
     ----------

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.cells import cell_weights
 from setveil.kernels.rows import invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
+from setveil.published.group_files import PublishedGroups
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
 

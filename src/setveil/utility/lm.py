@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import AnyRecoding
+from setveil.published.recoding import AnyRecoding
 
 
 def lm(original: Transactions, recoding: AnyRecoding) -> float:

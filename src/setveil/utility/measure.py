@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.recoding import AnyRecoding
+from setveil.published.group_files import PublishedGroups
+from setveil.published.recoding import AnyRecoding
 from setveil.utility.are import Queries, query_errors
 from setveil.utility.counts import counts
 from setveil.utility.kl import group_by_errors, group_sizes, random_group_bys

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.recoding import AnyRecoding
+from setveil.published.recoding import AnyRecoding
 
 
 def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.kernels.rows import recode_rows
-from setveil.recoding import AnyRecoding, standing_for
+from setveil.published.recoding import AnyRecoding, standing_for
 
 
 def label_supports(

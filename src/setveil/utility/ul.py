@@ -9,7 +9,7 @@ from fractions import Fraction
 from setveil.data.transactions import Transactions
 from setveil.errors import MissingItemsError, listed
 from setveil.hierarchy.tree import Hierarchy
-from setveil.recoding import AnyRecoding
+from setveil.published.recoding import AnyRecoding
 
 
 def ul(

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.grouped import PublishedGroups
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.progress import Progress, silent
+from setveil.published.group_files import PublishedGroups
 
 CHUNK = 200_000  # rows counted between two reports of progress
 
@@ -120,7 +120,7 @@ def verify_privacydegree(
     Parameters
     ----------
     groups : PublishedGroups
-        The published rows and counts (`setveil.data.io.grouped.read_grouped`).
+        The published rows and counts (`setveil.published.group_files.read_grouped`).
     guarantee : PrivacyDegree
         p, and the sensitive items; if it names none, those that the groups count.
     original : Transactions, optional

@@ -1,0 +1,1 @@
+"""CAHD, and its own loops."""

@@ -1,0 +1,131 @@
+"""The state of a run of COAT: which items are published together, and which not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels import item_groups as kernel
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+
+SHRUNK = 0.8  # equal rows are merged when the groups have become so few, relative to the last time
+
+
+class ItemGroups:
+    """Published groups of items; a group is named by its smallest member.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    hierarchy : Hierarchy or None
+        Gives the weights of utility loss. The items are its leaves then, else those of the data.
+    utility : sequence of sequences of str, or None
+        Utility constraints; items in none of them form one more.
+    width : int
+        How many of its smallest members to remember for each group.
+
+    Attributes
+    ----------
+    items : Vocabulary
+        The items, in item order.
+    occurring : int64
+        Those that occur in some row, ascending.
+    constraint : int32 (items,)
+        Number of each item's utility constraint; that of the items in none comes last.
+    state : kernels.groups.Groups
+        Rows and groups.
+    suppressed : list of int
+        Suppressed items, in the order in which they were.
+    merges, suppressions : int
+        Number of steps of each kind.
+    """
+
+    def __init__(
+        self,
+        data: Transactions,
+        hierarchy: Hierarchy | None,
+        utility: Sequence[Sequence[str]] | None,
+        width: int,
+    ) -> None:
+        indptr, items = data.indptr, data.items
+        if hierarchy is None:
+            self.items = data.vocabulary
+            n = len(self.items)
+            tree = (np.array([-1]), np.array([0]), np.array([1]))  # one node over all: every weight is 1
+            node = np.zeros(n, np.int32)
+        else:
+            self.items = Vocabulary(hierarchy.labels[: hierarchy.n_leaves])
+            n = len(self.items)
+            indptr, items = recode_rows(indptr, items, hierarchy.locate(data.vocabulary))
+            tree = (hierarchy.parent, hierarchy.low, hierarchy.high)
+            node = np.arange(n, dtype=np.int32)
+        self.rows = (indptr, items)
+        self.utility = utility or ()
+        self.constraint: Ids = np.full(n, len(self.utility), np.int32)
+        ids = self.items.ids
+        for number, group in enumerate(self.utility):
+            self.constraint[[ids[item] for item in group if item in ids]] = number
+        self.occurring: Ints = np.flatnonzero(np.bincount(items, minlength=n))
+        distinct = distinct_rows(indptr, items)
+        self.state = kernel.start(
+            distinct,
+            invert(distinct[0], distinct[1], n)[:2],
+            frozen(self.constraint, np.int32),
+            (frozen(tree[0], np.int32), frozen(tree[1], np.int32), frozen(tree[2], np.int32)),
+            node,
+            width,
+        )
+        self.labels = self.compacted = self.occurring.size  # groups now, and when equal rows were last merged
+        self.suppressed: list[int] = []
+        self.merges = self.suppressions = 0
+
+    def image(self, itemset: Sequence[int]) -> list[int]:
+        """List the groups of an itemset that are published, the least supported first, ties in item order."""
+        groups = {int(g) for g in self.state.group[list(itemset)] if g >= 0}
+        return sorted(groups, key=lambda g: (self.state.support[g], g))
+
+    def is_threatened(self, image: list[int], k: int) -> bool:
+        """Whether some subset of the groups occurs in more than 0 and fewer than k rows."""
+        return bool(kernel.is_threatened(self.state, np.array(image, np.int32), k))
+
+    def support(self, group: int) -> int:
+        """Count the rows that hold a group."""
+        return int(self.state.support[group])
+
+    def partner(self, group: int) -> int | None:
+        """Find what the group is best merged with: of its utility constraint, at least utility loss."""
+        found = int(kernel.best_partner(self.state, group))
+        return found if found >= 0 else None
+
+    def merge(self, a: int, b: int) -> int:
+        """Publish two groups as one; the new group's name."""
+        self.merges += 1
+        self.labels -= 1
+        return int(kernel.merge(self.state, a, b))
+
+    def compact(self) -> bool:
+        """Merge equal rows, if that may pay; whether it was done."""
+        if self.labels >= SHRUNK * self.compacted:
+            return False
+        self.state = kernel.compacted(self.state)
+        self.compacted = self.labels
+        return True
+
+    def suppress(self, group: int) -> None:
+        """Publish a group no more."""
+        self.suppressions += 1
+        self.labels -= 1
+        self.suppressed += self.members(group)
+        kernel.suppress(self.state, group)
+
+    def members(self, group: int) -> list[int]:
+        """List the items of a group, in the order in which they came."""
+        out = [group]
+        while (after := int(self.state.following[out[-1]])) >= 0:
+            out.append(after)
+        return out

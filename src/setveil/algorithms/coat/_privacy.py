@@ -1,0 +1,138 @@
+"""Which privacy constraint COAT protects next: of itemsets from a list, or of all itemsets of m items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from setveil.algorithms.coat import _all_itemsets as all_kernel
+from setveil.algorithms.coat._groups import ItemGroups
+from setveil.kernels import listed_itemsets as list_kernel
+from setveil.kernels.rows import Ids
+from setveil.progress import Progress
+
+PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+
+
+class Policy(Protocol):
+    """The privacy constraints of a run; whatever merges or suppresses groups goes through them."""
+
+    def next_unsatisfied(self) -> Sequence[int] | None:
+        """Find the unsatisfied constraint whose image has most support, the first of equals."""
+
+    def merge(self, a: int, b: int) -> None:
+        """Publish two groups as one."""
+
+    def suppress(self, group: int) -> None:
+        """Publish a group no more."""
+
+
+class ListedItemsets:
+    """Privacy constraints one by one.
+
+    Parameters
+    ----------
+    groups : ItemGroups
+        The state of the run.
+    itemsets : iterable of iterables of str
+        The constraints.
+    k : int
+        What no support may be below.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    def __init__(
+        self, groups: ItemGroups, itemsets: Iterable[Iterable[str]], k: int, progress: Progress
+    ) -> None:
+        self.groups, self.k, self.progress = groups, k, progress
+        self.listed = list_kernel.make(groups.state, groups.items.ids, itemsets)
+        p, n = 0, self.listed.support.size
+        while p < n:
+            p = int(list_kernel.count_from(groups.state, self.listed, p, k, PAUSE))
+            progress("counting the constraints", p / n)
+
+    def next_unsatisfied(self) -> Sequence[int] | None:
+        """See `Policy`."""
+        while True:
+            p = int(list_kernel.next_listed(self.groups.state, self.listed, self.k, PAUSE))
+            if p == list_kernel.NONE:
+                return None
+            if p >= 0:
+                items: list[int] = self.listed.items[
+                    self.listed.indptr[p] : self.listed.indptr[p + 1]
+                ].tolist()
+                return items
+            self.progress("protecting itemsets")
+
+    def merge(self, a: int, b: int) -> None:
+        """See `Policy`."""
+        c, d = min(a, b), max(a, b)
+        list_kernel.count_gains(self.groups.state, self.listed, c, d)
+        self.groups.merge(c, d)
+        list_kernel.merged(self.groups.state, self.listed, c, d, self.k)
+        if self.groups.compact():
+            self.listed = list_kernel.compacted(self.groups.state, self.listed, self.k)
+
+    def suppress(self, group: int) -> None:
+        """See `Policy`."""
+        self.groups.suppress(group)
+        list_kernel.suppressed(self.groups.state, self.listed, group, self.k)
+
+
+class AllItemsets:
+    """All itemsets of m items that occur, without listing them.
+
+    Parameters
+    ----------
+    groups : ItemGroups
+        The state of the run.
+    m : int
+        At least 1, at most the number of items that occur.
+    k : int
+        What no support may be below.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    def __init__(self, groups: ItemGroups, m: int, k: int, progress: Progress) -> None:
+        self.groups, self.m, self.k, self.progress = groups, m, k, progress
+        self.images = all_kernel.make_sources(groups.state, m, all_kernel.CAPACITY)
+        self.others = all_kernel.make_sources(groups.state, m, 1)  # threatened sets that are no images
+        self.smallest = groups.occurring[:m].astype(np.int32)
+        self.gone = np.zeros(0, np.int32)  # the smallest suppressed items
+        self.n_gone = 0
+
+    def next_unsatisfied(self) -> Sequence[int] | None:
+        """See `Policy`."""
+        found = self._next(self.images, self.gone, False)
+        return found if found is not None else self._next(self.others, self.smallest, True)
+
+    def _next(self, sources: all_kernel.Sources, spare: Ids, everywhere: bool) -> list[int] | None:
+        first = np.zeros(self.m, np.int64)
+        while True:
+            outcome = all_kernel.next_of_all(
+                self.groups.state, sources, self.k, spare, self.n_gone, everywhere, PAUSE, first
+            )
+            if outcome != all_kernel.PAUSED:
+                return first.tolist() if outcome == all_kernel.FOUND else None
+            self.progress("protecting itemsets")
+
+    def merge(self, a: int, b: int) -> None:
+        """See `Policy`."""
+        group = self.groups.merge(a, b)
+        self.groups.compact()
+        all_kernel.add_sources(self.images, group, self.m)
+        all_kernel.add_sources(self.others, group, self.m)
+
+    def suppress(self, group: int) -> None:
+        """See `Policy`."""
+        self.groups.suppress(group)
+        before = self.n_gone
+        self.n_gone = len(self.groups.suppressed)
+        self.gone = np.sort(self.groups.suppressed)[: self.m].astype(np.int32)
+        if before < self.m - 1:  # more sets are images now
+            for g in np.flatnonzero(self.groups.state.stamp >= 0).tolist():
+                all_kernel.add_sources(self.images, g, self.m - 1)

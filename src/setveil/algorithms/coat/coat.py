@@ -1,0 +1,241 @@
+"""COAT: constraint-based anonymization of transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.coat._groups import ItemGroups
+from setveil.algorithms.coat._privacy import AllItemsets, ListedItemsets, Policy
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.guarantees.constraints import PrivacyConstraints
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
+from setveil.progress import Progress, silent
+from setveil.published.recoding import Recoding
+from setveil.published.rows import Release
+
+info = AlgorithmInfo(
+    title="Constraint-based anonymization (COAT)",
+    guarantees=("constraints",),
+    needs=(),
+    summary="Greedy merging of items, for itemsets to protect and groups to keep; needs no hierarchy.",
+    reference="Loukides, Gkoulalas-Divanis, Malin, KAIS 2011, section 4, doi:10.1007/s10115-010-0354-4",
+    takes=("hierarchy",),
+    minimizes="ul",
+)
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of COAT.
+
+    Attributes
+    ----------
+    utility : sequence of sequences of str, or None
+        Utility constraints: disjoint groups of items; only items of the same group may be merged. Items in no
+        group form one more together. None: every merge is allowed.
+    max_suppressed_items : number between 0 and 1
+        Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
+    """
+
+    utility: Sequence[Sequence[str]] | None = None
+    max_suppressed_items: Number = 0
+
+    def __post_init__(self) -> None:
+        share = self.max_suppressed_items
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
+            raise RequestError(f"The share of items that may be suppressed must be 0 to 1, got {share!r}.")
+        if self.utility is not None:
+            object.__setattr__(self, "utility", _partition(self.utility) or None)
+
+
+def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    if isinstance(groups, str):
+        raise RequestError(f"The utility constraints are the text {groups!r}, expected groups of items.")
+    owner: dict[str, int] = {}
+    out = []
+    for number, group in enumerate(groups, 1):
+        if isinstance(group, str):
+            raise RequestError(
+                f"Utility constraint {number} is the text {group!r}, expected a collection of items.",
+                hint="Split it first, or wrap a single item in a list.",
+            )
+        items = tuple(dict.fromkeys(group))
+        if not items or not all(isinstance(item, str) and item for item in items):
+            raise RequestError(
+                f"Utility constraint {number} is {items!r}, expected at least one item, each a string."
+            )
+        for item in items:
+            if owner.setdefault(item, number) != number:
+                raise RequestError(
+                    f"The item {shorten(item)} is in the utility constraints {owner[item]} and {number}; "
+                    "they must not overlap."
+                )
+        out.append(items)
+    return tuple(out)
+
+
+def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int) -> int | None:
+    """Merge and suppress items until every privacy constraint is satisfied: Algorithm 1 of [1].
+
+    Returns
+    -------
+    int or None
+        Number of the utility constraint with the item whose suppression first made it more than `allowed`.
+
+    Differences from [1]: a constraint is satisfied iff no subset of its image has support in (0, k). Where
+    the least supported item of a constraint may not be merged but is not rare (the printed steps 4-10 would
+    wait for ever), the next least supported item that may be merged is, and if there is none, the least
+    supported is suppressed. A constraint whose image is a single published item (steps 11-14) is treated in
+    the same way: merged while that is allowed, suppressed only then. Items that occur in no row are left
+    alone. The run goes on when too many items are suppressed, to learn how many it takes.
+
+    References
+    ----------
+    [1] Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 4, doi:10.1007/s10115-010-0354-4
+    """
+    broken = None
+    steps = 0
+    while (p := policy.next_unsatisfied()) is not None:  # lines 2-3
+        while groups.is_threatened(image := groups.image(p), k):  # line 4
+            chosen, partner = image[0], groups.partner(image[0])  # lines 5-7
+            if partner is None and groups.support(image[0]) >= k:
+                for group in image[1:]:
+                    if (partner := groups.partner(group)) is not None:
+                        chosen = group
+                        break
+            if partner is not None:
+                policy.merge(chosen, partner)  # line 8
+            else:
+                policy.suppress(image[0])  # lines 9-14
+                if broken is None and len(groups.suppressed) > allowed:  # line 5 of Algorithm 3
+                    broken = int(groups.constraint[image[0]])
+            steps += 1
+            if steps % 100 == 0:
+                progress("protecting itemsets")
+    return broken
+
+
+def anonymize(
+    data: Transactions,
+    hierarchy: Hierarchy | None,
+    guarantee: PrivacyConstraints,
+    parameters: Parameters = Parameters(),
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Release:
+    """Satisfy privacy constraints by COAT, within utility constraints (see `protect`).
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    hierarchy : Hierarchy or None
+        Weighs merged items by the leaves under their lowest common ancestor, of all leaves; None: all weights
+        are 1.
+    guarantee : PrivacyConstraints
+        k and the itemsets to protect.
+    parameters : Parameters
+        What may be merged, and how much suppressed.
+    seed : int
+        Shuffles the published rows; the recoding does not depend on it.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    Release
+        Its details hold `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
+        `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items
+        that occur is suppressed), and the number of rows with any of its items before and after. Where it is
+        satisfied the two are equal (Corollary 3.12).
+
+    Raises
+    ------
+    InfeasibleError
+        If there are fewer than k non-empty rows; if more items than allowed must be suppressed (the message
+        names the utility constraint and the share that would do).
+    HierarchyError
+        If items are missing from the hierarchy.
+    """
+    guarantee.require_feasible(data)
+    m = guarantee.m or 1
+    groups = ItemGroups(data, hierarchy, parameters.utility, m)
+    share = Fraction(str(parameters.max_suppressed_items))
+    n = groups.occurring.size
+    allowed = int(share * n)
+    policy: Policy
+    if guarantee.itemsets is None:
+        policy = AllItemsets(groups, min(m, n), guarantee.k, progress)
+    else:
+        policy = ListedItemsets(groups, guarantee.itemsets, guarantee.k, progress)
+    broken = protect(groups, policy, guarantee.k, progress, allowed)
+    if broken is not None:
+        raise _too_many_suppressed(groups, broken, share, guarantee)
+    recoding = Recoding.from_groups(groups.items, groups.state.group)
+    details: dict[str, Any] = {
+        "generalizations": groups.merges,
+        "suppressions": groups.suppressions,
+        "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
+        "utility_constraints": _kept_counts(groups),
+    }
+    return Release.make(data, recoding, seed, details)
+
+
+def _too_many_suppressed(
+    groups: ItemGroups, broken: int, share: Fraction, guarantee: PrivacyConstraints
+) -> InfeasibleError:
+    needed, n = len(groups.suppressed), groups.occurring.size
+    items = [groups.items.labels[i] for i in np.flatnonzero(groups.constraint == broken).tolist()]
+    what = f"Utility constraint {broken + 1}"
+    if broken == len(groups.utility):
+        what = "The group of the items in no constraint" if groups.utility else "The group of all items"
+    enough = Fraction(-(-10_000 * needed // n), 10_000)  # rounded up, so that it is enough
+    return InfeasibleError(
+        f"{guarantee.phrase} needs more suppression than allowed: {needed:,} of the {n:,} items that occur "
+        f"would have to go, and at most {_percent(share)} of them may ({int(share * n):,}). {what} broke "
+        f"this limit: {listed(items, 3)}.",
+        hint=f"Allow {_percent(enough)}, or allow more items to be merged.",
+    )
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.12g}%"
+
+
+def _kept_counts(groups: ItemGroups) -> list[dict[str, Any]]:
+    """Count, for each utility constraint, the rows with any of its items, before and after."""
+    constraint = groups.constraint
+    rest = len(groups.utility)
+    before = _rows_with(groups.rows, constraint, rest + 1)
+    kept = groups.state.group[groups.occurring] >= 0
+    published = np.where(groups.state.group >= 0, constraint[groups.state.group], -1)
+    after = _rows_with(groups.rows, published, rest + 1)
+    broken = set(constraint[groups.occurring[~kept]].tolist())
+    sizes = np.bincount(constraint, minlength=rest + 1)
+    return [
+        {
+            "constraint": number + 1 if number < rest else "rest",
+            "items": int(sizes[number]),
+            "satisfied": number not in broken,
+            "rows_before": int(before[number]),
+            "rows_after": int(after[number]),
+        }
+        for number in range(rest + 1)
+        if number < rest or sizes[rest]
+    ]
+
+
+def _rows_with(rows: tuple[Ints, Ids], image: Ids, n: int) -> Ints:
+    """Count the rows that hold any item of each class."""
+    return np.bincount(recode_rows(*rows, frozen(image, np.int32))[1], minlength=n)

@@ -1,0 +1,243 @@
+"""Moles: what an attacker can know, and which of it betrays people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.coherence._mole_loops import Moles, find_minimal_moles
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import RequestError, listed
+from setveil.guarantees.coherence import Coherence
+from setveil.kernels.maximal import maximal_rows
+from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
+from setveil.progress import Progress, silent
+from setveil.published.recoding import Recoding
+
+
+class Knowledge:
+    """Data split into what an attacker may know (public items) and what must stay unknown (private items).
+
+    Items are those of the data, by their ids.
+
+    Attributes
+    ----------
+    public, private : int64 (any,)
+        Items that occur, in item order.
+    support : int64 (n_items,)
+    rare : int64 (any,)
+        Public items in fewer than k rows: moles.
+    betraying : int64 (any,)
+        Other public items that are moles alone, because they betray a private item.
+
+    Raises
+    ------
+    InfeasibleError
+        If the empty set is a mole.
+    RequestError
+        If a private item does not occur, in data that hold any item.
+    """
+
+    def __init__(self, data: Transactions, guarantee: Coherence) -> None:
+        guarantee.require_feasible(data)
+        self.data, self.guarantee = data, guarantee
+        ids = data.vocabulary.ids
+        unknown = [label for label in guarantee.private if label not in ids]
+        if unknown and data.n_occurrences:
+            raise RequestError(
+                f"{len(unknown):,} private items do not occur in the data: {listed(unknown)}.",
+                hint="Check how they are written; a private item that is not found is not protected.",
+            )
+        self.support = data.supports()
+        is_private = guarantee.is_private(data)
+        self.private = np.flatnonzero(is_private & (self.support > 0))
+        self.public = np.flatnonzero(~is_private & (self.support > 0))
+        self.limit = frozen(_limits(guarantee.h, data.n_rows), np.int64)
+        self.rare = self.public[self.support[self.public] < guarantee.k]
+        self._betrayed = self._single_betrayals()
+        alone = self._betrayed[0] >= 0
+        self.betraying = np.flatnonzero(alone & (self.support >= guarantee.k))
+
+    def _single_betrayals(self) -> tuple[Ints, Ints]:
+        """For each public item the private item it betrays most (-1: none), and their common rows."""
+        data = self.data
+        whom = np.full(data.n_items, -1, np.int64)
+        most = np.zeros(data.n_items, np.int64)
+        row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())
+        public = np.zeros(data.n_items, bool)
+        public[self.public] = True
+        for s in self.private.tolist():
+            holds = np.zeros(data.n_rows, bool)
+            holds[row_of[data.items == s]] = True
+            count = np.bincount(data.items[holds[row_of]], minlength=data.n_items)
+            better = public & (count > most) & (count > self.limit[self.support])
+            whom[better], most[better] = s, count[better]
+        return whom, most
+
+    def single(self, item: int) -> Mole:
+        """Describe a public item that is a mole alone."""
+        support = int(self.support[item])
+        if support < self.guarantee.k:
+            return Mole((item,), support, None, 0)
+        return Mole((item,), support, int(self._betrayed[0][item]), int(self._betrayed[1][item]))
+
+    def rows(self, items: NDArray[np.int64]) -> tuple[tuple[Ints, Ids, Ints], tuple[Ints, Ids, Ints]]:
+        """Cut the rows down to some public items, renumbered from 0, and merge equal ones.
+
+        Returns
+        -------
+        base : (indptr, items, weights)
+            Distinct rows, and how many rows each stands for.
+        private : (indptr, items, counts)
+            For each, its private items and how many of its rows hold them.
+        """
+        data = self.data
+        image = np.full(data.n_items, -1, np.int32)
+        image[items] = np.arange(items.size)
+        indptr, ids = recode_rows(data.indptr, data.items, image)
+        group, first, weights = merge_rows(indptr, ids)
+        base = *take_rows(indptr, ids, first), frozen(weights, np.int64)
+
+        image = np.full(data.n_items, -1, np.int32)
+        image[self.private] = self.private
+        indptr, ids = recode_rows(data.indptr, data.items, image)
+        n = max(data.n_items, 1)
+        pairs, counts = np.unique(
+            group[np.repeat(np.arange(data.n_rows), np.diff(indptr))] * n + ids, return_counts=True
+        )
+        starts = np.concatenate(([0], np.cumsum(np.bincount(pairs // n, minlength=first.size))))
+        return base, (frozen(starts, np.int64), frozen(pairs % n, np.int32), frozen(counts, np.int64))
+
+    def minimal_moles(self, betraying_only: bool = False, progress: Progress = silent) -> Moles:
+        """Find the minimal moles of two or more items (items that are moles alone are in none).
+
+        Parameters
+        ----------
+        betraying_only : bool
+            Only those in at least k rows.
+        progress : Progress
+            Hears how far it is.
+        """
+        safe = np.setdiff1d(self.public, np.concatenate((self.rare, self.betraying)))
+        order = safe[np.argsort(self.support[safe], kind="stable")]  # the rarest first: fewer rows to follow
+        found = find_minimal_moles(
+            *self.rows(order), order.size, self.guarantee.k, self.limit, self.guarantee.p, betraying_only,
+            lambda done: progress("finding minimal moles", done),
+        )  # fmt: skip
+        row = np.repeat(np.arange(len(found)), np.diff(found.indptr))
+        items = order[found.items]
+        items = items[np.lexsort((items, row))]
+        return Moles(found.indptr, frozen(items, np.int32), found.support, found.betrayed, found.count)
+
+
+@dataclass(frozen=True)
+class Mole:
+    """Public items (ids) that no release may show together.
+
+    Attributes
+    ----------
+    items : tuple of int
+        In item order.
+    support : int
+        Rows that hold them.
+    betrayed : int or None
+        The private item that they betray; None: they are in too few rows.
+    count : int
+        How many of the rows hold the private item.
+    """
+
+    items: tuple[int, ...]
+    support: int
+    betrayed: int | None
+    count: int
+
+
+def list_moles(
+    data: Transactions, guarantee: Coherence, progress: Progress = silent
+) -> list[tuple[tuple[str, ...], int, str | None, Fraction]]:
+    """List all minimal moles: the upper bound of the mole border.
+
+    Every other mole holds one of them, so this is all that betrays people in the data.
+
+    Parameters
+    ----------
+    data : Transactions
+    guarantee : Coherence
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    list of (itemset, support, betrayed, probability)
+        Smaller ones first, then in item order. `betrayed` is the private item that the rows with this itemset
+        hold most often, and how often, if they are at least k; else None and 0.
+    """
+    knowledge = Knowledge(data, guarantee)
+    labels = data.vocabulary.labels
+    moles = [knowledge.single(i) for i in np.union1d(knowledge.rare, knowledge.betraying).tolist()]
+    moles += unpacked(knowledge.minimal_moles(progress=progress))
+    moles.sort(key=lambda mole: (len(mole.items), mole.items))
+    return [
+        (
+            tuple(labels[i] for i in mole.items),
+            mole.support,
+            None if mole.betrayed is None else labels[mole.betrayed],
+            Fraction(mole.count, mole.support),
+        )
+        for mole in moles
+    ]
+
+
+def list_maximal(
+    data: Transactions, guarantee: Coherence, progress: Progress = silent
+) -> list[tuple[tuple[str, ...], int]]:
+    """List the maximal sets of public items that occur together: the lower bound of the mole border.
+
+    Items that are moles alone are left out. Every other mole lies between a minimal mole and one of these.
+
+    Returns
+    -------
+    list of (itemset, rows)
+        The largest first, then in item order, with the rows that hold exactly these of the items.
+    """
+    knowledge = Knowledge(data, guarantee)
+    alone = np.union1d(knowledge.rare, knowledge.betraying)
+    public = np.setdiff1d(knowledge.public, alone)
+    (indptr, items, weights), _ = knowledge.rows(public)
+    bounds = indptr.tolist()
+    labels = data.vocabulary.labels
+    found = [
+        (tuple(public[items[bounds[row] : bounds[row + 1]]].tolist()), int(weights[row]))
+        for row in np.flatnonzero(maximal_rows(indptr, items, public.size, progress)).tolist()
+    ]
+    found.sort(key=lambda entry: (-len(entry[0]), entry[0]))
+    return [(tuple(labels[i] for i in itemset), rows) for itemset, rows in found]
+
+
+def unpacked(moles: Moles) -> list[Mole]:
+    """Turn arrays of moles into single ones."""
+    bounds, items = moles.indptr.tolist(), moles.items.tolist()
+    facts = zip(moles.support.tolist(), moles.betrayed.tolist(), moles.count.tolist(), strict=True)
+    return [
+        Mole(tuple(items[bounds[i] : bounds[i + 1]]), support, None if s < 0 else s, count)
+        for i, (support, s, count) in enumerate(facts)
+    ]
+
+
+def suppression(data: Transactions, suppressed: Iterable[int]) -> Recoding:
+    """Publish every item as itself, but for the suppressed ones."""
+    gone = set(suppressed)
+    kept = [label for i, label in enumerate(data.vocabulary.labels) if i not in gone]
+    image = np.full(data.n_items, -1, np.int32)
+    image[[i for i in range(data.n_items) if i not in gone]] = np.arange(len(kept))
+    return Recoding(data.vocabulary, Vocabulary(kept), frozen(image, np.int32), data.n_items)
+
+
+def _limits(h: Fraction, n: int) -> list[int]:
+    """For each support up to n the greatest number of its rows that may hold a private item."""
+    return [support * h.numerator // h.denominator for support in range(n + 1)]

@@ -1,0 +1,121 @@
+"""MM: greedy suppression by minimal moles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.coherence._moles import Knowledge
+from setveil.algorithms.coherence.border import publish
+from setveil.data.transactions import Transactions
+from setveil.guarantees.coherence import Coherence
+from setveil.kernels.rows import invert
+from setveil.progress import Progress, silent
+from setveil.published.rows import Release
+
+info = AlgorithmInfo(
+    title="Greedy suppression by minimal moles (MM)",
+    guarantees=("coherence",),
+    needs=(),
+    summary="Suppresses public items, those first that are in most minimal moles for each occurrence lost.",
+    reference="Xu, Wang, Fu, Yu, KDD 2008, section 4, doi:10.1145/1401890.1401982",
+)
+
+NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """MM has no parameters of its own."""
+
+
+def choose_items(
+    knowledge: Knowledge, progress: Progress = silent
+) -> tuple[list[tuple[int, str]], dict[str, Any]]:
+    """Choose the public items to suppress, as MM does.
+
+    Returns
+    -------
+    order : list of (item, score)
+        In the order in which they go; the score as text.
+    details : dict
+        How many minimal moles there were.
+
+    Notes
+    -----
+    Differences from [1]: the minimal moles are found depth first, the last item first, so that every subset
+    of a set is looked at before the set; the set of them is the same as level by level.
+
+    References
+    ----------
+    [1] Xu, Wang, Fu, Yu, "Anonymizing Transaction Databases for Publication", KDD 2008,
+    doi:10.1145/1401890.1401982
+    """
+    rare = set(knowledge.rare.tolist())
+    order = [
+        (v, "support below k" if v in rare else "betrays alone")
+        for v in np.union1d(knowledge.rare, knowledge.betraying).tolist()
+    ]
+    moles = knowledge.minimal_moles(progress=progress)
+    n, support = knowledge.data.n_items, np.maximum(knowledge.support, 1)
+    starts, moles_of, _ = invert(moles.indptr, moles.items, n)
+    count = np.diff(starts)  # MM(e)
+    gone = np.zeros(len(moles), bool)
+    left = len(moles)
+    while left:
+        score = count / support
+        near = np.flatnonzero(score >= score.max() * (1 - NEAR)).tolist()
+        v = max(near, key=lambda e: (Fraction(int(count[e]), int(support[e])), -e))
+        order.append((v, str(Fraction(int(count[v]), int(support[v])))))
+        lost = moles_of[starts[v] : starts[v + 1]]
+        lost = lost[~gone[lost]]
+        gone[lost] = True
+        left -= lost.size
+        sizes = moles.indptr[lost + 1] - moles.indptr[lost]
+        ends = np.cumsum(sizes)
+        places = np.arange(int(sizes.sum())) + np.repeat(moles.indptr[lost] - (ends - sizes), sizes)
+        count = count - np.bincount(moles.items[places], minlength=n)
+        progress("suppressing items", 1 - left / len(moles))
+    sizes_found = np.bincount(np.diff(moles.indptr), minlength=2).tolist()
+    sizes_found[1] = len(rare) + knowledge.betraying.size
+    return order, {"minimal_moles": {str(size): m for size, m in enumerate(sizes_found) if m}}
+
+
+def anonymize(
+    data: Transactions,
+    hierarchy: None,
+    guarantee: Coherence,
+    parameters: Parameters = Parameters(),
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Release:
+    """Make the data coherent by suppressing public items (see `choose_items`).
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    hierarchy : None
+        Not used.
+    guarantee : Coherence
+        h, k, p and the private items.
+    parameters : Parameters
+        None of its own.
+    seed : int
+        Shuffles the published rows; the choice of items does not depend on it.
+    progress : Progress
+        Hears how far it is.
+
+    Raises
+    ------
+    InfeasibleError
+        If a private item is too frequent for h, or there are fewer than k rows.
+    RequestError
+        If a private item does not occur.
+    """
+    order, details = choose_items(Knowledge(data, guarantee), progress)
+    return publish(data, order, details, seed)

@@ -1,0 +1,185 @@
+"""Threats of a cut with suppressed items, and the clauses that they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, pairwise, product
+
+import numpy as np
+
+from setveil.algorithms._cut import Cut, extended_rows
+from setveil.algorithms._threats import ThreatWalk
+from setveil.algorithms.exact._program import TOLERANCE, Floats
+from setveil.algorithms.exact._violated import cheapest_choices, rare_sets
+from setveil.kernels import walk as kernel
+from setveil.kernels.rows import Ids, distinct_rows, frozen, invert, recode_rows
+from setveil.progress import Progress
+
+AT_MOST = 10_000  # threats that one search for violated clauses lists
+PATIENCE = 300_000_000  # steps that it takes
+CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
+
+Clause = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Separator:
+    """Finds clauses that a cut with suppressed leaves breaks.
+
+    A clause is a set of inner nodes and a set of leaves: every valid solution generalizes up to one of
+    these nodes or higher, or suppresses one of these leaves.
+    """
+
+    def __init__(self, cut: Cut, k: int, m: float) -> None:
+        tree = cut.tree
+        self.cut, self.k, self.m = cut, k, m
+        rows, items, self.weights = distinct_rows(*cut.leaf_rows)
+        self.rows = rows, items
+        nodes = extended_rows(tree, rows, items, np.ones(tree.n_nodes, bool))
+        itself = np.arange(tree.n_nodes, dtype=np.int32)
+        self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
+        self.nowhere = np.zeros(0, np.int64)
+        self.longest = int(np.diff(rows).max(initial=0))
+        self.low: list[int] = tree.low.tolist()
+        self.high: list[int] = tree.high.tolist()
+        self.parent: list[int] = tree.parent.tolist()
+        self.place = np.empty(tree.n_leaves, np.int64)
+        self.place[tree.leaf_order] = np.arange(tree.n_leaves)
+        self.position: list[int] = self.place.tolist()
+
+    def threats(self, image: Ids, progress: Progress) -> Iterator[list[int]]:
+        """List the threats of smallest size between published nodes; nothing if the image is valid.
+
+        `image` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
+        """
+        tree = self.cut.tree
+        rows = distinct_rows(*recode_rows(*self.rows, frozen(image, np.int32)), self.weights)
+        published = np.zeros(tree.n_nodes, bool)
+        published[image[: tree.n_leaves][image[: tree.n_leaves] >= 0]] = True
+        longest = int(np.diff(rows[0]).max(initial=0))
+        for size in range(1, int(min(self.m, longest)) + 1):
+            walk = ThreatWalk(self.cut, rows, self.k, size, size, published)
+            found = False
+            while (threat := walk.next_threat(progress, f"looking for threats of {size} items")) is not None:
+                found = True
+                yield threat
+            if found:
+                return
+
+    def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
+        """State what a threat between published nodes proves, in most general form.
+
+        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold
+        one leaf below each node of S such that some row has all of L. A solution whose cut lies at or below
+        S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
+        as many rows as S.
+        """
+        choices = self._leaf_choices(threat) if with_leaves else [()]
+        for general in self._lifts(threat):
+            above = tuple(sorted({self.parent[v] for v in general}))
+            for choice in choices:
+                leaves = [leaf for leaf in choice if any(self._covers(v, leaf) for v in general)]
+                yield above, tuple(sorted(leaves))
+
+    def violated(self, up: Floats, hidden: Floats | None) -> Iterator[Clause]:
+        """List clauses that a fractional solution violates: none only if it satisfies all there are.
+
+        Unless the search takes too many steps. Of each threat only minimal and most general forms are
+        listed, and for each row that holds it the choice of leaves that is violated most.
+
+        Parameters
+        ----------
+        up : float64 (n_nodes,)
+            Value of the variable of each inner node, 0 for leaves.
+        hidden : float64 (n_leaves,) or None
+            How far each leaf is suppressed; None: nothing may be.
+        """
+        tree = self.cut.tree
+        with_leaves, hidden = hidden is not None, np.zeros(tree.n_leaves) if hidden is None else hidden
+        occurring = np.diff(self.starts) > 0
+        least = np.where(occurring[: tree.n_leaves], hidden, np.inf)[tree.leaf_order]
+        below = np.minimum.reduceat(
+            np.append(least, np.inf), np.stack([tree.low, tree.high], axis=1).ravel()
+        )[::2]
+        above = np.where(tree.parent >= 0, up[tree.parent], 1.0)
+        wanted = occurring & (below + above < 1)
+        ends, nodes = extended_rows(tree, *self.rows, wanted)
+        support = np.zeros(tree.n_nodes, np.int64)
+        np.add.at(support, nodes, np.repeat(self.weights, np.diff(ends)))
+        number = np.flatnonzero(wanted)
+        node = number[np.argsort(support[number], kind="stable")]
+        rank = np.full(tree.n_nodes, -1, np.int32)
+        rank[node] = np.arange(node.size)
+        rows = distinct_rows(*recode_rows(ends, nodes, rank), self.weights)
+        largest = int(min(self.m, self.longest))
+        out, stops = np.zeros(AT_MOST * 4, np.int64), np.zeros(AT_MOST, np.int64)
+        low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
+        parent = tree.parent.astype(np.int64)
+        found = rare_sets(
+            *rows, *invert(*rows[:2], node.size), support[node], node, above[node], below[node], low[node],
+            high[node], parent, tree.root, self.k, largest, self.starts, self.holders, self.weights,
+            low, high, out, stops, PATIENCE,
+        )  # fmt: skip
+        choices = np.zeros((self.k, max(largest, 1)), np.int64)
+        for start, stop in pairwise([0, *stops[:found].tolist()]):
+            some = out[start:stop]
+            parents = tuple(sorted({self.parent[v] for v in some.tolist()}))
+            if not with_leaves:
+                yield parents, ()
+                continue
+            room = 1 - TOLERANCE - sum(up[v] for v in parents)
+            n = cheapest_choices(
+                some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
+                hidden, choices,
+            )  # fmt: skip
+            for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist()))):
+                if sum(hidden[leaf] for leaf in leaves) < room:
+                    yield parents, tuple(sorted(leaves))
+
+    def _covers(self, v: int, leaf: int) -> bool:
+        return self.low[v] <= self.position[leaf] < self.high[v]
+
+    def _rare(self, nodes: list[int]) -> bool:
+        some = np.array(nodes, np.int64)
+        weight: int = kernel.support(self.starts, self.holders, self.weights, some, self.k, self.nowhere)[0]
+        return weight < self.k
+
+    def _lifts(self, threat: list[int]) -> set[tuple[int, ...]]:
+        """Generalize one node after the other while the set stays rare, beginning with each in turn."""
+        low, high, parent, root = self.low, self.high, self.parent, self.cut.tree.root
+        out = set()
+        for first in range(len(threat)):
+            nodes = list(threat)
+            for i in (*range(first, len(nodes)), *range(first)):
+                while True:
+                    up = parent[nodes[i]]
+                    if up == root or any(
+                        low[up] <= low[v] and high[v] <= high[up] for j, v in enumerate(nodes) if j != i
+                    ):
+                        break
+                    trial = nodes.copy()
+                    trial[i] = up
+                    if not self._rare(trial):
+                        break
+                    nodes = trial
+            for v in nodes.copy():
+                rest = [u for u in nodes if u != v]
+                if rest and self._rare(rest):
+                    nodes = rest
+            out.add(tuple(sorted(nodes)))
+        return out
+
+    def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
+        """List combinations of leaves, one below each node of a threat, that some row holds."""
+        n_leaves = self.cut.tree.n_leaves
+        if all(v < n_leaves for v in threat):
+            return [tuple(threat)]
+        holders = np.zeros(self.k, np.int64)
+        nodes = np.array(threat, np.int64)
+        _, found = kernel.support(self.starts, self.holders, self.weights, nodes, self.k, holders)
+        rows, items = self.rows
+        out: set[tuple[int, ...]] = set()
+        for row in holders[:found].tolist():
+            leaves = items[rows[row] : rows[row + 1]].tolist()
+            below = [[leaf for leaf in leaves if self._covers(v, leaf)] for v in threat]
+            out.update(islice(product(*below), CHOICES))
+        return sorted(out)

@@ -1,0 +1,1 @@
+"""HgHs and mHgHs: cuts with suppressed nodes."""

@@ -1,0 +1,295 @@
+"""The minimal rare itemsets of rows of hierarchy nodes: rare themselves, every proper subset frequent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+from setveil.kernels.rows import Ids, Ints, invert
+
+# Columns of `levels`: where a level's rows, ids and places begin, and which slice of the trie it works on.
+ROW, ID, BEGIN, CURRENT, LOW, NODE = range(6)
+# Entries of `state`.
+DEPTH, IN_TRIE, SETS, NODES, STEPS = range(5)
+
+
+@compiled
+def _room(array, size):  # type: ignore[no-untyped-def]
+    """Make an array long enough for `size` entries, by half as much again if it has to grow."""
+    if size <= array.size:
+        return array
+    out = np.empty(max(size, array.size + array.size // 2), array.dtype)
+    for i in range(array.size):  # a slice takes seconds to compile
+        out[i] = array[i]
+    return out
+
+
+@compiled
+def _find(items, lo, n, x):  # type: ignore[no-untyped-def]
+    """Find x in the ascending ``items[lo:lo + n]``: its position, or -1."""
+    hi = lo + n
+    end = hi
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if items[mid] < x:
+            lo = mid + 1
+        else:
+            hi = mid
+    return lo if lo < end and items[lo] == x else -1
+
+
+@compiled
+def _sort(array, n):  # type: ignore[no-untyped-def]
+    """Sort the first n entries in place (Shell's method: NumPy's sort takes seconds to compile)."""
+    gap = n // 2
+    while gap > 0:
+        for i in range(gap, n):
+            x = array[i]
+            j = i
+            while j >= gap and array[j - gap] > x:
+                array[j] = array[j - gap]
+                j -= gap
+            array[j] = x
+        gap = 1 if gap == 2 else gap * 5 // 11
+    return array
+
+
+@compiled
+def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):  # type: ignore[no-untyped-def]
+    """Go on with the search, for about `budget` steps; return the arrays, some of which may have grown.
+
+    The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
+    come before it. Level d holds the rows that contain ``path[:d]``, cut down to the nodes that are frequent
+    with it; level 0 all rows.
+
+    Parameters
+    ----------
+    low, high : int32 (n,)
+        Leaf interval of each rank; nested intervals are an ancestor and its descendant.
+    k, m : int
+        Sets of at most m nodes and support in (0, k) are rare. m is at least 2.
+    state : int64 (5,), written
+        Level, entries of the trie, sets found, their nodes, steps taken.
+    levels : int64 (m, 6), written
+        See the names of its columns above; NODE is the trie's entry of the path, -1 for the empty one.
+    path : int64 (m,), written
+    without : int64 (m, m), written
+        ``without[d, j]``: the trie's entry of ``path[:d]`` without ``path[j]``.
+    count, slot : int64 (n,), zeros
+        Workspace.
+    trie : items int32, begins int64, numbers int32
+        All frequent sets of at most m - 1 nodes: entry e continues its parent's set by ``items[e]``; the sets
+        that continue it are the entries ``begins[e] : begins[e] + numbers[e]``, ascending.
+    rows : ids int32, row_of int32, place_of int64, ptr int64, weights int64, begins int64
+        The levels one behind the other: the rows, and where each node of the level's slice stands in them.
+    found : sizes int16, nodes int32
+        The rare sets, one behind the other.
+    budget : int
+    """
+    t_items, t_begin, t_n = trie
+    ids, row_of, place_of, ptr, ws, begin = rows
+    sizes, nodes = found
+    n = low.size
+    d = state[DEPTH]
+    used, n_sets, n_nodes = state[IN_TRIE], state[SETS], state[NODES]
+    steps = np.int64(0)
+    touched = np.empty(n, np.int64)
+    while d >= 0 and steps < budget:
+        levels[d, CURRENT] -= 1
+        at = levels[d, CURRENT]
+        if at < levels[d, LOW]:
+            d -= 1
+            continue
+        x = np.int64(t_items[at])
+        path[d] = x
+        steps += 20
+        t_begin[at], t_n[at] = used, 0
+        for j in range(d):
+            e = without[d, j]
+            lo, size = (t_begin[e], np.int64(t_n[e])) if e >= 0 else (np.int64(0), np.int64(n))
+            without[d + 1, j] = _find(t_items, lo, size, x)
+        without[d + 1, d] = levels[d, NODE]
+
+        # Count what stands behind the path.
+        b = levels[d, BEGIN] + at - levels[d, LOW]
+        from_, to = begin[b], begin[b + 1]
+        kept = 0
+        for a in range(from_, to):
+            row, p = row_of[a], place_of[a]
+            for q in range(p + 1, ptr[row + 1]):
+                y = np.int64(ids[q])
+                if count[y] == 0:
+                    touched[kept] = y
+                    kept += 1
+                count[y] += ws[row]
+            steps += ptr[row + 1] - p
+        frequent = 0
+        for t in range(kept):
+            y = touched[t]
+            support = count[y]
+            count[y] = 0
+            if (low[x] <= low[y] and high[y] <= high[x]) or (low[y] <= low[x] and high[x] <= high[y]):
+                continue
+            if support >= k:
+                touched[frequent] = y
+                frequent += 1
+                continue
+            minimal = True
+            for j in range(d):  # without path[d] or y the set is frequent, or we were not here
+                e = without[d + 1, j]
+                steps += 4
+                if _find(t_items, t_begin[e], np.int64(t_n[e]), y) < 0:
+                    minimal = False
+                    break
+            if minimal:
+                sizes, nodes = _room(sizes, n_sets + 1), _room(nodes, n_nodes + d + 2)
+                sizes[n_sets] = d + 2
+                for j in range(d + 1):
+                    nodes[n_nodes + j] = path[j]
+                nodes[n_nodes + d + 1] = y
+                n_sets += 1
+                n_nodes += d + 2
+        if d + 2 >= m or frequent == 0:
+            continue
+
+        # Note the frequent continuations; they may have frequent continuations themselves.
+        chosen = _sort(touched, frequent)
+        t_items, t_begin, t_n = (
+            _room(t_items, used + frequent),
+            _room(t_begin, used + frequent),
+            _room(t_n, used + frequent),
+        )
+        t_n[at] = frequent
+        for t in range(frequent):
+            t_items[used + t] = chosen[t]
+            t_begin[used + t], t_n[used + t] = used, 0
+        used += frequent
+        if frequent == 1:
+            continue
+
+        # Project the rows.
+        for t in range(frequent):
+            slot[chosen[t]] = t + 1
+        levels[d + 1, LOW], levels[d + 1, CURRENT], levels[d + 1, NODE] = used - frequent, used, at
+        r, i, b = levels[d + 1, ROW], levels[d + 1, ID], levels[d + 1, BEGIN]
+        begin = _room(begin, b + frequent + 1)
+        for t in range(b, b + frequent + 1):
+            begin[t] = 0
+        ptr = _room(ptr, r + to - from_ + 1)
+        ws = _room(ws, r + to - from_ + 1)
+        first = i
+        ptr[r] = i
+        for a in range(from_, to):
+            row, p = row_of[a], place_of[a]
+            ids = _room(ids, i + ptr[row + 1] - p)
+            start = i
+            for q in range(p + 1, ptr[row + 1]):
+                if slot[ids[q]] > 0:
+                    ids[i] = ids[q]
+                    i += 1
+            if i - start < 2:
+                i = start
+                continue
+            for q in range(start, i):
+                begin[b + slot[ids[q]]] += 1
+            ws[r] = ws[row]
+            r += 1
+            ptr[r] = i
+        begin[b] = first
+        for t in range(frequent):
+            slot[chosen[t]] = begin[b + t]
+            begin[b + t + 1] += begin[b + t]
+        row_of, place_of = _room(row_of, i), _room(place_of, i)
+        for row in range(levels[d + 1, ROW], r):
+            for q in range(ptr[row], ptr[row + 1]):
+                y = np.int64(ids[q])
+                row_of[slot[y]], place_of[slot[y]] = row, q
+                slot[y] += 1
+        for t in range(frequent):
+            slot[chosen[t]] = 0
+        d += 1
+        if d + 1 < levels.shape[0]:
+            levels[d + 1, ROW], levels[d + 1, ID], levels[d + 1, BEGIN] = r + 1, i, b + frequent + 1
+
+    state[DEPTH], state[IN_TRIE], state[SETS], state[NODES] = d, used, n_sets, n_nodes
+    state[STEPS] += steps
+    return (t_items, t_begin, t_n), (ids, row_of, place_of, ptr, ws, begin), (sizes, nodes)
+
+
+class MinimalRareSets:
+    """A search for the minimal rare itemsets of at least two nodes, a piece at a time.
+
+    Parameters
+    ----------
+    indptr, items, weights : int64 (n + 1,), int32 (occurrences,), int64 (n,)
+        Rows of ranks, ascending, and how many rows each stands for; every rank alone is frequent.
+    low, high : int32 (n_ranks,)
+        Leaf interval of each rank; no set holds a node and its ancestor.
+    k, m : int
+        Sets of at most m nodes with support in (0, k) are rare; m is at least 2.
+
+    Attributes
+    ----------
+    found : int
+        Rare sets found so far.
+    frequent : int
+        Frequent sets of at most m - 1 nodes found so far.
+    bytes : int
+        Memory taken so far.
+    """
+
+    def __init__(self, indptr: Ints, items: Ids, weights: Ints, low: Ids, high: Ids, k: int, m: int) -> None:
+        n = low.size
+        self.k, self.m, self.low, self.high = k, m, low, high
+        starts, row_of, place_of = invert(indptr, items, n)
+        self._rows: Any = (
+            items.copy(), row_of.copy(), place_of.copy(), indptr.copy(),
+            np.append(weights, 0), starts.copy(),
+        )  # fmt: skip
+        self._trie: Any = (np.arange(n, dtype=np.int32), np.zeros(n, np.int64), np.zeros(n, np.int32))
+        self._sets: Any = (np.zeros(1024, np.int16), np.zeros(4096, np.int32))
+        self._state = np.array([0, n, 0, 0, 0], np.int64)
+        self._levels = np.zeros((m, 6), np.int64)
+        self._levels[0, [CURRENT, NODE]] = n, -1
+        self._levels[1, [ROW, ID, BEGIN]] = indptr.size, items.size, n + 1
+        self._path = np.zeros(m, np.int64)
+        self._without = np.zeros((m + 1, m), np.int64)
+        self._count, self._slot = np.zeros(n, np.int64), np.zeros(n, np.int64)
+
+    def search(self, budget: int) -> bool:
+        """Go on for about `budget` steps; whether there is more to do."""
+        self._trie, self._rows, self._sets = _search(
+            self.low, self.high, self.k, self.m, self._state, self._levels, self._path, self._without,
+            self._count, self._slot, self._trie, self._rows, self._sets, budget,
+        )  # fmt: skip
+        return bool(self._state[DEPTH] >= 0)
+
+    @property
+    def found(self) -> int:
+        return int(self._state[SETS])
+
+    @property
+    def frequent(self) -> int:
+        return int(self._state[IN_TRIE])
+
+    @property
+    def bytes(self) -> int:
+        return sum(array.nbytes for array in (*self._trie, *self._rows, *self._sets))
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes of the sets found."""
+        return int(self._state[NODES])
+
+    def done(self) -> float:
+        """Tell the share of the single nodes whose sets have all been visited."""
+        n = self.low.size
+        return 1 - int(self._levels[0, CURRENT]) / n if n else 1.0
+
+    def sets(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
+        """Return the sets found: their sizes, and their ranks one behind the other (ascending in a set)."""
+        sizes, nodes = self._sets
+        return sizes[: self.found], nodes[: self.nodes]

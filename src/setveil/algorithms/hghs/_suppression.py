@@ -1,0 +1,351 @@
+"""Cuts with suppressed nodes: the minimal threats over all cuts, and the greedy search of HgHs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms._cut import extended_rows
+from setveil.algorithms.hghs import _suppress_loops as kernel
+from setveil.algorithms.hghs._minimal import MinimalRareSets
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.progress import Progress, silent
+from setveil.published.recoding import Recoding
+from setveil.published.rows import Release
+
+MOST_MEMORY = 4_000_000_000  # bytes that threats may take
+PAUSE = 10_000_000  # steps of the search for threats between two signs of life, a fraction of a second
+AT_ONCE = 2_000_000  # threats looked at between two signs of life
+
+
+class Problem:
+    """Data over a hierarchy, and what each node costs if it is kept or suppressed.
+
+    An inner node with a single child is left out: its child stands for both.
+
+    Attributes
+    ----------
+    used : bool (n_nodes,)
+        Nodes that are not left out.
+    top : int
+        The root, or what stands for it.
+    cost : int64 (2, n_nodes)
+        Cost of a node that is kept, that is suppressed: LM times (number of occurrences) times
+        (number of leaves - 1).
+    order : int64 (n_nodes,)
+        Nodes by decreasing cost of suppression, equal ones in item order.
+    """
+
+    def __init__(self, data: Transactions, tree: Hierarchy) -> None:
+        self.tree = tree
+        self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
+        occurrences = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
+        before = np.concatenate(([0], np.cumsum(occurrences[tree.leaf_order])))
+        under = before[tree.high] - before[tree.low]
+        self.cost = np.stack((under * (tree.leaf_counts - 1), under * max(tree.n_leaves - 1, 1)))
+        self.order = np.argsort(self.cost[0] - self.cost[1], kind="stable")
+        self.used = np.array([len(tree.children(v)) != 1 for v in range(tree.n_nodes)])
+        self.top = self._bottom(tree.root)
+
+    def leaves(self) -> list[int]:
+        """List the leaves: the lowest cut."""
+        return list(range(self.tree.n_leaves))
+
+    def rows(self, cut: list[int]) -> tuple[Ints, Ids, Ints]:
+        """Recode the data under a cut: distinct rows of nodes, and how many rows each stands for."""
+        image = np.full(self.tree.n_nodes, -1, np.int32)
+        for v in cut:
+            image[self.tree.under(v)] = v
+        return distinct_rows(*recode_rows(*self.leaf_rows, image))
+
+    def longest_row(self, cut: list[int]) -> int:
+        """Return how many nodes of a cut the longest row has."""
+        return int(np.diff(self.rows(cut)[0]).max(initial=0))
+
+    def _bottom(self, node: int) -> int:
+        while not self.used[node]:
+            (node,) = self.tree.children(node)
+        return node
+
+    def children(self, node: int) -> list[int]:
+        """Children of a node, in tree order."""
+        return [self._bottom(child) for child in self.tree.children(node)]
+
+    def at_or_above(self, cut: list[int]) -> NDArray[np.bool_]:
+        """Tell which nodes that are not left out lie in a cut or above it: bool (n_nodes,)."""
+        out: NDArray[np.bool_] = np.zeros(self.tree.n_nodes, bool)
+        for v in cut:
+            while v >= 0 and not out[v]:
+                out[v] = True
+                v = int(self.tree.parent[v])  # noqa: PLW2901
+        out &= self.used
+        return out
+
+
+@dataclass(frozen=True)
+class Threats:
+    """Threats one behind the other: how many nodes each has (int16), and these (int32), in no order."""
+
+    sizes: NDArray[np.int16]
+    nodes: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return self.sizes.size
+
+
+def find_threats(
+    problem: Problem,
+    floor: list[int],
+    guarantee: KmAnonymity,
+    progress: Progress,
+    phase: str = "",
+    hint: str = "",
+) -> Threats:
+    """Find the minimal threats over all cuts at or above a cut.
+
+    Raises
+    ------
+    RequestError
+        If they do not fit in memory; `hint` is what to do then.
+    """
+    tree, k = problem.tree, guarantee.k
+    indptr, items, weights = problem.rows(floor)
+    m = int(min(guarantee.m, np.diff(indptr).max(initial=0)))
+    wanted = problem.at_or_above(floor)
+    wanted[problem.top] = False  # holds every row with items, and stands alone
+    ends, extended = extended_rows(tree, indptr, items, wanted)
+    support = np.zeros(tree.n_nodes, np.int64)
+    np.add.at(support, extended, np.repeat(weights, np.diff(ends)))
+    rare = np.flatnonzero((support > 0) & (support < k)).astype(np.int32)
+    single = Threats(np.ones(rare.size, np.int16), rare)
+    if m < 2:
+        return single
+
+    frequent = np.flatnonzero(support >= k)
+    # Ranks: the rarest first, so that few rows are looked at behind most of them.
+    node = frequent[np.argsort(support[frequent], kind="stable")].astype(np.int32)
+    rank = np.full(tree.n_nodes, -1, np.int32)
+    rank[node] = np.arange(node.size)
+    rows = distinct_rows(*recode_rows(ends, extended, rank), weights)
+    search = MinimalRareSets(*rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m)
+    most = memory_limit()
+    while search.search(PAUSE):
+        progress(f"{phase}finding threats of up to {m} nodes", search.done())
+        # What was found is copied, and indexed by nodes.
+        if search.bytes + 8 * (search.nodes + search.found) > most:
+            raise _too_many(search, guarantee, most, hint)
+    sizes, ranks = search.sets()
+    nodes = np.empty(rare.size + ranks.size, np.int32)
+    nodes[: rare.size] = rare
+    np.take(node, ranks, out=nodes[rare.size :], mode="clip")  # "raise" would make a copy first
+    return Threats(np.concatenate((single.sizes, sizes)), nodes)
+
+
+def memory_limit() -> int:
+    """Return how many bytes threats may take: 4 GB, or half of the machine's memory if that is less."""
+    try:
+        return min(MOST_MEMORY, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    except (AttributeError, OSError, ValueError):  # not known on this system
+        return MOST_MEMORY
+
+
+def _too_many(search: MinimalRareSets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
+    size = f"{most / 1e9:.1f} GB" if most >= 100_000_000 else f"{most:,} bytes"
+    return RequestError(
+        f"The threats over all cuts do not fit in memory ({guarantee.phrase}): {search.found:,} threats and "
+        f"{search.frequent:,} frequent sets of nodes had been found when the limit of {size} was reached.",
+        hint=hint,
+    )
+
+
+class Scenario:
+    """A cut with the suppressed nodes that the inner loop of HgHs gives it.
+
+    Nodes are numbered by `Problem.order`, in which the inner loop decides whether to keep them.
+
+    Attributes
+    ----------
+    threats : int
+        Number of minimal threats over all cuts.
+    total : int
+        Cost of the cut with what is suppressed, LM and suppression together.
+    steps : int
+        How many nodes were replaced by their children, from the root on.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        threats: Threats,
+        floor: list[int],
+        progress: Progress = silent,
+        phase: str = "",
+    ) -> None:
+        n = problem.tree.n_nodes
+        self.problem, self.node, self.threats = problem, problem.order, len(threats)
+        self.place = np.empty(n, np.int64)
+        self.place[self.node] = np.arange(n)
+        self.cost = frozen(problem.cost[:, self.node], np.int64)
+
+        sizes = frozen(threats.sizes, np.int16)
+        nodes = frozen(self.place.astype(np.int32)[threats.nodes], np.int32)
+        self._index = _index(sizes, nodes, n, progress, phase)
+        last = self._index[2]
+        self._open = sizes - np.int16(1)
+        self._firing = np.bincount(last[sizes == 1], minlength=n)
+
+        below = problem.at_or_above(floor)
+        below[floor] = False
+        inner = {int(self.place[v]): self.place[problem.children(v)] for v in np.flatnonzero(below).tolist()}
+        counts = np.zeros(n + 1, np.int64)
+        for v, children in inner.items():
+            counts[v + 1] = children.size
+        nodes_of = [inner[v] for v in sorted(inner)]
+        self._children = (
+            frozen(np.cumsum(counts), np.int64),
+            frozen(np.concatenate([np.zeros(0, np.int64), *nodes_of]), np.int64),
+        )
+        self._kept, self._in_cut = np.zeros(n, bool), np.zeros(n, bool)
+        self._waiting, self._turned = np.zeros(n, bool), np.empty(n, np.int64)
+        self.steps = -1
+        self.total = 0
+        self._replace(-1, self.place[[problem.top]])
+
+    @property
+    def _state(self) -> tuple[Any, ...]:
+        return (
+            self._index, self._open, self._firing, self._kept, self._in_cut, self._waiting, self.cost,
+            self._turned,
+        )  # fmt: skip
+
+    def _replace(self, v: int, children: Ints) -> None:
+        self.steps += 1
+        self.total += int(kernel.replace(v, frozen(children, np.int64), *self._state)[0])
+
+    def split(self, v: int) -> None:
+        """Replace a node of the cut by its children."""
+        starts, nodes = self._children
+        place = int(self.place[v])
+        self._replace(place, nodes[starts[place] : starts[place + 1]])
+
+    def best_split(self, progress: Progress, phase: str) -> int | None:
+        """Find the node whose replacement lowers the cost most, of equals the first; None if none does."""
+        starts, _ = self._children
+        inner = np.flatnonzero(self._in_cut & (starts[1:] > starts[:-1]) & (self.cost[1] > 0))
+        candidates = frozen(inner[np.argsort(self.node[inner])], np.int64)
+        best = np.array([0, -1], np.int64)
+        at = 0
+        while at < candidates.size:
+            at = int(kernel.best_child(candidates, at, self._children, *self._state, best, AT_ONCE))
+            progress(phase)
+        return int(self.node[best[1]]) if best[0] < 0 else None
+
+    def cut(self) -> list[int]:
+        """Nodes of the cut, in item order."""
+        return sorted(self.node[self._in_cut].tolist())
+
+    def suppressed(self) -> list[int]:
+        """Nodes of the cut that are suppressed, in item order."""
+        return sorted(self.node[self._in_cut & ~self._kept].tolist())
+
+    def lm(self) -> float:
+        """Return the loss as a share of the greatest: LM."""
+        return float(Fraction(self.total, int(self.problem.cost[1, self.problem.top]) or 1))
+
+
+def _index(
+    sizes: NDArray[np.int16], nodes: Ids, n: int, progress: Progress, phase: str
+) -> tuple[Ints, Ids, Ids]:
+    """List for each node the threats in which it is not the last; tell the last node of each threat."""
+    last = np.empty(sizes.size, np.int32)
+    starts = np.zeros(n + 1, np.int64)
+    ends = range(AT_ONCE, sizes.size + AT_ONCE, AT_ONCE)
+    at = 0
+    for end in ends:
+        at = kernel.find_last(sizes, nodes, end - AT_ONCE, end, at, last, starts)
+        progress(f"{phase}indexing the threats", end / ends.stop / 2)
+    starts = np.cumsum(starts)
+    index = np.empty(starts[-1], np.int32)
+    fill = starts[:-1].copy()
+    at = 0
+    for end in ends:
+        at = kernel.fill_index(sizes, nodes, end - AT_ONCE, end, at, last, fill, index)
+        progress(f"{phase}indexing the threats", 0.5 + end / ends.stop / 2)
+    return frozen(starts, np.int64), frozen(index, np.int32), frozen(last, np.int32)
+
+
+def search(
+    problem: Problem, floor: list[int], guarantee: KmAnonymity, progress: Progress, phase: str, hint: str
+) -> Scenario:
+    """Run HgHs on the hierarchy without what lies below a cut.
+
+    Parameters
+    ----------
+    problem : Problem
+    floor : list of int
+        The cut that no other may go below.
+    guarantee : KmAnonymity
+    progress : Progress
+    phase : str
+        Put before what is said to `progress`.
+    hint : str
+        What to do if the threats do not fit in memory.
+
+    Returns
+    -------
+    Scenario
+        The cut found, with its suppressed nodes.
+
+    Raises
+    ------
+    RequestError
+        If the threats over all cuts do not fit in memory.
+    """
+    threats = find_threats(problem, floor, guarantee, progress, phase, hint)  # section 4.1
+    scenario = Scenario(problem, threats, floor, progress, phase)  # section 3.1: from {root} ...
+    while (v := scenario.best_split(progress, f"{phase}searching the cuts")) is not None:
+        scenario.split(v)  # ... to the most promising child, while it costs less
+    return scenario
+
+
+def in_rounds(
+    problem: Problem, guarantee: KmAnonymity, last: int, progress: Progress
+) -> Iterator[tuple[int, Scenario]]:
+    """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
+
+    A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
+    run again.
+
+    Raises
+    ------
+    RequestError
+        If the threats of a round do not fit in memory.
+    """
+    floor: list[int] = []
+    cut = problem.leaves()
+    for i in range(1, last + 1):
+        if cut != floor or i <= problem.longest_row(cut):
+            floor = cut
+            hint = f"Use a smaller m: up to {i - 1} they fit."
+            within = KmAnonymity(guarantee.k, i)
+            found = search(problem, floor, within, progress, f"round {i} of {last}: ", hint)
+            cut = found.cut()
+        yield i, found
+
+
+def publish(data: Transactions, scenario: Scenario, seed: int, details: dict[str, Any]) -> Release:
+    """Publish the data under a cut with suppressed nodes."""
+    tree, suppressed = scenario.problem.tree, scenario.suppressed()
+    names = [tree.labels[v] for v in suppressed]
+    recoding = Recoding.from_cut(tree, scenario.cut(), suppressed)
+    return Release.make(data, recoding, seed, {**details, "suppressed": names})

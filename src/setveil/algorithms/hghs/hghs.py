@@ -1,0 +1,91 @@
+"""HgHs: heuristic generalization with heuristic suppression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.hghs._suppression import Problem, publish, search
+from setveil.data.transactions import Transactions
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.published.rows import Release
+
+info = AlgorithmInfo(
+    title="Heuristic generalization with heuristic suppression (HgHs)",
+    guarantees=("km-anonymity",),
+    needs=("hierarchy",),
+    minimizes="lm",
+    summary="Greedy generalization that suppresses outliers; meets all cuts' threats at once: for small m.",
+    reference="Liu, Wang, PAKDD 2010, section 3, doi:10.1007/978-3-642-13657-3_20",
+)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """HgHs has no parameters of its own."""
+
+
+def anonymize(
+    data: Transactions,
+    hierarchy: Hierarchy,
+    guarantee: KmAnonymity,
+    parameters: Parameters = Parameters(),
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Release:
+    """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.
+
+    From the cut that holds only the root, the search moves to the child cut (one node replaced by its
+    children) of least cost, as long as one costs less. The items to suppress are chosen anew for every cut:
+    by decreasing cost of suppression, an item is kept if no threat lies wholly among the kept ones.
+
+    Differences from [1]: an inner node with a single child stands for the same items as its child and is
+    never published; a search that stopped there would stop for nothing. What to suppress is not computed
+    from the start for every child cut: replacing a node changes only decisions that hang together with it by
+    threats.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    hierarchy : Hierarchy
+        Every item must be one of its leaves.
+    guarantee : KmAnonymity
+        k and m.
+    parameters : Parameters
+        There are none.
+    seed : int
+        Shuffles the published rows; the recoding does not depend on it.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    Release
+        Its details hold `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut`
+        (number of its nodes), `threats` (number of minimal threats over all cuts), `steps` (of the search).
+
+    Raises
+    ------
+    InfeasibleError
+        If there are non-empty rows, but fewer than k.
+    HierarchyError
+        If items are missing from the hierarchy.
+    RequestError
+        If the threats over all cuts do not fit in memory.
+
+    References
+    ----------
+    [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
+    section 3, doi:10.1007/978-3-642-13657-3_20
+    """
+    guarantee.require_feasible(data)
+    problem = Problem(data, hierarchy)
+    hint = (
+        "Use mhghs, which looks for large threats only where small ones leave room for them, or a smaller m."
+    )
+    found = search(problem, problem.leaves(), guarantee, progress, "", hint)
+    details = {"cut": len(found.cut()), "threats": found.threats, "steps": found.steps}
+    return publish(data, found, seed, details)

@@ -1,0 +1,1 @@
+"""LG, and its own loops."""

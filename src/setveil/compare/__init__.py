@@ -1,1 +1,0 @@
-"""Whole runs: read, anonymize, verify, measure, record."""

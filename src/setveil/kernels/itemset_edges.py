@@ -1,0 +1,530 @@
+"""Walk over the sets of a family of itemsets edge by edge; see `setveil.kernels.itemset_counts`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+BASE_BITS = 28
+BASE = 1 << BASE_BITS
+SMALL = 1 << 36  # binomial sums up to here, and so all results, fit into a single limb without a base
+MOST_ROWS = 12  # a node of at most so many distinct rows may be counted by inclusion and exclusion
+
+FINISHED, PAUSED, GROW = 0, 1, 2
+
+# Rows of `level`, the state of the walk: one column for each depth.
+CURRENT, STOP, ROW, ID, ITEM, N_ITEMS, PATH = range(7)
+# Places in `state`.
+DEPTH, NEED_ROWS, NEED_IDS, NEED_ITEMS, STARTED = range(5)
+
+
+@compiled
+def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low, threshold):  # type: ignore[no-untyped-def]
+    """Cut the rows of item `v` down to the other items that may join it, renumbered by ascending support.
+
+    Parameters
+    ----------
+    indptr, items, weights
+        Distinct rows, and how many rows each stands for.
+    starts, rows
+        Rows of each item (see `setveil.kernels.rows.invert`).
+    alive : bool (n,)
+        Items that are still there.
+    forbidden : tuple of 4 arrays
+        The forbidden sets of at least two items (`indptr` and ascending `items`), and those of each item.
+    v : int
+    rank : int64 (n,)
+    low : int
+        Only items of a greater rank.
+    threshold : int
+        Least weight of a set of the family.
+
+    Returns
+    -------
+    ids : int64 (m,)
+        The items, by their new numbers.
+    ptr, new, w
+        Their rows, ascending; rows may be equal or empty.
+    f_starts, f_last, f_ptr, f_rest
+        The sets that are forbidden beside `v`, each listed under its last but one item: its last one, and
+        where the others stand.
+    """
+    f_indptr, f_items, of_starts, of = forbidden
+    n = alive.size
+    support = np.zeros(n, np.int64)
+    longest = np.int64(0)
+    for at in range(starts[v], starts[v + 1]):
+        row = np.int64(rows[at])
+        longest += indptr[row + 1] - indptr[row]
+        for p in range(indptr[row], indptr[row + 1]):
+            y = np.int64(items[p])
+            if rank[y] > low and y != v and alive[y]:
+                support[y] += weights[row]
+    for at in range(of_starts[v], of_starts[v + 1]):
+        b = of[at]
+        if f_indptr[b + 1] - f_indptr[b] == 2:
+            support[f_items[f_indptr[b]]] = 0
+            support[f_items[f_indptr[b] + 1]] = 0
+    together = np.flatnonzero(support >= threshold)
+    keys = support[together] * n + together
+    keys.sort()
+    ids = keys % max(n, 1)
+    m = ids.size
+    new_of = np.full(n, -1, np.int64)
+    for at in range(m):
+        new_of[ids[at]] = at
+
+    ptr = np.zeros(starts[v + 1] - starts[v] + 1, np.int64)
+    new = np.empty(longest, np.int64)
+    w = np.empty(ptr.size - 1, np.int64)
+    size = 0
+    for at in range(starts[v], starts[v + 1]):
+        row = np.int64(rows[at])
+        here = size
+        for p in range(indptr[row], indptr[row + 1]):
+            z = new_of[items[p]]
+            if z >= 0:
+                new[size] = z
+                size += 1
+        new[here:size].sort()
+        w[at - starts[v]] = weights[row]
+        ptr[at - starts[v] + 1] = size
+
+    # Forbidden sets that lie in `v` and these items: first how many, then which.
+    f_starts = np.zeros(m + 2, np.int64)
+    f_last, f_ptr = np.zeros(0, np.int64), np.zeros(1, np.int64)
+    f_rest = np.zeros(0, np.int64)
+    if f_indptr.size > 1:
+        found = np.empty(f_indptr.size, np.int64)
+        n_found, rest = 0, 0
+        for z in range(-1, m):
+            first = v if z < 0 else ids[z]
+            for at in range(of_starts[first], of_starts[first + 1]):
+                b = of[at]
+                lo, hi = f_indptr[b], f_indptr[b + 1]
+                if z >= 0 and f_items[lo] != first:
+                    continue
+                inside, with_v = True, False
+                for q in range(lo, hi):
+                    if f_items[q] == v:
+                        with_v = True
+                    elif new_of[f_items[q]] < 0:
+                        inside = False
+                        break
+                if inside and (z < 0 or not with_v):
+                    found[n_found] = b
+                    n_found += 1
+                    rest += hi - lo - (1 if with_v else 0) - 2
+        f_last, f_ptr = np.empty(n_found, np.int64), np.zeros(n_found + 1, np.int64)
+        f_rest = np.empty(rest, np.int64)
+        second = np.empty(n_found, np.int64)
+        for i in range(n_found):
+            lo, hi = f_indptr[found[i]], f_indptr[found[i] + 1]
+            last, second[i] = np.int64(-1), -1
+            for q in range(lo, hi):
+                z = new_of[f_items[q]]
+                if z > last:
+                    second[i] = last
+                    last = z
+                elif z > second[i]:
+                    second[i] = z
+            f_starts[second[i] + 2] += 1
+        for z in range(m):
+            f_starts[z + 2] += f_starts[z + 1]
+        order = np.empty(n_found, np.int64)
+        for i in range(n_found):
+            order[f_starts[second[i] + 1]] = i
+            f_starts[second[i] + 1] += 1
+        rest = 0
+        for j in range(n_found):
+            i = order[j]
+            last = np.int64(-1)
+            for q in range(f_indptr[found[i]], f_indptr[found[i] + 1]):
+                last = max(last, new_of[f_items[q]])
+            f_last[j] = last
+            for q in range(f_indptr[found[i]], f_indptr[found[i] + 1]):
+                z = new_of[f_items[q]]
+                if z >= 0 and z != last and z != second[i]:
+                    f_rest[rest] = z
+                    rest += 1
+            f_ptr[j + 1] = rest
+    return ids, ptr, new[:size].copy(), w, f_starts, f_last, f_ptr, f_rest
+
+
+@compiled
+def _carry(number):  # type: ignore[no-untyped-def]
+    """Bring the limbs of a number that is not negative into [0, BASE)."""
+    for i in range(number.size - 1):
+        over = number[i] >> BASE_BITS
+        number[i] -= over << BASE_BITS
+        number[i + 1] += over
+
+
+@compiled
+def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):  # type: ignore[no-untyped-def]
+    """Count the sets within `t` rows by inclusion and exclusion over the rows that hold them.
+
+    For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
+    enough", so the family has the sum of c(K) Cum(K) sets. Writes for each set of rows k into values[k] how
+    many sets hold a given item that stands in exactly these rows; values[0] is the number of all sets.
+    """
+    full = 1 << t
+    limbs = sums.shape[2]
+    for k in range(full):
+        held[k] = 0
+        weight = np.int64(0)
+        for r in range(t):
+            if k >> r & 1:
+                weight += w[r]
+        coefficient[k] = 1 if weight >= threshold else 0
+    for z in mask:
+        held[z] += 1
+    for r in range(t):
+        for k in range(full):
+            if k >> r & 1:
+                held[k ^ (1 << r)] += held[k]
+                coefficient[k] -= coefficient[k ^ (1 << r)]
+    for i in range(limbs):
+        everything = np.int64(0)
+        for k in range(1, full):
+            everything += coefficient[k] * sums[held[k], column, i]
+            values[k, i] = coefficient[k] * sums[held[k] - 1, fewer, i] if held[k] > 0 else 0
+        values[0, i] = 0
+        for r in range(t):
+            for k in range(full):
+                if k >> r & 1:
+                    values[k, i] += values[k ^ (1 << r), i]
+        values[0, i] = everything
+    if limbs > 1:
+        for k in range(full):
+            _carry(values[k])
+
+
+@compiled
+def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):  # type: ignore[no-untyped-def]
+    """Set the support of items to zero that must not join a path whose last item is `y`."""
+    for b in range(f_starts[y], f_starts[y + 1]):
+        if support[f_last[b]] > 0:
+            met = True
+            for q in range(f_ptr[b], f_ptr[b + 1]):
+                if on_path[f_rest[q]] == 0:
+                    met = False
+                    break
+            if met:
+                support[f_last[b]] = 0
+
+
+@compiled
+def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):  # type: ignore[no-untyped-def]
+    """Find from which of a node's items on no forbidden set can be completed."""
+    free = np.int64(0)
+    for j in range(nodes.size - 1):
+        y = nodes[j]
+        for b in range(f_starts[y], f_starts[y + 1]):
+            if position[f_last[b]] > 0:
+                inside, lowest = True, np.int64(j)
+                for q in range(f_ptr[b], f_ptr[b + 1]):
+                    x = f_rest[q]
+                    if position[x] > 0:
+                        lowest = min(lowest, position[x] - 1)
+                    elif on_path[x] == 0:
+                        inside = False
+                        break
+                if inside:
+                    free = max(free, lowest + 1)
+    return free
+
+
+@compiled
+def _merge(r0, n_rows, row_ptr, row_w, item_at):  # type: ignore[no-untyped-def]
+    """Merge equal rows in place; return how many are left."""
+    size = 4
+    while size < 2 * n_rows:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    mask = np.int64(size - 1)
+    kept, end = np.int64(0), row_ptr[r0]
+    for row in range(r0, r0 + n_rows):
+        lo, hi = row_ptr[row], row_ptr[row + 1]
+        h = hi - lo
+        for p in range(lo, hi):
+            h = ((h ^ item_at[p]) * np.int64(0x9E3779B1)) & np.int64(0x3FFFFFFF)
+            h ^= h >> 15
+        slot = h & mask
+        while True:
+            g = table[slot]
+            if g < 0:
+                table[slot] = r0 + kept
+                weight = row_w[row]
+                if end != lo:
+                    for p in range(lo, hi):
+                        item_at[end + p - lo] = item_at[p]
+                row_ptr[r0 + kept] = end
+                row_w[r0 + kept] = weight
+                end += hi - lo
+                kept += 1
+                break
+            other = row_ptr[g]
+            ends = row_ptr[g + 1] if g + 1 < r0 + kept else end
+            same = ends - other == hi - lo
+            at = np.int64(0)
+            while same and at < hi - lo:
+                same = item_at[other + at] == item_at[lo + at]
+                at += 1
+            if same:
+                row_w[g] += row_w[row]
+                break
+            slot = (slot + 1) & mask
+    row_ptr[r0 + kept] = end
+    return kept
+
+
+@compiled
+def count_sets(  # type: ignore[no-untyped-def]
+    root, forbidden, threshold, largest, sums, estimates, state, level, sub, counts,
+    row_arena, id_arena, item_arena, scratch, values, budget,
+):  # fmt: skip
+    """Go on counting the sets of at most `largest` items that are in the family.
+
+    Parameters
+    ----------
+    root : tuple (ptr, ids, w)
+        Rows of the root, see `project`.
+    forbidden : tuple (f_starts, f_last, f_ptr, f_rest)
+        See `project`.
+    threshold : int
+    largest : int
+        At least 1.
+    sums : int64 (longest + 1, sizes, limbs)
+        ``sums[n, r]``: how many sets of at most r out of n items; with one column: of any size.
+    estimates : float64 (longest + 1, sizes)
+        The same, roughly.
+    state, level, sub
+        Where the walk is; zeros at the start. ``sub[d]`` counts below the path of d items; at the end
+        ``sub[0]`` is the number of sets, the empty one included.
+    counts : int64 (m, limbs), written
+        Added to: how many sets hold each item.
+    row_arena, id_arena, item_arena : int64 (2, any), (3, any), (2, any)
+        Room. If it does not suffice, GROW is returned, and `state` says how much is needed.
+    scratch : int64 (4, m + 1)
+        Zeros at the start.
+    values : int64 (2 ** MOST_ROWS, limbs + 2)
+        Room.
+    budget : int
+        Pause after about so many steps.
+    """
+    ptr, ids, w = root
+    f_starts, f_last, f_ptr, f_rest = forbidden
+    m = counts.shape[0]
+    limbs = sums.shape[2]
+    support, position, on_path, found = scratch[0], scratch[1], scratch[2], scratch[3]
+    row_ptr, row_w = row_arena[0], row_arena[1]
+    item_at, row_of, place_of = id_arena[0], id_arena[1], id_arena[2]
+    item_of, begin = item_arena[0], item_arena[1]
+    steps = np.int64(0)
+    d = state[DEPTH]
+    while True:
+        y = np.int64(-1)
+        if state[STARTED] == 0:
+            state[NEED_ROWS], state[NEED_IDS], state[NEED_ITEMS] = ptr.size, ids.size, m + 2
+            if ptr.size > row_ptr.size or ids.size > item_at.size or m + 2 > item_of.size:
+                return GROW
+            state[STARTED] = 1
+            row_ptr[: ptr.size] = ptr
+            row_w[: w.size] = w
+            item_at[: ids.size] = ids
+            level[ROW, 1], level[ID, 1], level[ITEM, 0] = ptr.size, ids.size, 0
+        elif level[CURRENT, d] == level[STOP, d]:
+            # Everything behind this path is counted.
+            if d == 0:
+                return FINISHED
+            y = level[PATH, d]
+            on_path[y] = 0
+            counts[y] += sub[d]
+            sub[d - 1] += sub[d]
+            if limbs > 1:
+                _carry(sub[d - 1])
+            d -= 1
+            state[DEPTH] = d
+            if steps > budget:
+                return PAUSED
+            continue
+        else:
+            # One more item joins the path.
+            here = level[ITEM, d] + level[CURRENT, d]
+            y = item_of[here]
+            lo, hi = begin[here], begin[here + 1]
+            n_rows, n_ids = hi - lo, np.int64(0)
+            for at in range(lo, hi):
+                n_ids += row_ptr[row_of[at] + 1] - place_of[at] - 1
+            steps += n_ids + n_rows
+            if largest - d == 2:
+                # Only single items can join behind it.
+                n_found = 0
+                for at in range(lo, hi):
+                    row = row_of[at]
+                    for z in item_at[place_of[at] + 1 : row_ptr[row + 1]]:
+                        if support[z] == 0:
+                            found[n_found] = z
+                            n_found += 1
+                        support[z] += row_w[row]
+                on_path[y] = 1
+                _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support)
+                on_path[y] = 0
+                total = np.int64(1)
+                for z in found[:n_found]:
+                    if support[z] >= threshold:
+                        total += 1
+                        counts[z, 0] += 1
+                    support[z] = 0
+                counts[y, 0] += total
+                sub[d, 0] += total
+                if limbs > 1:
+                    _carry(sub[d])
+                level[CURRENT, d] += 1
+                if steps > budget:
+                    return PAUSED
+                continue
+            r0, i0 = level[ROW, d + 1], level[ID, d + 1]
+            m0 = level[ITEM, d] + level[N_ITEMS, d] + 1
+            state[NEED_ROWS], state[NEED_IDS] = r0 + n_rows + 1, i0 + n_ids
+            state[NEED_ITEMS] = m0 + min(n_ids, m) + 2
+            if (
+                r0 + n_rows + 1 > row_ptr.size
+                or i0 + n_ids > item_at.size
+                or state[NEED_ITEMS] > item_of.size
+            ):
+                return GROW
+            r, i = r0, i0
+            row_ptr[r] = i
+            for at in range(lo, hi):
+                row = row_of[at]
+                for p in range(place_of[at] + 1, row_ptr[row + 1]):
+                    item_at[i] = item_at[p]
+                    i += 1
+                row_w[r] = row_w[row]
+                r += 1
+                row_ptr[r] = i
+            level[CURRENT, d] += 1
+            d += 1
+            state[DEPTH] = d
+            level[PATH, d], level[ITEM, d] = y, m0
+            level[ROW, d + 1], level[ID, d + 1] = r + 1, i
+            on_path[y] = 1
+        left = largest - d
+
+        # A new node: which items can join?
+        r0, i0, m0 = level[ROW, d], level[ID, d], level[ITEM, d]
+        rows = level[ROW, d + 1] - r0 - 1
+        level[CURRENT, d], level[STOP, d], level[N_ITEMS, d] = 0, 0, 0
+        sub[d, :] = 0
+        n_found = 0
+        for row in range(r0, r0 + rows):
+            for z in item_at[row_ptr[row] : row_ptr[row + 1]]:
+                if support[z] == 0:
+                    found[n_found] = z
+                    n_found += 1
+                support[z] += row_w[row]
+        if y >= 0:
+            _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support)
+        n_items = 0
+        for z in found[:n_found]:
+            if support[z] >= threshold:
+                item_of[m0 + n_items] = z
+                n_items += 1
+            support[z] = 0
+        if left == 1 or n_items == 0:
+            for z in item_of[m0 : m0 + n_items]:
+                counts[z, 0] += 1
+            sub[d, 0] = 1 + n_items
+            continue
+        nodes = item_of[m0 : m0 + n_items]
+        nodes.sort()
+        level[N_ITEMS, d] = n_items
+        for j in range(n_items):
+            position[nodes[j]] = j + 1
+
+        # Leave only these in the rows, and merge equal rows.
+        kept, i = np.int64(0), i0
+        for row in range(r0, r0 + rows):
+            lo, hi, weight = row_ptr[row], row_ptr[row + 1], row_w[row]
+            start = i
+            for p in range(lo, hi):
+                if position[item_at[p]] > 0:
+                    item_at[i] = item_at[p]
+                    i += 1
+            if i > start:
+                row_ptr[r0 + kept] = start
+                row_w[r0 + kept] = weight
+                kept += 1
+        rows = kept
+        row_ptr[r0 + rows] = i
+        if rows > 1:
+            rows = _merge(r0, rows, row_ptr, row_w, item_at)
+        level[ROW, d + 1], level[ID, d + 1] = r0 + rows + 1, row_ptr[r0 + rows]
+
+        # From which item on is the whole edge up to the last item in the family?
+        free = np.int64(0)
+        if f_last.size > 0:
+            free = _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position)
+        cover = begin[m0 : m0 + n_items + 1]
+        cover[:] = 0
+        for row in range(r0, r0 + rows):
+            j, p = n_items, row_ptr[row + 1]
+            while j > 0 and p > row_ptr[row] and item_at[p - 1] == nodes[j - 1]:
+                j -= 1
+                p -= 1
+            cover[j] += row_w[row]
+        stop, weight = np.int64(0), cover[0]
+        while weight < threshold:
+            stop += 1
+            weight += cover[stop]
+        stop = max(stop, free)
+        column = min(left, sums.shape[1] - 1)
+        fewer = min(left - 1, sums.shape[1] - 1)
+
+        if stop > 0 and free == 0 and rows <= MOST_ROWS:
+            work = np.float64(rows << rows)
+            for row in range(r0, r0 + rows):
+                work -= estimates[row_ptr[row + 1] - row_ptr[row], column]
+            if rows == 2 or work < 0:
+                mask, held, coefficient = begin[m0 : m0 + n_items], values[:, limbs], values[:, limbs + 1]
+                mask[:] = 0
+                for row in range(rows):
+                    for z in item_at[row_ptr[r0 + row] : row_ptr[r0 + row + 1]]:
+                        mask[position[z] - 1] |= 1 << row
+                _few_rows(
+                    mask, rows, row_w[r0 : r0 + rows], threshold, column, fewer, sums,
+                    held, coefficient, values[:, :limbs],
+                )  # fmt: skip
+                for j in range(n_items):
+                    counts[nodes[j]] += values[mask[j], :limbs]
+                sub[d] = values[0, :limbs]
+                steps += rows << rows
+                position[nodes] = 0
+                continue
+
+        sub[d] = sums[n_items - stop, column]
+        for z in nodes[stop:]:
+            counts[z] += sums[n_items - stop - 1, fewer]
+        level[STOP, d] = stop
+
+        # Where the items stand that join next.
+        cover[:] = 0
+        for p in range(row_ptr[r0], row_ptr[r0 + rows]):
+            cover[position[item_at[p]]] += 1
+        cover[0] = i0
+        for j in range(n_items):
+            cover[j + 1] += cover[j]
+            support[nodes[j]] = cover[j]
+            position[nodes[j]] = 0
+        if stop == 0:
+            support[nodes] = 0
+            continue
+        for row in range(r0, r0 + rows):
+            for p in range(row_ptr[row], row_ptr[row + 1]):
+                z = item_at[p]
+                row_of[support[z]], place_of[support[z]] = row, p
+                support[z] += 1
+        support[nodes] = 0

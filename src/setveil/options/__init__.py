@@ -1,0 +1,1 @@
+"""From texts and names of files to guarantees, parameters and other inputs."""

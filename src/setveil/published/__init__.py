@@ -1,0 +1,1 @@
+"""What is published: one file per kind of release."""

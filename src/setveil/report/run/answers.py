@@ -1,0 +1,141 @@
+"""The part of a run's page about what the data still answer: counts, itemsets, frequencies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.report import blocks, charts, words
+from setveil.report.run.charts import frequency_chart
+
+
+def answers(report: dict[str, Any]) -> str:
+    """Show what the release still answers as a section; nothing where it was not measured."""
+    parts = [_counts(report), _itemsets(report), _frequencies(report)]
+    if not any(parts):
+        return ""
+    return blocks.section("What the data still answer", *parts)
+
+
+def _counts(report: dict[str, Any]) -> str:
+    """Say how well counts can be read off the release."""
+    utility = report["utility"]
+    lines = [_labels(report)] if "label_support_error" in utility else []
+    are = report.get("answers", {}).get("are")
+    if are and are["queries"]:
+        lines.append((f"{_queries(are)}:", f"{query_errors(are)} {_advice(are, report)}".strip()))
+    kl = utility.get("kl")
+    if kl and kl["queries"]:
+        lines.append(
+            (
+                "Other items:",
+                "published row by row as they were, so every count of them is exact.",
+            )
+        )
+        lines.append(
+            (
+                "Sensitive items together with others:",
+                "only estimated, from the counts of the groups. How the estimates differ from the truth is "
+                f"measured by KL, {words.measure(kl['mean'])} on average (0: they do not).",
+            )
+        )
+    return blocks.points(lines) if lines else ""
+
+
+def _labels(report: dict[str, Any]) -> tuple[str, str]:
+    off = report["utility"]["label_support_error"]
+    title = "Rows with a published label:"
+    if not off["max"]:
+        return title, "exact. Each label is in as many rows as held any of the items that it stands for."
+    if report["recoding"] == "local":
+        return title, f"at least so many; on average {words.percent(off['mean'])} of them are missed."
+    return title, f"off by {words.error(off['mean'])} on average, by {words.error(off['max'])} at most."
+
+
+def _queries(are: dict[str, Any]) -> str:
+    what = {1: "an item", 2: "two items"}.get(are.get("size", 0), "some items")
+    return f"Rows with {what} of the original"
+
+
+def query_errors(are: dict[str, Any]) -> str:
+    """Say how far the estimated answers to random queries are off, in one sentence."""
+    asked = (
+        f"asked of {words.count(are['queries'], 'set')} drawn from all that some row holds, most of them rare"
+        if are.get("size", 2) > 1
+        else f"asked of {words.count(are['queries'], 'item')} drawn at random"
+    )
+    half = (
+        "at least half of the estimates are exact"
+        if are["median"] == 0
+        else f"half of the estimates are off by {words.error(are['median'])} or more"
+    )
+    return f"{asked}, {half}; the mean error is {words.error(are['mean'])} (ARE)."
+
+
+def _advice(are: dict[str, Any], report: dict[str, Any]) -> str:
+    if are["median"] < 0.5:
+        return ""
+    if report["recoding"] == "local":
+        return "Such counts cannot be read off the release."
+    if report["utility"].get("generalized_items"):
+        return "Such counts cannot be read off the release; count published labels instead."
+    return "Such counts cannot be read off the release where an item was left out."
+
+
+def _itemsets(report: dict[str, Any]) -> str:
+    found = report.get("answers", {}).get("itemsets")
+    if not found or not found["frequent"]:
+        return ""
+    lines = [
+        (
+            words.count(line["length"], "item"),
+            [
+                words.count(line["frequent"]),
+                words.count(line["kept"]),
+                words.percent(line["kept"], line["frequent"]),
+            ],
+            line["kept"] / line["frequent"] if line["frequent"] else 0.0,
+        )
+        for line in found["by_length"]
+    ]
+    longest = f" of at most {words.count(found['max_length'], 'item')}" if found["max_length"] else ""
+    exact = (
+        "Each of these is in exactly as many rows as before."
+        if found["supports_unchanged"]
+        else "But not in as many rows as before: some of their items stand under broader names elsewhere."
+    )
+    number = (
+        f"{words.count(found['kept'])} ({words.percent(found['kept'], found['frequent'])}) "
+        f"{words.are(found['kept'])}"
+        if found["kept"]
+        else "none is"
+    )
+    kept = (
+        f"Of {words.count(found['frequent'], 'set')}{longest} found in at least "
+        f"{words.count(found['threshold'], 'row')} of the original, {number} still there under the items' "
+        "own names."
+    )
+    return blocks.subsection(
+        "Frequent itemsets",
+        blocks.paragraph(f"{kept} {exact if found['kept'] else ''}".strip()),
+        blocks.table(
+            ("Length", "In the original", "Kept", "Share", ""), lines, "34% 17% 13% 15% 21%", blocks.UNCHANGED
+        ),
+    )
+
+
+def _frequencies(report: dict[str, Any]) -> str:
+    lines = report.get("frequencies")
+    if not lines:
+        return ""
+    off = report["utility"].get("item_support_error")
+    about = "A reader who knows only a broader name spreads its rows evenly over the items it stands for."
+    if off and off["median"]:
+        about += f" Of all items, half are then off by {words.error(off['median'])} or more."
+    elif off:
+        about += " At least half of all items are exact nevertheless."
+    caption = f"Rows with the {words.count(len(lines), 'most frequent item')}, and what a reader expects."
+    return blocks.subsection(
+        "How often items occur",
+        blocks.paragraph(about),
+        blocks.figure(charts.inline(frequency_chart(lines), "frequencies", caption), caption),
+    )

@@ -1,0 +1,319 @@
+"""A page about a release that may be handed out with it: nothing that must stay inside.
+
+`handed_out` decides what may be told and rounds it; the page is made from that and from nothing else, so it
+cannot show what is not there. docs/report.md gives the reason for each figure.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.models import words_for
+from setveil.report.run.exposure import chances
+from setveil.report.run.losses import COLORS, labels
+from setveil.report.run.statement import NCP_SCALE, headline, how_to_read, not_covered, versions
+
+# What a verifier finds in the published rows alone, besides the promise.
+_FOUND = ("greatest_k", "smallest_degree", "groups")
+_STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
+_BLUR = 100  # ... so many occurrences of the original or more fall into
+_MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
+
+
+def handed_out(report: dict[str, Any]) -> dict[str, Any]:
+    """Pick from a report what may leave the house, and round what depends on the original.
+
+    Parameters
+    ----------
+    report : dict
+        What ``report.json`` holds.
+
+    Returns
+    -------
+    dict
+        Parts named as in the report hold what the published files tell themselves: `setveil`, `versions`,
+        `algorithm` (parameters that name no item), `guarantee`, `recoding`, `published`, `labels`, and
+        `risk` of the published rows. `rounded` holds the rest: texts and lengths of bars, in steps that at
+        least 100 occurrences of the original fall into; it is missing where there are too few of them.
+
+    Raises
+    ------
+    ValueError
+        If the promise does not hold: then nothing may be handed out.
+    """
+    guarantee, algorithm, published = report["guarantee"], report["algorithm"], report["published"]
+    if not guarantee["holds"]:
+        raise ValueError("The promise does not hold: there is no page to hand out.")
+    told = ("model", "holds", *words_for(guarantee).parameters, *_FOUND)
+    out = {
+        "setveil": report["setveil"],
+        "versions": report.get("versions") or {},
+        "algorithm": {
+            **{key: algorithm[key] for key in ("name", "title", "reference")},
+            "parameters": {k: v for k, v in algorithm["parameters"].items() if _names_nothing(v)},
+        },
+        "guarantee": {key: guarantee[key] for key in told if key in guarantee},
+        "recoding": report["recoding"],
+        "published": {key: published[key] for key in ("file", "rows", "empty_rows", "items", "occurrences")},
+        "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
+        "exact_labels": _exact_labels(report),
+        "risk": _remaining(report),
+    }
+    rounded = _rounded(report)
+    return {**out, "rounded": rounded} if rounded else out
+
+
+def _names_nothing(value: object) -> bool:
+    """Tell whether a parameter is a number or a word of ours, and so no item and no file."""
+    if isinstance(value, str):
+        return value in ("ncp", "lm", "inf") or re.fullmatch(r"\d+([./]\d+)?", value, re.ASCII) is not None
+    return isinstance(value, bool | int | float)
+
+
+def _exact_labels(report: dict[str, Any]) -> bool:
+    off = report["utility"].get("label_support_error")
+    return bool(off) and not off["max"]
+
+
+def _remaining(report: dict[str, Any]) -> dict[str, Any] | None:
+    """Keep what anyone can count in the published rows: no itemset and no item is named."""
+    after = (report.get("risk") or {}).get("after")
+    if not after:
+        return None
+    told = ("m", "rows_below", "exact", "interval", "confidence")
+    best = [entry for entry in after["risk"] if entry["choice"] == "best"]
+    return {
+        "rows": after["rows"],
+        "best": [{key: entry[key] for key in told if key in entry} for entry in best],
+        "chances": {entry["m"]: chances(after).get(entry["m"], "") for entry in best},
+    }
+
+
+def _rounded(report: dict[str, Any]) -> dict[str, Any] | None:
+    """Round what compares the release with the original; None for data too small for that."""
+    whole, utility = report["input"]["occurrences"], report["utility"]
+    step = next((step for step in _STEPS if step * whole >= _BLUR), None)
+    if step is None:
+        return None
+    shares = [(kind, name, *_share(number / whole, step)) for kind, name, number in words.shares(report)]
+    found: dict[str, Any] = {"step": step, "shares": shares}
+    if report["recoding"] != "grouped":
+        found["measures"] = [(name, _number(utility[name.lower()], step)) for name in ("NCP", "LM")]
+        found["optimality"] = _optimality(report.get("optimality"))
+    answers = report.get("answers", {})
+    are, itemsets = answers.get("are"), answers.get("itemsets")
+    if are and are["queries"]:
+        found["are"] = {
+            "mean": _one_digit(are["mean"]), "median": _one_digit(are["median"]), "size": are.get("size")
+        }  # fmt: skip
+    if itemsets and itemsets["frequent"] >= _MANY and itemsets["threshold"] >= _COMMON:
+        kept, _ = _share(itemsets["kept"] / itemsets["frequent"], 0.05)
+        found["itemsets"] = {
+            "kept": kept,
+            "exact": bool(itemsets["supports_unchanged"]),
+            **{key: itemsets[key] for key in ("threshold", "max_length")},
+        }
+    return found
+
+
+def _share(share: float, step: float) -> tuple[str, float]:
+    """Round a share: as a text, and as the length of a bar."""
+    if share in (0, 1):
+        return words.percent(share), share
+    if share < step:
+        return f"under {words.percent(step)}", step / 2
+    if share > 1 - step:
+        return f"over {words.percent(1 - step)}", 1 - step / 2
+    near = round(share / step) * step
+    return f"about {words.percent(round(near, 2))}", near
+
+
+def _number(value: float, step: float) -> str:
+    if value in (0, 1):
+        return f"{value:g}"
+    if value < step:
+        return f"under {step:g}"
+    return f"over {1 - step:g}" if value > 1 - step else f"about {round(value / step) * step:.2g}"
+
+
+def _one_digit(value: float) -> float:
+    return float(f"{value:.1g}")
+
+
+def _optimality(found: dict[str, Any] | None) -> str:
+    if not found or (found["gap"] and not found["lower_bound"]):
+        return ""
+    limits = " within the limits" if found.get("limited") else ""
+    weighted = "weighted " if found.get("weighted") else ""
+    least = f"{weighted}{found['objective'].upper()} of any {found['model']}{limits}"
+    if not found["gap"]:
+        return f"Proven: the least {least}."
+    above = words.error(_one_digit(found["loss"] / found["lower_bound"] - 1))
+    return f"{'About' if found['proven'] else 'At most about'} {above} above the least {least}."
+
+
+def external_html(report: dict[str, Any]) -> str:
+    """Render the page that may be handed out (see `setveil.report.run.page.report_html`).
+
+    Raises
+    ------
+    ValueError
+        If the promise does not hold.
+    """
+    told = handed_out(report)
+    about = f"{blocks.data(told['published']['file'])}, {html.escape(told['algorithm']['title'])}"
+    sections = [
+        headline("About this release", about, told),
+        _contents(told),
+        _lost(told),
+        _answers(told),
+        _found(told),
+        not_covered(told["guarantee"]),
+        _made(told),
+        how_to_read(told, scale=[NCP_SCALE] if "measures" in told.get("rounded", {}) else []),
+    ]
+    return blocks.page("About this release", "\n".join(section for section in sections if section))
+
+
+def _contents(told: dict[str, Any]) -> str:
+    published, broader = told["published"], len(told["labels"])
+    rows, occurrences = published["rows"], published["occurrences"]
+    order = "in an order that tells nothing of the original's"
+    names = words.count(published["items"])
+    kinds = f"{words.count(broader)} of them broader than an item" if broader else "each that of an item"
+    lines = [
+        ("Rows", f"{words.count(rows)} ({words.count(published['empty_rows'])} empty), {order}"),
+        ("Different names", f"{names}, {kinds}"),
+        ("Occurrences", f"{words.count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
+    ]
+    if told["recoding"] == "grouped":
+        lines[1] = ("Different items", f"{names}, besides those counted in <code>groups.csv</code>")
+        lines.append(("Groups", words.count(told["guarantee"]["groups"])))
+    about = ("About", "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS))
+    return blocks.section("What is in it", blocks.facts([*lines, about]), labels(told, "about.json"))
+
+
+_MEANS = ", and lists the items that each broader name stands for"
+
+
+def _lost(told: dict[str, Any]) -> str:
+    rounded = told.get("rounded")
+    if not rounded:
+        return blocks.section(
+            "What was lost", blocks.paragraph("Not told: the data are too small to tell it safely.")
+        )
+    shares = rounded["shares"]
+    note = (
+        f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "
+        "are coarse on purpose."
+    )
+    measures = ", ".join(f"{name} {value}" for name, value in rounded.get("measures", []))
+    return blocks.section(
+        "What was lost",
+        blocks.paragraph("Of all occurrences of an item in a row of the original:"),
+        blocks.bar([(length, COLORS[kind]) for kind, _, _, length in shares], 1),
+        blocks.legend((COLORS[kind], f"{text} {name}", "") for kind, name, text, _ in shares),
+        blocks.paragraph(f"{measures}. {rounded['optimality']}".strip() if measures else ""),
+        blocks.paragraph(note, "small"),
+    )
+
+
+def _answers(told: dict[str, Any]) -> str:
+    rounded = told.get("rounded", {})
+    lines = []
+    if told["recoding"] == "grouped":
+        lines.append(("Items that are not sensitive:", "published row by row; every count of them is exact."))
+    elif told["exact_labels"]:
+        exact = "exact. Each is in as many rows as held any of the items that it stands for."
+        lines.append(("Rows with a published name:", exact))
+    elif told["recoding"] == "local":
+        fewest = (
+            "at least so many. An item stands under a narrow name in some rows and under a broad one in "
+            "others, so the rows of different names cannot be added."
+        )
+        lines.append(("Rows with a published name:", fewest))
+    if "are" in rounded:
+        are, what = rounded["are"], {1: "one", 2: "two"}.get(rounded["are"]["size"], "some")
+        half = (
+            "half of the estimates or more are exact"
+            if not are["median"]
+            else f"half of the estimates are off by about {words.error(are['median'])} or more"
+        )
+        text = f"asked at random, {half}; the mean error is about {words.error(are['mean'])} (ARE)."
+        lines.append((f"Rows with {what} of the original items:", text))
+    if "itemsets" in rounded:
+        found = rounded["itemsets"]
+        longest = f" of at most {words.count(found['max_length'], 'item')}" if found["max_length"] else ""
+        unchanged = ", each in exactly as many rows" if found["exact"] else ""
+        lines.append(
+            (
+                "Frequent itemsets:",
+                f"{found['kept']} of the sets{longest} that at least "
+                f"{words.count(found['threshold'], 'row')} of the original hold are still there under the "
+                f"items' own names{unchanged}.",
+            )
+        )
+    return blocks.section("What the data still answer", blocks.points(lines)) if lines else ""
+
+
+def _found(told: dict[str, Any]) -> str:
+    risk = told["risk"]
+    if not risk or not risk["best"]:
+        return ""
+    thresholds = list(risk["best"][0]["rows_below"])
+    heads = ["Known", *("found alone" if t == "2" else f"among fewer than {t}" for t in thresholds)]
+    private = any(risk["chances"].values())
+    heads += ["chance of a private item"] * private
+    lines = [
+        [
+            f"the most telling {words.count(entry['m'], 'item')}",
+            *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
+            *([risk["chances"][entry["m"]]] * private),
+        ]
+        for entry in risk["best"]
+    ]
+    sampled = "" if all(entry["exact"] for entry in risk["best"]) else " Some figures are estimated."
+    return blocks.section(
+        "Who can still be found",
+        blocks.paragraph(
+            "Rows that somebody finds who knows the most telling items of each, counted in the published "
+            f"rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
+        ),
+        blocks.grid(heads, lines, "28%" + " 18%" * (len(heads) - 1), numbers=True),
+    )
+
+
+_CHANCE = " Chance: the greatest probability with which they learn some private item about somebody."
+
+
+def _cell(rows: float, whole: int) -> str:
+    if rows < 1:
+        return "less than one row" if rows else "no row"
+    return f"{words.count(round(rows))} ({words.percent(rows, whole)})"
+
+
+def _made(told: dict[str, Any]) -> str:
+    guarantee, algorithm = told["guarantee"], told["algorithm"]
+    promised = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
+    parameters = {name: value for name, value in promised.items() if _names_nothing(value)}
+    parameters |= algorithm["parameters"]
+    written = [
+        blocks.code(f"{name} = {value if isinstance(value, str) else json.dumps(value)}")
+        for name, value in parameters.items()
+    ]
+    return blocks.section(
+        "How it was made",
+        blocks.facts(
+            [
+                ("Privacy model", html.escape(guarantee["model"])),
+                ("Algorithm", f"{html.escape(algorithm['title'])}, {blocks.code(algorithm['name'])}"),
+                ("Parameters", ", ".join(written)),
+                ("Reference", html.escape(algorithm["reference"])),
+                ("Made with", versions(told)),
+            ]
+        ),
+    )

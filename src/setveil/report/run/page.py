@@ -1,0 +1,161 @@
+"""A report as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.models import words_for
+from setveil.report.run.answers import answers
+from setveil.report.run.exposure import chances, entry_of, exposure, sides, telling_size
+from setveil.report.run.external import external_html
+from setveil.report.run.losses import losses
+from setveil.report.run.statement import headline, how_to_read, not_covered, versions
+
+_LONG = 8  # a parameter of more entries is told by their number
+
+
+def report_html(report: dict[str, Any], *, external: bool = False) -> str:
+    """Render a report as one HTML page, for a person who decides about the release, or who receives it.
+
+    The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
+    the same bytes. The usual page names the input and its hash and tells much of the original: it belongs
+    with the files that stay inside.
+
+    Parameters
+    ----------
+    report : dict
+        What ``report.json`` holds. Parts that an older one lacks are left out.
+    external : bool
+        Make the page that may be handed out with the published rows instead: it shows what they show
+        themselves, and coarse figures of the loss (docs/report.md says which, and why).
+
+    Returns
+    -------
+    str
+        The page, to be written as UTF-8.
+
+    Raises
+    ------
+    ValueError
+        If an external page is asked for a release whose promise does not hold.
+    """
+    if external:
+        return external_html(report)
+    sections = [
+        headline("Release report", f"{blocks.data(words.source(report))}, {_method(report)}", report),
+        _glance(report),
+        exposure(report),
+        not_covered(report["guarantee"]),
+        losses(report),
+        answers(report),
+        _folders(report),
+        _made(report),
+        how_to_read(report),
+    ]
+    return blocks.page(
+        f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
+    )
+
+
+def _method(report: dict[str, Any]) -> str:
+    return html.escape(report["algorithm"]["title"])
+
+
+def _glance(report: dict[str, Any]) -> str:
+    """Show the few numbers that weigh most: risk, loss, use."""
+    tiles = []
+    m = telling_size(report)
+    if m is not None:
+        before, after = sides(report)
+        known = words.count(m, "item") if m > 1 else "item"
+        then, now = (entry_of(side, m, "best") for side in (before, after) if side)
+        if then and now:
+            number = " \u2192 ".join(words.count(round(entry["rows_below"]["2"])) for entry in (then, now))
+            tiles.append((number, f"rows found alone by their most telling {known}, before and after"))
+        learned = [chances(side).get(m) for side in (before, after) if side]
+        if all(learned):
+            number = " \u2192 ".join(chance for chance in learned if chance)
+            tiles.append((number, f"chance of learning a private item from {known}, before and after"))
+    whole = report["input"]["occurrences"]
+    (_, name, kept), *others = words.shares(report)
+    rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
+    tiles.append((words.percent(kept, whole), f"of all occurrences {name}{'; ' if rest else ''}{rest}"))
+    answers = report.get("answers", {})
+    found, are = answers.get("itemsets"), answers.get("are")
+    if found and found["frequent"]:
+        number = f"{words.count(found['kept'])} of {words.count(found['frequent'])}"
+        tiles.append((number, "frequent itemsets still there under the items' own names"))
+    if are and are["queries"]:
+        what = {1: "a given item", 2: "two given items"}.get(are.get("size", 0), "given items")
+        number, of = words.error(are["median"]), "is"
+        if number.endswith(words.TRUE_NUMBER):
+            number, of = number.removesuffix(words.TRUE_NUMBER), f"{words.TRUE_NUMBER} is".strip()
+        tiles.append((number, f"{of} the median error of estimates in how many rows {what} are"))
+    return blocks.tiles(tiles) if tiles else ""
+
+
+def _folders(report: dict[str, Any]) -> str:
+    file = blocks.data(report["published"]["file"])
+    if report["recoding"] == "grouped":
+        file += ", groups.csv"
+    page = report["published"].get("report")
+    if page:
+        file += f", {blocks.data(page)}"
+    hand_out = (
+        ("May be handed out:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
+        if report["guarantee"]["holds"]
+        else ("Nothing may be handed out:", "the promise does not hold.")
+    )
+    inside = (
+        "the folder <code>internal/</code>. It says which published row came from which input row, and this "
+        "report is in it: its hash can confirm a guess of the input."
+    )
+    return blocks.section("What may be handed out", blocks.points([hand_out, ("Must stay inside:", inside)]))
+
+
+def _made(report: dict[str, Any]) -> str:
+    before, tree, algorithm = report["input"], report["hierarchy"], report["algorithm"]
+    guarantee = report["guarantee"]
+    contents = (
+        f"{words.count(before['rows'], 'row')} ({words.count(before['empty_rows'])} empty), "
+        f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
+        f"format {html.escape(before['format'] or 'none')}"
+    )
+    named = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
+    parameters = {**named, **algorithm["parameters"], "seed": report["seed"]}
+    written = [
+        blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items() if value is not None
+    ]
+    return blocks.section(
+        "How it was made",
+        blocks.facts(
+            [
+                ("Input", blocks.data(words.source(report))),
+                ("Input SHA-256", blocks.code(before["sha256"] or "")),
+                ("Contents", contents),
+                *(_hierarchy(tree) if tree else []),
+                ("Privacy model", html.escape(guarantee["model"])),
+                ("Algorithm", f"{html.escape(algorithm['title'])}, {blocks.code(algorithm['name'])}"),
+                ("Parameters", ", ".join(written)),
+                ("Reference", html.escape(algorithm["reference"])),
+                ("Made with", versions(report)),
+            ]
+        ),
+    )
+
+
+def _hierarchy(tree: dict[str, Any]) -> list[tuple[str, str]]:
+    source = (
+        blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
+    )
+    size = f"{words.count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
+    return [("Hierarchy", f"{source}, {size}"), ("Hierarchy SHA-256", blocks.code(tree["sha256"] or ""))]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list | dict) and len(value) > _LONG:
+        return f"{words.count(len(value))} entries"
+    return words.clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)

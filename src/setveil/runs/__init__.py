@@ -1,0 +1,1 @@
+"""One run, from rows to a verified release and its folder."""

@@ -1,0 +1,153 @@
+"""What a run's report tells besides the promise and the loss: labels, branches, answers, risk."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.guarantees import Guarantee
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress
+from setveil.published.group_files import PublishedGroups
+from setveil.published.groups import Grouping
+from setveil.published.recoding import AnyRecoding
+from setveil.published.rows import Release
+from setveil.risk.attack import attack_risk
+from setveil.utility.are import query_errors
+from setveil.utility.itemsets import surviving_itemsets
+from setveil.utility.ncp import ncp
+from setveil.utility.queries import random_queries
+from setveil.utility.supports import item_estimates
+
+QUERIES, QUERY_SIZE = 1000, 2
+FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
+SIZES = (1, 2, 3)  # how many items of a person an attacker knows
+EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
+_MOST_ITEMS = 20
+
+
+def answers(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
+    """Measure what the release still answers: `are` of random COUNT queries, `itemsets` that survive.
+
+    The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
+    that releases can be compared. Nothing is measured for rows in groups, whose items are either published
+    as they are or counted, and where there is nothing to ask for.
+    """
+    if isinstance(release.recoding, Grouping) or not data.n_occurrences:
+        return {}
+    size = min(QUERY_SIZE, int(data.row_lengths().max()))
+    asked = random_queries(data, QUERIES, size, progress=progress)
+    errors = query_errors(data, release.published, release.recoding.members(), asked, progress)
+    found: dict[str, Any] = {"are": {**errors.as_dict(), "size": size}}
+    if release.recoding.kind == "global":  # a local one publishes an item as itself in some of its rows only
+        found["itemsets"] = surviving_itemsets(
+            data,
+            release.published,
+            frequent_support(data.n_rows),
+            max_length=ITEMSET_LENGTH,
+            progress=progress,
+        )
+    return found
+
+
+def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
+    """Least support, in rows, of an itemset that counts as frequent: a share of the rows, at least two."""
+    return max(2, ceil(share * n_rows))
+
+
+def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
+    """Items that an attacker does not know beforehand: private or sensitive ones."""
+    return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
+
+
+def exposed_rows(release: Release) -> Transactions | PublishedGroups:
+    """Return what an attacker sees of a release: its rows, or rows in groups."""
+    recoding = release.recoding
+    return recoding.published(release.published) if isinstance(recoding, Grouping) else release.published
+
+
+def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
+    """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
+    hidden = hidden_items(guarantee)
+    return {
+        when: attack_risk(rows, sizes=SIZES, private=hidden, effort=EFFORT, progress=progress)
+        for when, rows in (("before", data), ("after", exposed_rows(release)))
+    }
+
+
+def described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
+    """List the labels that stand for others, the loss in each branch, and what became of common items."""
+    recoding = release.recoding
+    if isinstance(recoding, Grouping):
+        return {"labels": [], "branches": []}
+    return {
+        "labels": _generalized_labels(release, recoding),
+        "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
+        "frequencies": _frequencies(data, release, recoding),
+    }
+
+
+def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
+    members = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
+    own = set(recoding.items.labels)
+    used = sorted(
+        zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
+        key=lambda entry: -entry[1],
+    )
+    return [
+        {"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own
+    ]
+
+
+def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
+    """Occurrences and NCP under each child of the root."""
+    leaf = tree.locate(data.vocabulary)
+    occurrences = data.supports()
+    position = np.empty(tree.n_leaves, np.int64)
+    position[tree.leaf_order] = np.arange(tree.n_leaves)
+    out = []
+    for child in tree.children(tree.root):
+        inside = (position[leaf] >= tree.low[child]) & (position[leaf] < tree.high[child])
+        out.append(
+            {
+                "label": tree.labels[child],
+                "items": int(tree.high[child] - tree.low[child]),
+                "occurrences": int(occurrences[inside].sum()),
+                "ncp": ncp(data, recoding, inside),
+            }
+        )
+    return out
+
+
+def _frequencies(data: Transactions, release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
+    """Say what the most frequent items became, and in how many rows a reader expects them."""
+    supports = data.supports()
+    common = np.argsort(-supports, kind="stable")[:_MOST_ITEMS]
+    estimates = item_estimates(data, release.published, recoding)
+    members = recoding.member_counts
+    images = recoding.images(data)
+    out = []
+    for item in common[supports[common] > 0].tolist():
+        used = np.unique(images[data.items == item])
+        used = used[used >= 0]
+        out.append(
+            {
+                "item": data.vocabulary.labels[item],
+                "published": _named(recoding, used.tolist()),
+                "items": int(members[used[0]]) if used.size == 1 else None,
+                "rows": int(supports[item]),
+                "estimate": float(estimates[item]),
+            }
+        )
+    return out
+
+
+def _named(recoding: AnyRecoding, used: list[int]) -> str | None:
+    """Name what an item is published as; a local recoding may have several labels for it."""
+    if len(used) > 1:
+        return f"{len(used):,} labels"
+    return recoding.published.labels[used[0]] if used else None

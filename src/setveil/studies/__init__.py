@@ -1,0 +1,1 @@
+"""Studies: many runs over data and parameters, their table, and the release that loses least."""

@@ -1,0 +1,304 @@
+"""One run of a comparison: what it does, and the name that it has wherever its files are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import setveil
+from setveil import algorithms
+from setveil.errors import RequestError
+from setveil.options.promises import MODELS
+from setveil.studies.settings import STUDY_NAMES, Reference, Value, file_sha256, reference
+
+DEFAULTS: Mapping[str, Value] = {
+    "queries": 1000,
+    "query_size": 2,
+    "itemsets": "0.01",
+    "itemset_length": 3,
+    "group_by": 4,
+    "risk_m": 3,
+}
+_EXPERIMENTS = {"coherence": ("private_share",)}  # what a study can promise beside what a command can
+_OF_GROUPS = ("queries", "group_by", "risk_m")
+_OF_ROWS = (
+    "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A file of rows, and its hierarchy.
+
+    Attributes
+    ----------
+    name : str
+        What tables and figures call it.
+    path, sha256
+        The file and the hash of its content.
+    hierarchy : Reference or None
+        None: an algorithm that needs one groups items bought alike.
+    reading : tuple of pairs of str
+        Options of `setveil.read`.
+    """
+
+    name: str
+    path: Path
+    sha256: str
+    hierarchy: Reference | None = None
+    reading: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: an algorithm with one value of each parameter on one data set (see `plan_run`).
+
+    Attributes
+    ----------
+    data : DataSet
+    algorithm, model : str
+    promise : mapping
+        Parameters of the model, as in a study.
+    parameters : mapping
+        The algorithm's own, by their names in a study, without those that are as by default.
+    measuring : mapping
+        Settings of the measures that apply to it.
+    seed : int
+    time_limit, memory_limit : float or None
+        Seconds and MB. They do not belong to what the run is, only to how long one waits for it.
+    """
+
+    data: DataSet
+    algorithm: str
+    model: str
+    promise: Mapping[str, Value]
+    parameters: Mapping[str, Value]
+    measuring: Mapping[str, Value]
+    seed: int
+    time_limit: float | None = None
+    memory_limit: float | None = None
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of all that decides the result: contents and parameters, not places of files and limits."""
+        return _digest(
+            {
+                **self._data_identity(),
+                "hierarchy": _identity(self.data.hierarchy) if self._uses_hierarchy() else None,
+                "algorithm": self.algorithm,
+                "promise": {name: _identity(value) for name, value in self.promise.items()},
+                "parameters": {name: _identity(value) for name, value in self.parameters.items()},
+                "measuring": {name: _identity(value) for name, value in self.measuring.items()},
+                "seed": self.seed,
+            }
+        )
+
+    @cached_property
+    def risk_id(self) -> str | None:
+        """Hash of what decides the risk of the original rows; None where no risk is measured.
+
+        Runs on the same data share it, unless they hide other items.
+        """
+        if not self.measuring["risk_m"]:
+            return None
+        hidden: dict[str, Any] = {}
+        if self.model in {"coherence", "privacy-degree"}:
+            hidden = {n: _identity(v) for n, v in self.promise.items() if n not in {"h", "k", "p"}}
+            if "private_share" in hidden:
+                hidden["seed"] = self.seed
+            if "sensitive_random" in hidden:
+                hidden |= {"seed": self.seed, "p": self.promise["p"]}
+        return _digest(
+            {**self._data_identity(), "hidden": hidden, "risk_m": self.measuring["risk_m"], "kind": "risk"}
+        )
+
+    @property
+    def method(self) -> str:
+        """The algorithm, with the parameters of its own that are not as by default."""
+        own = [f"{name}={as_text(plain(value))}" for name, value in self.parameters.items()]
+        return " ".join([self.algorithm, *own])
+
+    def task(self) -> dict[str, Any]:
+        """Say in JSON types what the worker must do."""
+        return {
+            "run": self.id,
+            "kind": "run",
+            "data": {
+                "path": str(self.data.path.absolute()),
+                "reading": dict(self.data.reading),
+                "hierarchy": _place(self.data.hierarchy)
+                if self.data.hierarchy and self._uses_hierarchy()
+                else None,
+            },
+            "algorithm": self.algorithm,
+            "model": self.model,
+            "promise": {name: _place(value) for name, value in self.promise.items()},
+            "parameters": {name: _place(value) for name, value in self.parameters.items()},
+            "measuring": {name: _place(value) for name, value in self.measuring.items()},
+            "seed": self.seed,
+            "memory_limit": self.memory_limit,
+        }
+
+    def shown(self) -> dict[str, bool | int | float | str]:
+        """Parameters as the table shows them, those as by default included."""
+        known = {
+            name: plain(default)
+            for name, default in own_parameters(self.algorithm).items()
+            if isinstance(default, bool | int | float | str)
+        }
+        return known | {
+            name: plain(value, name) for name, value in {**self.promise, **self.parameters}.items()
+        }
+
+    def _uses_hierarchy(self) -> bool:
+        info = algorithms.load(self.algorithm).info
+        return "hierarchy" in (*info.needs, *info.takes)
+
+    def _data_identity(self) -> dict[str, Any]:
+        return {
+            "setveil": setveil.__version__,
+            "data": self.data.sha256,
+            "reading": dict(self.data.reading),
+        }
+
+
+def data_set(
+    path: Path,
+    *,
+    name: str | None = None,
+    hierarchy: Path | None = None,
+    reading: Mapping[str, str] | None = None,
+) -> DataSet:
+    """Hash a file of rows and its hierarchy.
+
+    Raises
+    ------
+    DataError
+        If one cannot be read.
+    """
+    digest = file_sha256(path)
+    tree = None if hierarchy is None else reference(hierarchy)
+    return DataSet(name or path.stem, path, digest, tree, tuple(sorted((reading or {}).items())))
+
+
+def plan_run(
+    data: DataSet,
+    algorithm: str,
+    options: Mapping[str, Value],
+    *,
+    measuring: Mapping[str, Value] = DEFAULTS,
+    seed: int = 0,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+) -> Run:
+    """Make a run of an algorithm from those options that it and its model know; others are for others.
+
+    Parameters
+    ----------
+    data : DataSet
+        The rows.
+    algorithm : str
+        Name of an algorithm.
+    options : mapping
+        Values of parameters by their names in a study, each as `setveil.studies.settings` accepts it.
+    measuring : mapping
+        Settings of the measures.
+    seed : int
+        Of the run, and of all that is drawn for it.
+    time_limit, memory_limit : float, optional
+        Seconds and MB.
+
+    Raises
+    ------
+    RequestError
+        If there is no such algorithm, or a parameter is missing.
+    """
+    model = model_of(algorithm)
+    promise = {name: options[name] for name in promise_keys(algorithm) if name in options}
+    if model == "constraints" and promise.get("privacy") != "all":
+        promise.pop("m", None)  # it is for other algorithms
+    missing = [name for name in MODELS[model].needs if name not in promise]
+    if model == "constraints" and promise.get("privacy") == "all" and "m" not in promise:
+        missing.append("m")
+    if missing:
+        raise RequestError(f"{algorithm} needs {', '.join(missing)}.")
+    if model == "privacy-degree":
+        _exactly_one(algorithm, promise, ("sensitive", "sensitive_random"))
+    if {"private", "private_share"} <= set(promise):
+        _exactly_one(algorithm, promise, ("private", "private_share"))
+    own = {
+        name: options[name]
+        for name, default in own_parameters(algorithm).items()
+        if name in options and options[name] != default
+    }
+    wanted = _OF_GROUPS if model == "privacy-degree" else _OF_ROWS
+    if model == "km-anonymity":
+        wanted = (*wanted, "bound")
+    settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
+    if "queries_file" in settings:
+        settings = {n: v for n, v in settings.items() if n not in {"queries", "query_size", "query_support"}}
+    return Run(data, algorithm, model, promise, own, settings, seed, time_limit, memory_limit)
+
+
+def model_of(algorithm: str) -> str:
+    """Name the model that an algorithm gives."""
+    return str(algorithms.load(algorithm).info.guarantees[0])
+
+
+def promise_keys(algorithm: str) -> tuple[str, ...]:
+    """Keys of a study that the model of an algorithm takes."""
+    model = model_of(algorithm)
+    return (*MODELS[model].needs, *MODELS[model].takes, *_EXPERIMENTS.get(model, ()))
+
+
+@cache
+def own_parameters(algorithm: str) -> dict[str, Any]:
+    """Parameters of an algorithm by their names in a study, with their defaults ("inf" for infinity)."""
+    found = fields(algorithms.load(algorithm).Parameters)
+    return {STUDY_NAMES.get(field.name, field.name): _default(field) for field in found}
+
+
+def plain(value: Value, name: str = "") -> bool | int | float | str:
+    """Write a value for a table: a file by its name, a list of items by its length."""
+    if isinstance(value, Reference):
+        return value.path.stem
+    if name in {"private", "sensitive"}:
+        labels = {label.strip() for label in str(value).split(",")} - {""}
+        return f"{len(labels)} items" if len(labels) != 1 else "1 item"
+    return value
+
+
+def as_text(value: float | str) -> str:
+    """Write a plain value as a study file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _default(field: Field[Any]) -> Any:
+    value = field.default_factory() if field.default_factory is not MISSING else field.default
+    return "inf" if value == math.inf else value
+
+
+def _exactly_one(algorithm: str, promise: Mapping[str, Value], names: tuple[str, str]) -> None:
+    given = [name for name in names if name in promise]
+    if len(given) != 1:
+        found = "both" if given else "neither"
+        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got {found}.")
+
+
+def _identity(value: Value | None) -> Any:
+    return {"sha256": value.sha256} if isinstance(value, Reference) else value
+
+
+def _place(value: Value) -> Any:
+    return {"path": str(value.path.absolute())} if isinstance(value, Reference) else value
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

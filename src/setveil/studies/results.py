@@ -1,0 +1,231 @@
+"""From the records of runs to a table, figures and a report."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import setveil
+from setveil.errors import OutputError
+from setveil.progress import Progress, silent
+from setveil.staging import staged_file
+from setveil.studies.plan import Run, as_text, plain
+from setveil.studies.study import Study
+from setveil.studies.sweep import RUNS, Record, locked, read_record, sweep
+
+STUDY, CSV, PARQUET, REPORT, FIGURES = (
+    "study.toml",
+    "results.csv",
+    "results.parquet",
+    "report.html",
+    "figures",
+)
+
+_HEAD = ("run", "data", "algorithm", "method", "model")
+_SIZES = ("rows", "items", "occurrences")
+_COUNTS = (
+    "unchanged_items", "generalized_items", "suppressed_items", "suppressed_occurrences", "published_labels",
+)  # fmt: skip
+_RISK_BEFORE = ("risk_before_2", "risk_before_5", "risk_before_10", "risk_before_probability")
+# What is measured, with its type in Parquet.
+MEASURES: Mapping[str, type] = {
+    **dict.fromkeys(_SIZES, int),
+    **dict.fromkeys(("ncp", "lm"), float),
+    **dict.fromkeys(_COUNTS, int),
+    **dict.fromkeys(("item_error", "are_mean", "are_median"), float),
+    **dict.fromkeys(("queries", "itemsets_frequent", "itemsets_kept"), int),
+    "kl_mean": float,
+    **dict.fromkeys(("risk_m", "risk_below_2", "risk_below_5", "risk_below_10"), int),
+    "risk_probability": float,
+    "risk_exact": bool,
+    **dict.fromkeys(_RISK_BEFORE[:3], int),
+    "risk_before_probability": float,
+    **dict.fromkeys(
+        (
+            "lower_bound", "gap", "seconds_read", "seconds_anonymize", "seconds_verify", "seconds_measure",
+            "seconds", "peak_memory_mb",
+        ),
+        float,
+    ),
+}  # fmt: skip
+
+Row = dict[str, Any]
+
+
+def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
+    """Make one row for each run that has ended, in the order of the runs.
+
+    The columns are the same in every row: what the run is, one for each parameter that any run has (None
+    where an algorithm does not know it), one for each setting of the measures in which runs differ, seed,
+    status and error, and what was measured (None: not measured).
+    """
+    shown = [run.shown() for run in runs]
+    used = [*dict.fromkeys(name for run in runs for name in (*run.promise, *run.parameters))]
+    settings = _varied(runs)
+    out = []
+    for run, values in zip(runs, shown, strict=True):
+        record = records.get(run.id)
+        if record is None:
+            continue
+        found = record["measures"]
+        before = records.get(run.risk_id or "", {}).get("measures", {})
+        row: Row = dict(
+            zip(_HEAD, (run.id, run.data.name, run.algorithm, run.method, run.model), strict=True)
+        )
+        row |= {name: values.get(name) for name in used}
+        row |= {name: _plain_setting(run, name) for name in settings}
+        row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
+        row |= {name: (before if name in _RISK_BEFORE else found).get(name) for name in MEASURES}
+        row |= {"data_sha256": run.data.sha256, "setveil": setveil.__version__}
+        out.append(row)
+    return out
+
+
+def _varied(runs: Sequence[Run]) -> list[str]:
+    """Name the settings of the measures that are not the same in all runs that have them."""
+    names = dict.fromkeys(name for run in runs for name in run.measuring)
+    return [
+        name
+        for name in names
+        if name not in MEASURES and len({run.measuring[name] for run in runs if name in run.measuring}) > 1
+    ]
+
+
+def _plain_setting(run: Run, name: str) -> Any:
+    value = run.measuring.get(name)
+    return None if value is None else plain(value)
+
+
+def read_rows(study: Study, folder: Path) -> list[Row]:
+    """Make the table of a study from the records in its folder."""
+    ids = {run.id for run in study.runs} | {run.risk_id for run in study.runs if run.risk_id}
+    found = ((run, read_record(folder, run)) for run in sorted(ids))
+    return table(study.runs, {run: record for run, record in found if record is not None})
+
+
+def require_study_folder(folder: Path) -> None:
+    """Refuse a folder that holds anything but a study.
+
+    Raises
+    ------
+    OutputError
+        If it does, or it is a file.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputError(f"{folder} is a file, expected a folder.")
+    held = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES}
+    if held - known or (held and RUNS not in held):
+        raise OutputError(
+            f"{folder} holds something else than a study.", hint="Choose a folder that does not exist."
+        )
+
+
+def compare(
+    study: Study,
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    retry: bool = False,
+    external: bool = False,
+    progress: Progress = silent,
+) -> list[Row]:
+    """Do what is missing of a study, and write its table, figures and report.
+
+    Parameters
+    ----------
+    study : Study
+        What to run.
+    folder : Path
+        Its folder: new, empty, or of a study before.
+    jobs, retry, progress
+        As for `setveil.studies.sweep.run_all`.
+    external : bool
+        Write the report without what must stay inside.
+
+    Returns
+    -------
+    list of dict
+        The rows of the table.
+
+    Raises
+    ------
+    OutputError
+        If the folder is no study's, another process works on it, or it cannot be written.
+    """
+    require_study_folder(folder)
+    with locked(folder):
+        try:
+            _write(folder / STUDY, study.content)
+            records = sweep(study.runs, folder, jobs=jobs, retry=retry, progress=progress)
+            rows = table(study.runs, records)
+            progress("writing the report")
+            _write_table(rows, folder)
+            _write_report(study, rows, folder, external=external)
+        except OSError as error:
+            raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    return rows
+
+
+def _write(place: Path, content: bytes) -> None:
+    with staged_file(place) as beside:
+        beside.write_bytes(content)
+
+
+def _write_table(rows: Sequence[Row], folder: Path) -> None:
+    import polars as pl
+
+    types: dict[type, Any] = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64, str: pl.String}
+    columns = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        kind = MEASURES.get(name) or _common_type(values)
+        if kind is str:
+            values = [None if value is None else as_text(value) for value in values]
+        elif kind is float:
+            values = [None if value is None else float(value) for value in values]
+        columns[name] = pl.Series(name, values, dtype=types[kind])
+    frame = pl.DataFrame(columns)
+    with staged_file(folder / CSV) as beside:
+        frame.write_csv(beside)
+    with staged_file(folder / PARQUET) as beside:
+        frame.write_parquet(beside)
+
+
+def _common_type(values: Iterable[Any]) -> type:
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return float if kinds == {int, float} else str
+
+
+def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool) -> None:
+    from setveil.report.comparison.page import comparison_html, figures
+
+    about = {
+        "name": study.name,
+        **({"description": study.description} if study.description else {}),
+        "seeds": list(study.seeds),
+        "time_limit": study.time_limit,
+        "memory_limit": study.memory_limit,
+        "file_sha256": study.sha256,
+        "versions": {
+            "setveil": setveil.__version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("highspy", "numba", "numpy")},
+        },
+    }
+    drawn = figures(rows)
+    place = folder / FIGURES
+    place.mkdir(exist_ok=True)
+    for stem, svg in drawn.items():
+        _write(place / f"{stem}.svg", svg.encode())
+    for path in place.glob("*.svg"):
+        if path.stem not in drawn:  # of the study before
+            path.unlink()
+    _write(folder / REPORT, comparison_html(about, rows, external=external, drawn=drawn).encode())

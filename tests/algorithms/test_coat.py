@@ -1,0 +1,457 @@
+"""COAT against its twin: the same groups and suppressed items, on any constraints; and what it promises."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naive import coat as naive
+from setveil.algorithms.coat import _all_itemsets as every
+from setveil.algorithms.coat import coat
+from setveil.data.transactions import Transactions
+from setveil.errors import HierarchyError, InfeasibleError, RequestError
+from setveil.guarantees.constraints import PrivacyConstraints
+from setveil.guarantees.verify.constraints import verify_constraints
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.item_groups import _compare
+from setveil.published.recoding import Recoding
+from setveil.published.rows import Release
+from strategies import Case, Rows, examples, random_case, seeded, transactions
+
+# SPEC §5: figures 1 and 2(c) of the paper.
+ROWS = [
+    frozenset(row)
+    for row in ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
+]
+PRIVACY = (tuple("abc"), tuple("defgh"))
+UTILITY = (tuple("ab"), ("c",), ("d",), tuple("efgh"))
+
+
+def run(
+    rows: Rows, guarantee: PrivacyConstraints, tree: Hierarchy | None = None, seed: int = 0, **parameters: Any
+) -> Release:
+    return coat.anonymize(transactions(rows), tree, guarantee, coat.Parameters(**parameters), seed)
+
+
+def recoding_of(release: Release) -> Recoding:
+    assert isinstance(release.recoding, Recoding)
+    return release.recoding
+
+
+def image(release: Release) -> dict[str, str | None]:
+    recoding = recoding_of(release)
+    labels = [*recoding.published.labels, None]
+    return {item: labels[to] for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)}
+
+
+def groups(release: Release) -> dict[str, frozenset[str] | None]:
+    members = recoding_of(release).members()
+    return {item: None if to is None else frozenset(members[to]) for item, to in image(release).items()}
+
+
+def as_bytes(release: Release) -> tuple[object, ...]:
+    published, recoding = release.published, recoding_of(release)
+    return (
+        published.indptr.tobytes(),
+        published.items.tobytes(),
+        published.vocabulary.labels,
+        recoding.image.tobytes(),
+        recoding.published.labels,
+        release.row_map.tobytes(),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    case: Case
+    items: tuple[str, ...]
+    privacy: tuple[tuple[str, ...], ...]
+    guarantee: PrivacyConstraints
+    utility: tuple[tuple[str, ...], ...] | None
+    share: Fraction
+    tree: Hierarchy | None
+
+    def twin(self) -> dict[str, frozenset[str] | None]:
+        parents = self.case.parents if self.tree else None
+        k = self.guarantee.k
+        return naive.coat(
+            self.case.rows, self.items, self.privacy, self.utility or (), k, self.share, parents
+        )
+
+    def run(self, seed: int = 0) -> Release:
+        return run(
+            self.case.rows,
+            self.guarantee,
+            self.tree,
+            seed,
+            utility=self.utility,
+            max_suppressed_items=self.share,
+        )
+
+
+def random_problem(rng: Random, share: Fraction | None = None) -> Problem:
+    case = random_case(
+        rng,
+        most_leaves=rng.choice((4, 7, 12)),
+        most_rows=rng.choice((8, 20, 60)),
+        most_items=rng.choice((2, 4, 8)),
+    )
+    tree = case.tree if rng.random() < 0.5 else None
+    items = tree.labels[: tree.n_leaves] if tree else case.data.vocabulary.labels
+    utility = None
+    if rng.random() < 0.5:
+        owner = [rng.randrange(rng.randint(1, 6)) for _ in items]
+        parts = [tuple(i for i, o in zip(items, owner, strict=True) if o == g) for g in sorted(set(owner))]
+        utility = tuple(part for part in parts if rng.random() < 0.8)
+    draw = rng.random()
+    if draw < 0.5:
+        m = rng.choice((1, 2, 2, 3, 3, 4))
+        privacy = tuple(naive.all_itemsets(case.rows, m, items))
+        guarantee = PrivacyConstraints(case.k, m=m)
+    else:
+        pool = [*items, "nowhere"] if rng.random() < 0.2 else [*items]
+        sizes = [
+            rng.randint(1, min(len(pool), rng.choice((2, 4, 6)))) if pool else 0
+            for _ in range(rng.randint(0, 12))
+        ]
+        privacy = tuple(tuple(rng.sample(pool, size)) for size in sizes if size)
+        if draw < 0.65:
+            privacy = tuple(naive.pgen(case.rows, case.k))
+        guarantee = PrivacyConstraints(case.k, privacy)
+    if share is None:
+        share = rng.choice((Fraction(1), Fraction(1), Fraction(1, 5), Fraction(0)))
+    return Problem(case, tuple(items), privacy, guarantee, utility, share, tree)
+
+
+def check_twins(n: int, seed: int) -> Counter[str]:
+    rng = seeded(seed)
+    seen: Counter[str] = Counter()
+    for _ in range(n):
+        problem = random_problem(rng)
+        if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
+            continue
+        try:
+            expected = problem.twin()
+        except naive.TooManySuppressedError as error:
+            seen["too many suppressed"] += 1
+            with pytest.raises(InfeasibleError) as caught:
+                problem.run()
+            listed = problem.utility or ()
+            number = next((i for i, u in enumerate(listed, 1) if set(u) == error.constraint), None)
+            assert ("group of" if number is None else f"constraint {number} broke") in str(caught.value), (
+                problem
+            )
+            continue
+        release = problem.run()
+        assert groups(release) == expected, problem
+        seen["suppressed"] += None in expected.values()
+        seen["merged"] += any(group and len(group) > 1 for group in expected.values())
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_are_the_twins(seed: int) -> None:
+    seen = check_twins(examples(500, 60), seed)
+    assert min(seen["too many suppressed"], seen["suppressed"], seen["merged"]) > 0, seen
+
+
+@pytest.mark.parametrize("capacity", [1, 2])
+def test_groups_are_the_twins_however_few_itemsets_are_kept(
+    capacity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(every, "CAPACITY", capacity)
+    check_twins(examples(300, 40), 10 + capacity)
+
+
+def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
+    rng = seeded(20)
+    for _ in range(examples(40, 4)):
+        rows = [frozenset(rng.sample("abcdefghijklmnopqrst", rng.randint(1, 8))) for _ in range(60)]
+        k, m = rng.randint(2, 12), rng.choice((2, 3))
+        listed = PrivacyConstraints(k, naive.all_itemsets(rows, m, "abcdefghijklmnopqrst"))
+        utility = rng.choice((None, ("abcdefg", "hijk", "l")))
+        more: dict[str, Any] = {
+            "utility": utility and tuple(map(tuple, utility)),
+            "max_suppressed_items": 1,
+        }
+        assert groups(run(rows, PrivacyConstraints(k, m=m), **more)) == groups(run(rows, listed, **more))
+
+
+def test_worked_example() -> None:
+    release = run(ROWS, PrivacyConstraints(5, PRIVACY), utility=UTILITY, max_suppressed_items=0.15)
+    assert image(release) == {
+        "a": "(a,b)", "b": "(a,b)", "c": "c", "d": None, "e": "e", "f": "f", "g": "(g,h)", "h": "(g,h)",
+    }  # fmt: skip
+    figure = [
+        "(a,b) c e f (g,h)", "(a,b) c e f (g,h)", "c e f (g,h)", "(a,b) c e f", "e f (g,h)",
+        "e f (g,h)", "(a,b) e", "(a,b) c f", "(a,b) c", "(a,b) (g,h)",
+    ]  # fmt: skip
+    assert Counter(map(frozenset, release.published)) == Counter(frozenset(row.split()) for row in figure)
+    published = [frozenset(row) for row in release.published]
+    assert [published[to] for to in release.row_map] == [frozenset(row.split()) for row in figure]
+    details = release.details
+    assert (details["generalizations"], details["suppressions"], details["suppressed"]) == (2, 1, ["d"])
+    counts = [(c["satisfied"], c["rows_before"], c["rows_after"]) for c in details["utility_constraints"]]
+    assert counts == [(True, 7, 7), (True, 6, 6), (False, 4, 0), (True, 9, 9)]
+
+
+def test_promises_are_kept() -> None:
+    """The verifier accepts; only items of one utility constraint are merged; Corollary 3.12 holds."""
+    rng = seeded(30)
+    for _ in range(examples(700, 60)):
+        problem = random_problem(rng, Fraction(1))
+        rows, listed = problem.case.rows, problem.utility or ()
+        if 0 < sum(map(bool, rows)) < problem.case.k:
+            continue
+        release = problem.run()
+        verdict = verify_constraints(release.published, problem.guarantee, image=image(release))
+        assert verdict.holds, (problem, verdict)
+        assert release.published.n_rows == len(rows)
+        assert sorted(release.row_map.tolist()) == list(range(len(rows)))
+        utility = [set(u) for u in listed] + [set(problem.items).difference(*listed)]
+        of = groups(release)
+        assert all(group is None or any(group <= u for u in utility) for group in of.values()), problem
+        published = [{i for i, to in image(release).items() if to in row} for row in release.published]
+        for entry in release.details["utility_constraints"]:
+            number = entry["constraint"]
+            u = utility[-1 if number == "rest" else number - 1]
+            assert entry["items"] == len(u)
+            assert entry["rows_before"] == sum(bool(u & row) for row in rows), problem
+            assert entry["rows_after"] == sum(bool(u & row) for row in published), problem
+            lost = [i for i in u if of[i] is None]
+            assert entry["satisfied"] == (not lost), problem
+            assert lost or entry["rows_before"] == entry["rows_after"], problem
+        assert release.details["suppressed"] == [i for i in problem.items if of[i] is None]
+
+
+def test_utility_loss_is_compared_exactly() -> None:
+    rng = seeded(40)
+    for _ in range(examples(20_000, 4_000)):
+        a, b = (rng.choice((1, 2, 3, rng.randint(1, 70), rng.randint(1, 4000))) for _ in range(2))
+        c = rng.randint(1, 1 << rng.choice((3, 20, 45)))
+        d = rng.randint(1, 1 << rng.choice((3, 20, 45)))
+        if rng.random() < 0.3 and abs(a - b) < 40 and max(a, b) < 20:  # equal, or nearly
+            c, d = (2**b - 1) * (c % 97 + 1), (2**a - 1) * (c % 97 + 1) + rng.choice((0, 0, 1))
+        left, right = (2**a - 1) * c, (2**b - 1) * d
+        assert _compare(*map(np.int64, (a, c, b, d))) == (left > right) - (left < right), (a, c, b, d)
+
+
+@pytest.mark.parametrize(
+    ("rows", "privacy", "utility", "expected"),
+    [
+        # x is frequent and may not be merged, y is frequent and may: steps 5-10 of the paper wait for ever.
+        (["x", "xy", "xz", *"yyyzzz"], ["xy"], ["x", "yz"], {"x": "x", "y": "(y,z)", "z": "(y,z)"}),
+        # Neither may be merged: the least supported goes, the first of equals.
+        (["x", "x", "xy", "y", "y"], ["xy"], ["x", "y"], {"x": None, "y": "y"}),
+        # A rare item on its own (m = 1) is merged where that is allowed, not suppressed.
+        (["x", "y", "y"], ["x"], ["xy"], {"x": "(x,y)", "y": "(x,y)"}),
+        (["x", "y", "y"], ["x"], ["x", "y"], {"x": None, "y": "y"}),
+    ],
+)
+def test_the_printed_algorithm_would_stall_or_suppress(
+    rows: list[str], privacy: list[str], utility: list[str], expected: dict[str, str | None]
+) -> None:
+    release = run(
+        [frozenset(row) for row in rows],
+        PrivacyConstraints(2, [tuple(p) for p in privacy]),
+        utility=tuple(map(tuple, utility)),
+        max_suppressed_items=1,
+    )
+    assert image(release) == expected
+
+
+def test_weights_come_from_the_hierarchy() -> None:
+    rows = [frozenset(row) for row in ["a", "b", "b", "b", "c", "c"]]
+    tree = Hierarchy({"a": "X", "b": "X", "c": "Y", "d": "Y", "X": "*", "Y": "*", "*": None})
+    guarantee = PrivacyConstraints(2, [("a",)])
+    assert image(run(rows, guarantee))["a"] == "(a,c)"  # 3 rows, not 4
+    with_weights = run(rows, guarantee, tree)
+    assert image(with_weights) == {"a": "(a,b)", "b": "(a,b)", "c": "c", "d": "d"}  # 4 * 2/4, not 3 * 4/4
+
+
+def test_items_in_no_constraint_and_items_that_occur_nowhere() -> None:
+    rows = [frozenset(row) for row in ["xy", "xy", "z", "w"]]
+    tree = Hierarchy(dict.fromkeys("uvwxyz", "*") | {"*": None})
+    release = run(rows, PrivacyConstraints(2, [("x", "y"), ("u", "v"), ("gone", "x")]), tree)
+    assert image(release) == {item: item for item in "uvwxyz"}
+    release = run(rows, PrivacyConstraints(2, [("z", "u")]), tree)
+    assert image(release) == {item: item for item in "uvxy"} | dict.fromkeys("wz", "(w,z)")
+    assert run(rows, PrivacyConstraints(2, ())).details["generalizations"] == 0
+
+
+def test_unreachable_suppression_threshold_names_the_constraint() -> None:
+    guarantee = PrivacyConstraints(5, PRIVACY)
+    with pytest.raises(InfeasibleError) as caught:
+        run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=0.12)
+    message = str(caught.value)
+    assert "at most 12% of them may (0)" in message
+    assert "Utility constraint 3 broke this limit: 'd'" in message
+    assert "Allow 12.5%" in message
+    assert run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=0.125).details["suppressed"] == ["d"]
+    assert run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=Fraction(1, 8)).details[
+        "suppressed"
+    ] == ["d"]
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.01, float("nan"), float("inf"), "15%", True, None])
+def test_share_outside_0_to_1(share: Any) -> None:
+    with pytest.raises(RequestError, match="0 to 1"):
+        coat.Parameters(max_suppressed_items=share)
+
+
+@pytest.mark.parametrize(
+    ("utility", "words"),
+    [
+        ([("a", "b"), ("c", "a")], r"'a' is in the utility constraints 1 and 2"),
+        ([()], "expected at least one item"),
+        ([("a", "")], "expected at least one item"),
+        (["ab"], "is the text 'ab'"),
+        ("ab", "is the text|are the text"),
+    ],
+)
+def test_utility_constraints_are_a_partition(utility: Any, words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        coat.Parameters(utility=utility)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1, [("a",)]), "k must be"),
+        ((True, [("a",)]), "k must be"),
+        ((2,), "either itemsets or a size"),
+        ((2, [("a",)], 2), "either itemsets or a size"),
+        ((2, None, 0), "m must be"),
+        ((2, [()]), "Itemset 1"),
+        ((2, ["ab"]), "Itemset 1 is the text 'ab'"),
+        ((2, [("a", 3)]), "Itemset 1"),
+        ((2, "ab"), "are the text"),
+    ],
+)
+def test_guarantee_refuses_what_makes_no_sense(arguments: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        PrivacyConstraints(*arguments)
+
+
+def test_guarantee_in_words() -> None:
+    guarantee = PrivacyConstraints(np.int64(5), [["b", "a", "b"]])  # type: ignore[arg-type]
+    assert guarantee.itemsets == (("b", "a"),)
+    assert guarantee.phrase == "5-protection of 1 itemset"
+    assert guarantee.as_dict() == {"model": "constraints", "k": 5, "itemsets": 1}
+    assert PrivacyConstraints(5, m=3).as_dict() == {"model": "constraints", "k": 5, "m": 3}
+
+
+BOTH = [PrivacyConstraints(3, m=2), PrivacyConstraints(3, [("a", "b"), ("c",)])]
+
+
+@pytest.mark.parametrize("guarantee", BOTH)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_rows_without_items(guarantee: PrivacyConstraints, n: int) -> None:
+    assert list(run([frozenset()] * n, guarantee).published) == [()] * n
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_one_item_and_fewer_items_than_m(m: int) -> None:
+    rows = [frozenset(row) for row in ["a", "", "a", "a"]]
+    assert Counter(map(frozenset, run(rows, PrivacyConstraints(3, m=m)).published)) == Counter(rows)
+
+
+@pytest.mark.parametrize("m", [1, 3, 5])
+def test_equal_rows_are_private_already(m: int) -> None:
+    assert list(run([frozenset("abc")] * 5, PrivacyConstraints(5, m=m)).published) == [("a", "b", "c")] * 5
+
+
+def test_private_data_are_published_as_they_are() -> None:
+    rng = seeded(50)
+    for _ in range(examples(60, 15)):
+        case = random_case(rng, most_rows=15)
+        rows = case.rows * case.k
+        assert Counter(map(frozenset, run(rows, PrivacyConstraints(case.k, m=3)).published)) == Counter(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "k", "nearest"),
+    [
+        (["ab", "", "b", "c"], 4, "greatest k that can be reached is 3"),
+        (["ab", "b"], 3, "greatest k that can be reached is 2"),
+        (["ab"], 2, "At least two non-empty rows"),
+    ],
+)
+def test_infeasible_names_the_greatest_feasible_k(rows: Sequence[str], k: int, nearest: str) -> None:
+    data = [frozenset(row) for row in rows]
+    for guarantee in (PrivacyConstraints(k, m=1), PrivacyConstraints(k, [("a",)])):
+        with pytest.raises(InfeasibleError, match=nearest):
+            run(data, guarantee)
+    assert run(data, PrivacyConstraints(k, [("nowhere",)])).published.n_rows == len(rows)
+
+
+def test_same_seed_same_bytes_other_seed_other_order() -> None:
+    rng = seeded(60)
+    moved = 0
+    for _ in range(examples(60, 10)):
+        problem = random_problem(rng, Fraction(1))
+        if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
+            continue
+        release, other = problem.run(3), problem.run(4)
+        shuffled = dataclasses.replace(problem, case=problem.case.shuffled(rng))
+        assert as_bytes(release)[:5] == as_bytes(shuffled.run(3))[:5], problem
+        assert as_bytes(release) == as_bytes(problem.run(3)), problem
+        assert image(release) == image(other)
+        moved += list(release.published) != list(other.published)
+    assert moved
+
+
+def test_input_is_left_alone() -> None:
+    data = transactions(ROWS)
+    before = data.indptr.copy(), data.items.copy()
+    coat.anonymize(data, None, PrivacyConstraints(5, m=2), coat.Parameters())
+    assert np.array_equal(data.indptr, before[0])
+    assert np.array_equal(data.items, before[1])
+    assert not data.items.flags.writeable
+
+
+def test_items_missing_from_the_hierarchy() -> None:
+    with pytest.raises(HierarchyError, match="'b'"):
+        run([frozenset("ab")] * 3, PrivacyConstraints(2, m=1), Hierarchy({"a": "*", "*": None}))
+
+
+def test_labels_outside_the_rows_are_no_items() -> None:
+    """A vocabulary may hold labels that no row holds: they take part in nothing."""
+    data = transactions([frozenset("ab"), frozenset("b"), frozenset("c")])
+    wide = Transactions(
+        data.indptr, np.array([1, 3, 3, 4], np.int32), type(data.vocabulary)(["0", "a", "aa", "b", "c"])
+    )
+    wide.items.flags.writeable = False
+    release = coat.anonymize(wide, None, PrivacyConstraints(2, m=2))
+    assert image(release) == {"0": "0", "aa": "aa"} | image(
+        run([frozenset("ab"), frozenset("b"), frozenset("c")], PrivacyConstraints(2, m=2))
+    )
+
+
+def test_progress_is_told() -> None:
+    heard: list[str] = []
+
+    class Listener:
+        stoppable = False
+
+        def __call__(self, phase: str, done: float | None = None) -> None:
+            heard.append(phase)
+
+        def stop_requested(self) -> bool:
+            return False
+
+    rng = seeded(70)
+    rows = [frozenset(str(rng.randrange(300)) for _ in range(5)) for _ in range(300)]
+    coat.anonymize(
+        transactions(rows), None, PrivacyConstraints(3, list(combinations("123", 2))), progress=Listener()
+    )
+    coat.anonymize(transactions(rows), None, PrivacyConstraints(3, m=2), progress=Listener())
+    assert set(heard) == {"counting the constraints", "protecting itemsets"}

@@ -1,0 +1,895 @@
+from __future__ import annotations
+
+import copy
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import altair
+import pytest
+
+import setveil as sv
+from setveil.report import charts, models, words
+from setveil.report.run.external import handed_out
+from setveil.report.run.page import report_html
+from setveil.report.run.summary import summary
+from setveil.runs.folder import require_writable, write_folder
+
+REPORT: dict[str, Any] = {
+    "setveil": "0.1.0",
+    "seed": 0,
+    "input": {
+        "path": "baskets.csv",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "format": "basket",
+        "rows": 5000,
+        "empty_rows": 3,
+        "items": 140,
+        "occurrences": 31022,
+    },
+    "hierarchy": {"source": "file", "path": "products.csv", "sha256": "ab" * 32, "leaves": 141, "height": 3},
+    "algorithm": {
+        "name": "aa",
+        "title": "Apriori anonymization (AA)",
+        "parameters": {"refine": False},
+        "reference": "Terrovitis et al., VLDB 2008, doi:10.14778/1453856.1453874, section 4.4",
+    },
+    "guarantee": {
+        "model": "km-anonymity",
+        "k": 5,
+        "m": 2,
+        "holds": True,
+        "violations": 0,
+        "greatest_k": 6,
+    },
+    "utility": {
+        "ncp": 0.0512345,
+        "lm": 0.0498765,
+        "unchanged_items": 90,
+        "generalized_items": 50,
+        "suppressed_items": 0,
+        "published_labels": 101,
+        "unchanged_occurrences": 29818,
+        "generalized_occurrences": 1204,
+        "suppressed_occurrences": 0,
+        "mean_row_length_before": 6.2044,
+        "mean_row_length_after": 5.9,
+    },
+    "recoding": "global",
+    "labels": [
+        {"label": "dairy", "items": 12, "rows": 903},
+        {"label": "wine and spirits", "items": 5, "rows": 77},
+    ],
+    "branches": [
+        {"label": "food", "items": 80, "occurrences": 20000, "ncp": 0.03},
+        {"label": "household", "items": 26, "occurrences": 0, "ncp": 0.0},
+    ],
+    "published": {"file": "data.csv", "rows": 5000, "empty_rows": 4, "items": 101, "occurrences": 29500},
+    "optimality": {
+        "objective": "ncp",
+        "model": "cut",
+        "loss": 0.0512,
+        "lower_bound": 0.041,
+        "gap": 0.2,
+        "proven": False,
+    },
+    "timing": {"read": 0.1, "anonymize": 1.5},
+    "peak_memory_mb": 312,
+}
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    """Copy the report; a dict updates a part, anything else replaces it, ``...`` removes it."""
+    report = copy.deepcopy(REPORT)
+    for key, value in parts.items():
+        if value is ...:
+            del report[key]
+        elif isinstance(value, dict) and key in report:
+            report[key].update(value)
+        else:
+            report[key] = value
+    return json.loads(json.dumps(report))  # type: ignore[no-any-return]
+
+
+class _Page(HTMLParser):
+    """Collects the text, and fails on tags that do not match."""
+
+    void = frozenset({"meta", "col", "rect"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.pieces: list[str] = []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.pieces.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.pieces).split())
+
+
+def text_of(report: dict[str, Any]) -> str:
+    return _Page(report_html(report)).text
+
+
+def attack(rows: int, best: list[tuple[int, int, int]], random: list[float], **more: Any) -> dict[str, Any]:
+    """Make what `attack_risk` returns: for m = 1, 2, ... rows below 2, 5, 10 and, at random, below 2."""
+    entries: list[dict[str, Any]] = []
+    for m, (counts, expected) in enumerate(zip(best, random, strict=True), 1):
+        below = dict(zip(("2", "5", "10"), counts, strict=True))
+        entries += [
+            {"m": m, "choice": "best", "rows_below": below, "probability": 0.1, "exact": True},
+            {
+                "m": m, "choice": "random", "rows_below": dict.fromkeys(below, expected), "probability": 0.05,
+                "exact": False, "sampled": 10000, "confidence": 0.95,
+                "interval": {t: [0.8 * expected, 1.25 * expected + 1] for t in below},
+            },
+        ]  # fmt: skip
+    return {"rows": rows, "empty_rows": 3, "thresholds": [2, 5, 10], "risk": entries, **more}
+
+
+REVEALING = {"m": 2, "below": 5, "exact": True, "items": [{"item": "saffron", "support": 13, "rows": 11}]}
+BEFORE = attack(5000, [(2, 17, 71), (449, 1223, 1871), (1601, 2333, 2801)], [1.5, 47.3, 467.9],
+                revealing=REVEALING)  # fmt: skip
+AFTER = attack(
+    5000, [(0, 0, 9), (0, 0, 57), (159, 613, 1109)], [0, 0, 8.6], revealing={**REVEALING, "items": []}
+)
+FULL = changed(
+    versions={"numpy": "2.4.6", "python": "3.11.7"},
+    risk={"before": BEFORE, "after": AFTER},
+    utility={
+        "suppressed_items": 2,
+        "unchanged_items": 88,
+        "suppressed_occurrences": 23,
+        "unchanged_occurrences": 29795,
+        "label_support_error": {"mean": 0.0, "max": 0.0},
+        "item_support_error": {"mean": 4.045, "median": 0.6006},
+    },
+    answers={
+        "are": {"mean": 17.404, "sd": 47.1, "median": 4.832, "queries": 1000, "left_out": 0, "size": 2},
+        "itemsets": {
+            "threshold": 50, "max_length": 3, "frequent": 333, "kept": 42, "supports_unchanged": True,
+            "by_length": [
+                {"length": 1, "frequent": 88, "kept": 16}, {"length": 2, "frequent": 245, "kept": 26}
+            ],
+            "rules": 0, "rules_kept": 0,
+        },
+    },
+    suppressed=["saffron", "venison"],
+    frequencies=[
+        {"item": "whole milk", "published": "dairy", "items": 12, "rows": 709, "estimate": 75.25},
+        {"item": "soda", "published": "soda", "items": 1, "rows": 517, "estimate": 517.0},
+        {"item": "venison", "published": None, "items": None, "rows": 10, "estimate": 0.0},
+        {"item": "beer", "published": "4 labels", "items": None, "rows": 9, "estimate": 3.5},
+    ],
+)  # fmt: skip
+LEARNED = {"m": 2, "item": "s", "itemset": ["a", "b"], "exact": True}
+GROUPED = changed(
+    recoding="grouped",
+    labels=[],
+    branches=[],
+    hierarchy=None,
+    guarantee={
+        "model": "privacy-degree",
+        "p": 4,
+        "sensitive": ["s", "t"],
+        "smallest_degree": 4.0,
+        "groups": 9,
+    },
+    utility={
+        "kl": {"mean": 0.00436, "sd": 0.006, "queries": 1000, "group_by": 4},
+        "group_sizes": {"groups": 9, "smallest": 4, "median": 4.0, "mean": 10.3, "largest": 77},
+        "sensitive_items": 2,
+        "sensitive_occurrences": 1204,
+    },
+    risk={
+        "before": {
+            **BEFORE,
+            "inference": [{**LEARNED, "probability": 1.0, "support": 2, "rows_above": {"0.5": 372}}],
+        },
+        "after": {
+            **BEFORE,
+            "inference": [{**LEARNED, "probability": 0.25, "support": 4, "rows_above": {"0.5": 0}}],
+        },
+    },
+)
+HUGE = changed(
+    input={
+        "path": "/somewhere/" + "x" * 90 + ".csv",
+        "rows": 1_234_567_890,
+        "empty_rows": 98_765_432,
+        "items": 1_657_321,
+        "occurrences": 98_765_432_101,
+    },
+    guarantee={"k": 1_000_000, "m": "inf", "greatest_k": 123_456_789},
+    utility={
+        "unchanged_items": 1_000_000,
+        "generalized_items": 600_000,
+        "suppressed_items": 57_321,
+        "published_labels": 1_234_567,
+        "unchanged_occurrences": 90_000_000_000,
+        "generalized_occurrences": 8_700_000_000,
+        "suppressed_occurrences": 65_432_101,
+        "mean_row_length_before": 12_345.678,
+    },
+    published={"rows": 1_234_567_000, "empty_rows": 123_456_789},
+    algorithm={"title": "An algorithm whose title is far too long for one line of a summary"},
+)
+FAILING = changed(guarantee={"holds": False, "violations": 12, "greatest_k": 1})
+LOSSLESS = changed(
+    utility={
+        "ncp": 0,
+        "lm": 0,
+        "generalized_items": 0,
+        "unchanged_items": 140,
+        "generalized_occurrences": 0,
+        "unchanged_occurrences": 31022,
+    },
+    labels=[],
+    optimality={
+        "objective": "lm",
+        "model": "cut",
+        "loss": 0.0,
+        "lower_bound": 0.0,
+        "gap": 0.0,
+        "proven": True,
+    },
+)
+SUPPRESSED = changed(
+    utility={
+        "suppressed_items": 1,
+        "unchanged_items": 89,
+        "suppressed_occurrences": 12,
+        "unchanged_occurrences": 29806,
+    }
+)
+BARE = changed(
+    branches=...,
+    optimality=...,
+    timing=...,
+    peak_memory_mb=...,
+    hierarchy={"source": "co-occurrence", "path": None, "sha256": None},
+    guarantee={"greatest_k": None},
+)
+NONES = changed(branches=None, optimality=None, peak_memory_mb=None, extra={"a": 1})
+EMPTY = changed(
+    input={"rows": 0, "empty_rows": 0, "items": 0, "occurrences": 0},
+    published={"rows": 0, "empty_rows": 0, "items": 0, "occurrences": 0},
+    utility=dict.fromkeys(REPORT["utility"], 0),
+    guarantee={"greatest_k": None},
+    labels=[],
+)
+ALL = {
+    "usual": REPORT,
+    "huge": HUGE,
+    "failing": FAILING,
+    "lossless": LOSSLESS,
+    "suppressed": SUPPRESSED,
+    "bare": BARE,
+    "nones": NONES,
+    "empty": EMPTY,
+    "full": FULL,
+    "grouped": GROUPED,
+}
+every_report = pytest.mark.parametrize("report", ALL.values(), ids=ALL.keys())
+
+
+@every_report
+def test_summary_fits(report: dict[str, Any]) -> None:
+    lines = summary(report).split("\n")
+    assert len(lines) <= 15
+    assert max(len(line) for line in lines) <= 88
+    assert all(line.rstrip() == line for line in lines)
+
+
+def test_summary_says_everything() -> None:
+    assert summary(REPORT) == (
+        "File       baskets.csv, Apriori anonymization (AA)\n"
+        "Promise    Anyone who knows up to 2 items of a person's row finds at least 5 rows that\n"
+        "           fit, or none.\n"
+        "Check      It holds, recounted from the published rows: the fewest found are 6 rows.\n"
+        "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader name;\n"
+        "           none is left out.\n"
+        "Optimum    At most 25 % above the least NCP of any cut (proven to be 0.041 or more).\n"
+        "NCP        0.0512: average share of all items that a published name stands for\n"
+        "LM         0.0499: average share of the other items that an item can be mistaken for\n"
+        "Items      90 of 140 unchanged, 50 generalized, 0 suppressed; 101 labels published.\n"
+        "Rows       All 5,000 are kept (4 empty, 3 before); 5.9 items each on average (6.2\n"
+        "           before).\n"
+        "Hand out   published/ only. internal/ stays inside: its files undo the protection."
+    )
+
+
+@every_report
+def test_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
+    page = report_html(report)
+    tags = _Page(page).tags
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"https?:|//|url\(|@import", page.replace(report["input"]["path"], ""))
+    assert not {"script", "a", "img", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    for _, attributes in tags:
+        assert not {"href", "src", "xlink:href"} & attributes.keys()
+        assert not any(name.startswith("on") for name in attributes)
+
+
+@every_report
+def test_nothing_depends_on_timing_or_memory(report: dict[str, Any]) -> None:
+    slower = {**report, "timing": {"read": 98.7654}, "peak_memory_mb": 98765}
+    assert report_html(slower) == report_html(report)
+    assert summary(slower) == summary(report)
+
+
+@every_report
+def test_bars_stay_within_their_frame(report: dict[str, Any]) -> None:
+    for tag, attributes in _Page(report_html(report)).tags:
+        if tag == "rect":
+            end = float(attributes.get("x") or 0) + float(attributes["width"] or 0)
+            assert 0 < end <= 1000.01
+
+
+@every_report
+def test_page_states_promise_and_check_like_the_summary(report: dict[str, Any]) -> None:
+    text, plain = text_of(report), " ".join(summary(report).split())
+    for sentence in (models.promise(report["guarantee"]), models.check(report["guarantee"])):
+        assert sentence in text
+        assert sentence in plain
+
+
+@every_report
+def test_the_same_report_gives_the_same_bytes(report: dict[str, Any]) -> None:
+    before = copy.deepcopy(report)
+    assert report_html(report) == report_html(json.loads(json.dumps(report)))
+    assert report == before
+
+
+@every_report
+def test_sections_come_in_a_good_order(report: dict[str, Any]) -> None:
+    heads = re.findall("<h2>(.*?)</h2>", report_html(report))
+    order = [
+        "Who can be found, before and after",
+        "What the promise does not cover",
+        "What was lost",
+        "What the data still answer",
+        "What may be handed out",
+        "How it was made",
+        "How to read this",
+    ]
+    measured = {"Who can be found, before and after": "risk" in report}
+    measured["What the data still answer"] = "answers" in report or "kl" in report["utility"]
+    assert heads == [title for title in order if measured.get(title, True)]
+
+
+def test_page_shows_risk_and_use() -> None:
+    text = text_of(FULL)
+    for fact in (
+        "449 \u2192 0 rows found alone by their most telling 2 items",
+        "4.8 times the true number is the median error",
+        "42 of 333 frequent itemsets",
+        "Promised is 0 % among fewer than 5 for up to 2 known items.",
+        "most telling 2 items of a row: found alone in the original 449 of 5,000 rows (9 %), in the release "
+        "no row.",
+        "2 items picked at random: found alone in the original about 47 of 5,000 rows (0.95 %), 0.76 % to "
+        "1.2 % with 95 % confidence, in the release no row.",
+        "saffron 13 11 0.22 %",
+        "2 items of 140 are in no published row, 23 occurrences (0.074 %) with them. venison (in 10 rows), "
+        "saffron .",
+        "Rows with a published label: exact.",
+        "half of the estimates are off by 4.8 times the true number or more; the mean error is 17 times",
+        "Of 333 sets of at most 3 items found in at least 50 rows of the original, 42 (13 %) are still there",
+        "2 items 245 26 11 %",
+        "Of all items, half are then off by 60 % or more.",
+        "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
+    ):
+        assert re.sub(r"\W+", " ", fact) in re.sub(r"\W+", " ", text), fact
+    for words_of_charts in ("knowing 3 items", "among fewer than 10", "32 %", "3.2 %", "whole milk",
+                            "left out", "itself", "4 labels"):  # fmt: skip
+        assert words_of_charts in text
+
+
+def test_page_shows_what_is_learned_of_private_items() -> None:
+    text = text_of(GROUPED)
+    assert "100 % \u2192 25 % chance of learning a private item" not in text, "not measured for 3 items"
+    assert "2 items 100 %: s , of 2 rows with a , b 25 %: s , of 4 rows with a , b" in text
+    assert "Rows for which a private item is more likely than not, knowing 2 items: 372 of 5,000" in text
+    assert "Private and sensitive items count as unknown." in text
+    assert "measured by KL, 0.00436 on average" in text
+
+
+@pytest.fixture(scope="module")
+def full_page() -> str:
+    return report_html(FULL)
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("risk", "<h2>Who can be found"),
+        ("risk before", "<h2>Who can be found"),
+        ("risk after", "<h2>Who can be found"),
+        ("answers are", "Rows with two items"),
+        ("answers itemsets", "<h3>Frequent itemsets"),
+        ("utility label_support_error", "Rows with a published label"),
+        ("frequencies", "<h3>How often"),
+        ("suppressed", "<h3>Items left out"),
+        ("versions", "numpy 2.4.6"),
+    ],
+)
+def test_missing_keys_are_coped_with(path: str, title: str, full_page: str) -> None:
+    report = copy.deepcopy(FULL)
+    *above, key = path.split()
+    inside = report[above[0]] if above else report
+    del inside[key]
+    page = report_html(report)
+    assert title in full_page
+    assert title not in page
+    assert "None" not in page
+    assert report_html(report, external=True)
+
+
+def test_numbers_that_were_not_measured() -> None:
+    """None where nothing was asked, or nothing private occurs."""
+    none = {"mean": None, "sd": None, "median": None, "queries": 0, "left_out": 3, "size": 2}
+    report = changed(
+        answers={"are": none, "itemsets": {**FULL["answers"]["itemsets"], "frequent": 0, "kept": 0}},
+        frequencies=[],
+        risk={
+            when: {**BEFORE, "inference": [{**LEARNED, "probability": None}], "revealing": {}}
+            for when in ("before", "after")
+        },
+    )
+    assert "What can be learned" not in text_of(report)
+    assert "median error" not in text_of(report)
+    assert report_html(report, external=True)
+
+
+def test_a_sampled_best_choice_is_told() -> None:
+    report = copy.deepcopy(FULL)
+    entry = next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2 and e["choice"] == "best")
+    entry |= {"exact": False, "sampled": 1000, "confidence": 0.95, "interval": {"2": [0, 18.4]}}
+    text = text_of(report)
+    assert "Some were estimated from a sample" in text
+    assert "in the release no row of a sample (at most 0.37 % of all with 95 % confidence)" in text
+
+
+def test_charts_of_one_page_do_not_share_ids() -> None:
+    data = altair.Data(values=[{"a": 1}])  # type: ignore[no-untyped-call]
+    drawing = charts.svg(altair.Chart(data).mark_bar(clip=True).encode(x="a:Q"))
+    assert 'id="' in drawing
+    assert "url(#" in drawing
+    first, second = (charts.inline(drawing, name, 'x "quoted"') for name in ("one", "two"))
+    ids = [set(re.findall('id="(.*?)"', page)) for page in (first, second)]
+    assert not ids[0] & ids[1]
+    for page, own in zip((first, second), ids, strict=True):
+        assert set(re.findall(r"url\(#(.*?)\)", page)) <= own
+        assert "http" not in page
+        assert 'aria-label="x &quot;quoted&quot;"' in page
+
+
+def test_what_xml_cannot_hold_is_replaced_in_charts() -> None:
+    """The library that draws ends the process at such characters."""
+    data = altair.Data(values=[{"a": "x\x07\x00y\ufffe\ud800"}])  # type: ignore[no-untyped-call]
+    assert "x\ufffd\ufffdy\ufffd\ufffd" in charts.svg(altair.Chart(data).mark_bar().encode(x="a:N"))
+
+
+def test_page_shows_what_was_done() -> None:
+    text = text_of(REPORT)
+    for fact in (
+        "The promise holds",
+        "96.1 % published unchanged (29,818)",
+        "3.9 % under a broader name (1,204)",
+        "dairy 12 903 18 %",
+        "food 80 20,000 0.03",
+        "k = 5",
+        "m = 2",
+        "refine = false",
+        "seed = 0",
+        REPORT["input"]["sha256"],
+        REPORT["hierarchy"]["sha256"],
+        "doi:10.14778/1453856.1453874",
+        "setveil 0.1.0",
+        "Knowing more than 2 items. Someone who knows 3 or more",
+    ):
+        assert fact in text, fact
+
+
+def test_labels_are_escaped() -> None:
+    evil = '<script>alert("1")</script>&amp;\' onmouseover="x'
+    report = changed(
+        labels=[{"label": evil, "items": 2, "rows": 9}],
+        branches=[{"label": evil, "items": 2, "occurrences": 9, "ncp": 0.5}],
+        input={"path": evil, "format": evil},
+        hierarchy={"path": evil, "source": evil},
+        algorithm={"title": evil, "name": evil, "parameters": {evil: evil}, "reference": evil},
+        published={"file": evil},
+    )
+    parsed = _Page(report_html(report))
+    assert "script" not in {tag for tag, _ in parsed.tags}
+    assert not any("onmouseover" in attributes for _, attributes in parsed.tags)
+    titles = [attributes["title"] for tag, attributes in parsed.tags if tag == "bdi"]
+    assert titles.count(evil) == len(titles) == 6
+    assert "".join(parsed.pieces).count(evil) >= 12
+
+
+EVIL = "<script>1</script>&amp;"
+
+
+def test_labels_are_escaped_in_charts_and_lists() -> None:
+    line = {"item": EVIL, "published": EVIL, "items": 2, "rows": 9, "estimate": 4.5}
+    learned = {**LEARNED, "item": EVIL, "itemset": [EVIL], "probability": 0.5, "support": 4}
+    risk = {
+        **BEFORE,
+        "revealing": {**REVEALING, "items": [{"item": EVIL, "support": 3, "rows": 2}]},
+        "inference": [learned],
+    }
+    report = copy.deepcopy(FULL) | {
+        "frequencies": [line, {**line, "item": "b", "published": EVIL}],
+        "suppressed": [EVIL, "\u05e9\u05dc\u05d5\u05dd \x07" + "z" * 200],
+        "risk": {"before": risk, "after": risk},
+        "versions": {EVIL: EVIL},
+    }
+    parsed = _Page(report_html(report))
+    assert "script" not in {tag for tag, _ in parsed.tags}
+    assert "".join(parsed.pieces).count(EVIL) >= 10
+    assert "script" not in {tag for tag, _ in _Page(report_html(report, external=True)).tags}
+
+
+def test_long_parameters_are_told_by_their_number() -> None:
+    report = changed(algorithm={"parameters": {"keep": [f"item {i}" for i in range(500)], "gap": None}})
+    assert "keep = 500 entries" in text_of(report)
+    assert "gap" not in text_of(report)
+
+
+def test_any_number_of_items() -> None:
+    report = changed(guarantee={"m": "inf"})
+    assert "Anyone who knows any number of items of a person's row" in " ".join(summary(report).split())
+    assert "here all items of a person" in text_of(report)
+    assert "Knowing more than" not in text_of(report)
+    assert "Knowing what a person does not have." in text_of(report)
+
+
+def test_nothing_was_lost() -> None:
+    assert "Nothing: all 31,022 item occurrences are published as they were." in summary(LOSSLESS)
+    assert "Proven: the least LM of any cut, 0." in summary(LOSSLESS)
+    text = text_of(LOSSLESS)
+    assert "100 % published unchanged" in text
+    assert "The most used broader names" not in text
+
+
+def test_suppressed_items_are_told() -> None:
+    assert "12 (0.039 %) are left out." in " ".join(summary(SUPPRESSED).split())
+    assert "0.039 % left out" in text_of(SUPPRESSED)
+    assert "#444444" in report_html(SUPPRESSED)
+
+
+def test_optional_parts_may_be_missing() -> None:
+    for report in (BARE, NONES):
+        assert "Optimum" not in summary(report)
+        assert "Loss in each branch" not in text_of(report)
+        assert "avoidable" not in text_of(report)
+    assert "made from the data: co-occurrence, 141 leaves" in text_of(BARE)
+    assert "Hierarchy SHA-256" not in text_of(BARE)
+    assert "None" not in text_of(BARE)
+    assert "no item is published" in summary(BARE)
+
+
+def test_a_broken_promise_is_not_handed_out() -> None:
+    text = text_of(FAILING)
+    assert "The promise does not hold" in text
+    assert "Nothing may be handed out" in text
+    assert "May be handed out:" not in text
+    plain = " ".join(summary(FAILING).split())
+    assert "It does NOT hold. In the published rows: 12 sets of at most 2 items" in plain
+    assert "in fewer than 5 rows." in plain
+    assert "Hand out Nothing" in plain
+    assert "published/ only" not in plain
+
+
+def test_lost_rows_are_told() -> None:
+    assert "4,990 of 5,000 are kept" in summary(changed(published={"rows": 4990}))
+
+
+def test_a_long_list_is_cut_and_says_so() -> None:
+    labels = [{"label": f"node {i}", "items": 2, "rows": 100 - i} for i in range(33)]
+    text = text_of(changed(labels=labels))
+    assert "node 19" in text
+    assert "node 20" not in text
+    assert "13 more in published/about.json." in text
+
+
+def test_no_words_for_a_promise_that_was_not_made() -> None:
+    with pytest.raises(ValueError, match="t-closeness"):
+        summary(changed(guarantee={"model": "t-closeness"}))
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "expected"),
+    [
+        (0, 5, "0 %"),
+        (5, 5, "100 %"),
+        (0, 0, "0 %"),
+        (1204, 31022, "3.9 %"),
+        (29818, 31022, "96.1 %"),
+        (1, 3, "33 %"),
+        (2, 3, "67 %"),
+        (1, 2, "50 %"),
+        (999, 1000, "99.9 %"),
+        (9999, 10000, "99.99 %"),
+        (1, 10000, "0.01 %"),
+        (1, 10**9, "under 0.001 %"),
+        (10**9 - 1, 10**9, "over 99.999 %"),
+        (99_996, 1_000_000, "10 %"),
+    ],
+)
+def test_percent(part: int, whole: int, expected: str) -> None:
+    assert words.percent(part, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0 %"),
+        (0.604, "60 %"),
+        (1, "100 %"),
+        (1.284, "128 %"),
+        (2, "2 times the true number"),
+        (17.404, "17 times the true number"),
+        (12345, "12,000 times the true number"),
+    ],
+)
+def test_error(value: float, expected: str) -> None:
+    assert words.error(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "whole", "expected"),
+    [
+        (0, 0, "no row"),
+        (0, 9, "no row"),
+        (0.01, 9, "less than one row"),
+        (1, 1, "all 1 row"),
+        (12.4, 5000, "12 of 5,000 rows (0.25 %)"),
+        (5000, 5000, "all 5,000 rows"),
+    ],
+)
+def test_rows_of(rows: float, whole: int, expected: str) -> None:
+    assert words.rows_of(rows, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0"),
+        (1, "1"),
+        (1.0, "1"),
+        (0.5, "0.5"),
+        (0.0260094, "0.026"),
+        (0.108119, "0.108"),
+        (0.000123456, "0.000123"),
+        (0.00001, "0.00001"),
+        (0.000009, "under 0.00001"),
+    ],
+)
+def test_measure(value: float, expected: str) -> None:
+    assert words.measure(value) == expected
+
+
+def test_count() -> None:
+    assert [words.count(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
+    assert words.count(1_234_567) == "1,234,567"
+    assert words.count(2, "leaf", "leaves") == "2 leaves"
+
+
+def test_clip() -> None:
+    assert words.clip("abc", 3) == "abc"
+    assert words.clip("abcd", 3) == "ab…"
+
+
+# The page that may be handed out
+
+
+def external_text(report: dict[str, Any]) -> str:
+    return _Page(report_html(report, external=True)).text
+
+
+def test_external_page_tells_what_readers_need() -> None:
+    text = external_text(FULL)
+    for fact in (
+        "About this release",
+        "The promise holds",
+        "Anyone who knows up to 2 items of a person's row finds at least 5 rows",
+        "the fewest found are 6 rows",
+        "5,000 (4 empty)",
+        "101, 2 of them broader than an item",
+        "dairy 12 903 18 %",
+        "about 96 % published unchanged",
+        "about 4 % under a broader name",
+        "under 1 % left out",
+        "NCP about 0.05, LM about 0.05. At most about 20 % above the least NCP of any cut.",
+        "half of the estimates are off by about 5 times the true number or more; the mean error is about 20",
+        "about 15 % of the sets of at most 3 items that at least 50 rows",
+        "the most telling 3 items 159 (3.2 %) 613 (12 %) 1,109 (22 %)",
+        "Knowing more than 2 items.",
+        "k = 5 , m = 2 , refine = false",
+        "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
+    ):
+        assert fact in text, fact
+
+
+def test_external_page_of_groups() -> None:
+    text = external_text(GROUPED)
+    assert "every count of them is exact" in text
+    assert "the most telling 2 items 449 (9 %) 1,223 (24 %) 1,871 (37 %) 25 %" in text
+    assert "KL" not in text
+
+
+@every_report
+def test_external_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
+    if not report["guarantee"]["holds"]:
+        with pytest.raises(ValueError, match="does not hold"):
+            report_html(report, external=True)
+        return
+    page = report_html(report, external=True)
+    assert not re.search(r"https?:|//|url\(|@import|None", page)
+    assert not {"script", "a", "img", "link", "iframe", "object"} & {tag for tag, _ in _Page(page).tags}
+    assert page == report_html(report, external=True)
+
+
+@pytest.mark.parametrize("report", [FULL, GROUPED, SUPPRESSED], ids=["full", "grouped", "suppressed"])
+def test_external_page_depends_on_the_original_only_coarsely(report: dict[str, Any]) -> None:
+    """Another original with the same published rows gives the same page."""
+    other = copy.deepcopy(report)
+    other["input"] |= {"path": "other.csv", "sha256": "c" * 64, "format": "fimi", "rows": 4999}
+    other["input"] |= {"empty_rows": 17, "items": 777, "occurrences": other["input"]["occurrences"] + 7}
+    other["hierarchy"] = {"source": "file", "path": "x", "sha256": "d" * 64, "leaves": 3, "height": 1}
+    other |= {"seed": 99, "branches": [{"label": "b", "items": 1, "occurrences": 1, "ncp": 1.0}]}
+    other |= {"suppressed": ["secret"], "frequencies": [], "timing": {}, "peak_memory_mb": 1}
+    other["algorithm"] |= {"order": [{"item": "secret"}], "steps": 17}
+    other["algorithm"]["parameters"] |= {
+        "keep": ["secret"],
+        "weights": {"secret": 2},
+        "utility": "secret.txt",
+    }
+    other["guarantee"] |= {"supported": 12, "violations": 0, "phrase": "secret", "first": ["secret"]}
+    for key, value in other["utility"].items():
+        if key in {"generalized_occurrences", "suppressed_occurrences", "unchanged_occurrences"}:
+            other["utility"][key] = value + 5
+        elif key in {"ncp", "lm"}:
+            other["utility"][key] = value + 0.001
+        elif not isinstance(value, dict):
+            other["utility"][key] = value + 1
+    for key, value in (("kl", {}), ("group_sizes", {}), ("item_support_error", {}), ("ul", {"log2": -5})):
+        other["utility"][key] = value
+    if "answers" in other:
+        other["answers"]["are"] |= {"mean": 18.1, "median": 4.9, "sd": 1}
+        if "itemsets" in other["answers"]:
+            other["answers"]["itemsets"] |= {"frequent": 331, "by_length": []}
+    if "risk" in other:
+        other["risk"]["before"] = AFTER
+        other["risk"]["after"]["revealing"] = {"items": [{"item": "secret"}]}
+        for entry in other["risk"]["after"].get("inference", []):
+            entry |= {"item": "secret", "itemset": ["secret"], "support": 12, "rows_above": {}}
+    assert report_html(other, external=True) == report_html(report, external=True)
+
+
+@pytest.mark.parametrize(
+    ("occurrences", "suppressed", "expected"),
+    [
+        (399, 1, "Not told: the data are too small"),
+        (400, 1, "under 25 % left out"),
+        (1000, 149, "about 10 % left out"),
+        (2000, 3, "under 5 % left out"),
+        (10_000, 1, "under 1 % left out"),
+        (10_000, 9_999, "over 99 % left out"),
+        (10_000, 0, " 0 % left out"),
+        (10_000, 10_000, "100 % left out"),
+    ],
+)
+def test_what_compares_with_the_original_is_coarse(occurrences: int, suppressed: int, expected: str) -> None:
+    report = changed(
+        input={"occurrences": occurrences},
+        utility={
+            "suppressed_occurrences": suppressed,
+            "generalized_occurrences": 0,
+            "unchanged_occurrences": occurrences - suppressed,
+            "ncp": suppressed / occurrences,
+            "lm": suppressed / occurrences,
+        },
+    )
+    assert expected in external_text(report)
+
+
+DATA = sv.Transactions.from_rows(
+    [
+        [f"i{j}" for j in range(12) if (row * (j + 3) + row // 7) % (j + 2) == 0] or ["i0"]
+        for row in range(600)
+    ]
+    + [["odd-1", "i0"], ["odd-2", "i1", "i3"], ["odd-2", "i5"]]
+)
+RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "exact": (sv.KmAnonymity(5, 2), {"algorithm": "exact", "keep": ["i0"]}),
+    "aa": (sv.KmAnonymity(5, 2), {"algorithm": "aa"}),
+    "lg": (sv.TransactionalKAnonymity(5), {"algorithm": "lg"}),
+    "coat": (
+        sv.PrivacyConstraints(5, [["odd-1"], ["odd-2", "i5"], ["i1", "i3"]]),
+        {"algorithm": "coat", "utility": [["odd-1", "i1"], ["odd-2", "i2"]]},
+    ),
+    "border": (sv.Coherence(h=0.9, k=5, p=2, private=["i7"]), {"algorithm": "border"}),
+    "cahd": (sv.PrivacyDegree(3, ("i11",)), {"algorithm": "cahd"}),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None:
+    guarantee, options = RELEASES[name]
+    release = sv.anonymize(DATA, guarantee, record=_RECORD, **options)
+    told = copy.deepcopy(release.report) | {
+        "input": {**release.report["input"], "path": "/home/me/patients.csv", "sha256": "e" * 64}
+    }
+    report = write_folder(release, told, release.layout, tmp_path / "run", external=True)
+    files = {p.relative_to(tmp_path / "run").as_posix() for p in tmp_path.rglob("*") if p.is_file()}
+    assert "published/report.html" in files
+    require_writable(tmp_path / "run", force=True)
+    inside = (tmp_path / "run/internal/report.html").read_text(encoding="utf-8")
+    outside = (tmp_path / "run/published/report.html").read_text(encoding="utf-8")
+    assert "report.html</bdi>" in inside
+    assert "/home/me/patients.csv" in inside
+
+    text, published = _Page(outside).text, set(release.published.vocabulary.labels)
+    for secret in (
+        "patients",
+        "e" * 64,
+        "tree.csv",
+        "f" * 64,
+        "/home",
+        *(set(report["suppressed"]) - published),
+    ):
+        assert secret not in outside
+    assert "odd" not in re.sub("<bdi.*?</bdi>", "", outside), "only published labels may name items"
+    for label in re.findall("<bdi.*?>(.*?)</bdi>", outside):
+        assert label in published | {report["published"]["file"]}
+    # No number that is known from the original alone.
+    before = _numbers([report["input"], report["utility"], report["branches"], report.get("frequencies", []),
+                       report["risk"]["before"], DATA.supports().tolist()])  # fmt: skip
+    after = _numbers([handed_out(report)["published"], report["labels"], report["guarantee"],
+                      report["risk"]["after"], report["algorithm"]["parameters"]])  # fmt: skip
+    shown = {number.replace(",", "") for number in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}
+    secret_numbers = {number for number in before - after if len(number.replace(".", "")) > 2}
+    assert not shown & secret_numbers - _numbers([int(x) for x in re.findall(r"\d+", _fixed(report))])
+
+
+_RECORD = {"hierarchy": {"source": "file", "path": "tree.csv", "sha256": "f" * 64}}
+
+
+def _fixed(report: dict[str, Any]) -> str:
+    """Texts of the page that are no figures: versions, reference, and the threshold of itemsets."""
+    return f"{report['versions']} {report['algorithm']['reference']} {report['setveil']} 100"
+
+
+def _numbers(content: Any) -> set[str]:
+    """Collect all numbers, as they are and as a page writes them."""
+    if isinstance(content, dict):
+        return set().union(*map(_numbers, content.values())) if content else set()
+    if isinstance(content, list | tuple):
+        return set().union(*map(_numbers, content)) if content else set()
+    if isinstance(content, bool) or not isinstance(content, int | float):
+        return set()
+    return {str(content), words.measure(content) if content < 10 else str(round(content))}

@@ -1,0 +1,94 @@
+"""What a run's report tells besides promise and loss, against counting by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+import setveil as sv
+from setveil.guarantees import Guarantee
+from setveil.runs.details import frequent_support
+
+RNG = Random(3)
+ROWS = [sorted(RNG.sample("abcdefghij", RNG.randint(1, 4))) for _ in range(120)] + [["k"], []]
+TREE = {x: "low" if x < "f" else "high" for x in "abcdefghijk"} | {"low": "*", "high": "*", "*": None}
+
+
+@pytest.fixture(scope="module", params=["aa", "exact", "lg", "coat", "border"])
+def release(request: pytest.FixtureRequest) -> sv.VerifiedRelease:
+    guarantees: dict[str, Guarantee] = {
+        "lg": sv.TransactionalKAnonymity(2),
+        "coat": sv.PrivacyConstraints(4, m=2),
+        "border": sv.Coherence("0.9", 4, 2, ["j"]),
+    }
+    guarantee = guarantees.get(request.param, sv.KmAnonymity(4, 2))
+    rows = ROWS if request.param != "lg" else ROWS[:-1]  # a single empty row can not hide
+    data = sv.Transactions.from_rows(rows)
+    return sv.anonymize(data, guarantee, hierarchy=sv.Hierarchy(TREE), algorithm=request.param)
+
+
+def test_frequencies_are_what_a_reader_expects(release: sv.VerifiedRelease) -> None:
+    before = Counter(item for row in ROWS for item in row)
+    after = Counter(label for row in release.published for label in row)
+    members = release.recoding.members()
+    lines = {line["item"]: line for line in release.report["frequencies"]}
+    assert set(lines) == set(before)
+    assert [line["rows"] for line in lines.values()] == sorted(before.values(), reverse=True)
+    for item, line in lines.items():
+        standing = [label for label, items in members.items() if item in items]
+        assert line["rows"] == before[item]
+        assert line["estimate"] == pytest.approx(
+            sum(after[label] / len(members[label]) for label in standing)
+        )
+        if line["published"] is None:
+            assert item not in after
+        elif line["items"] is None:
+            assert line["published"] in {f"{n} labels" for n in range(2, len(standing) + 1)}
+        else:
+            assert line["published"] in standing
+            assert line["items"] == len(members[line["published"]])
+
+
+def test_risk_is_that_of_the_rows_before_and_after(release: sv.VerifiedRelease) -> None:
+    risk = release.report["risk"]
+    hidden = {"j"} if release.report["guarantee"]["model"] == "coherence" else set()
+    for when, rows in (("before", ROWS), ("after", list(release.published))):
+        known = [set(row) - hidden for row in rows]
+        alone = sum(any(sum(x in other for other in known) == 1 for x in row) for row in known)
+        best = next(e for e in risk[when]["risk"] if (e["m"], e["choice"]) == (1, "best"))
+        assert best["rows_below"]["2"] == alone
+        assert ("inference" in risk[when]) == bool(hidden)
+    promised = next(e for e in risk["after"]["risk"] if (e["m"], e["choice"]) == (2, "best"))
+    assert promised["rows_below"]["2"] == 0
+
+
+def test_answers_are_asked_of_the_original(release: sv.VerifiedRelease) -> None:
+    answers = release.report["answers"]
+    assert (answers["are"]["queries"], answers["are"]["size"]) == (1000, 2)
+    assert ("itemsets" in answers) == (release.recoding.kind == "global")
+    assert "are" not in release.utility
+
+
+def test_details_can_be_left_out_and_groups_have_fewer() -> None:
+    data = sv.Transactions.from_rows(ROWS)
+    few = sv.anonymize(data, sv.KmAnonymity(4, 2), details=False)
+    assert not {"risk", "answers"} & set(few.report)
+    grouped = sv.anonymize(data, sv.PrivacyDegree(2, ("j",))).report
+    assert "answers" not in grouped
+    assert "frequencies" not in grouped
+    learned = {when: grouped["risk"][when]["inference"][0]["probability"] for when in ("before", "after")}
+    assert learned["after"] <= 0.5
+
+
+def test_nothing_to_ask_for() -> None:
+    release = sv.anonymize(sv.Transactions.from_rows([[], []]), sv.KmAnonymity(2, 2))
+    assert "answers" not in release.report
+    single = sv.anonymize(sv.Transactions.from_rows([["a"]] * 5), sv.KmAnonymity(2, 2))
+    assert single.report["answers"]["are"]["size"] == 1
+
+
+@pytest.mark.parametrize(("rows", "support"), [(0, 2), (1, 2), (200, 2), (201, 3), (9835, 99), (1000, 10)])
+def test_frequent_is_one_row_of_a_hundred(rows: int, support: int) -> None:
+    assert frequent_support(rows) == support

@@ -1,0 +1,342 @@
+"""Study files: what they ask for, what is refused, and the names of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil
+from cli_helpers import HIERARCHY, dump, sample_rows, write
+from setveil.errors import DataError, RequestError
+from setveil.studies.plan import Run, data_set, plan_run
+from setveil.studies.settings import Reference
+from setveil.studies.study import Study, read_study
+
+HEAD = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "tree.csv"}]\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "rows.dat", dump(sample_rows(), "fimi"))
+    write(tmp_path / "tree.csv", HIERARCHY)
+    write(tmp_path / "private.txt", "101 103\n")
+    return tmp_path
+
+
+def study(folder: Path, text: str, head: str = HEAD) -> Study:
+    return read_study(write(folder / "study.toml", head + text))
+
+
+def runs(folder: Path, text: str, head: str = HEAD) -> list[dict[str, Any]]:
+    asked = study(folder, text, head).runs
+    assert len({run.id for run in asked}) == len(asked)
+    return [
+        {"data": run.data.name, "algorithm": run.algorithm, "seed": run.seed}
+        | {name: getattr(value, "path", value) for name, value in {**run.promise, **run.parameters}.items()}
+        for run in asked
+    ]
+
+
+def test_values_lists_and_ranges(folder: Path) -> None:
+    found = runs(
+        folder, 'algorithms = ["aa", "lg"]\nk = {from = 2, to = 7, step = 2}\nm = [1, "inf"]\nseeds = [3, 4]'
+    )
+    assert found == [
+        {"data": "rows", "algorithm": "aa", "k": k, "m": m, "seed": seed}
+        for k in (2, 4, 6)
+        for m in (1, "inf")
+        for seed in (3, 4)
+    ] + [
+        {"data": "rows", "algorithm": "lg", "k": k, "seed": seed} for k in (2, 4, 6) for seed in (3, 4)
+    ]  # fmt: skip  (k-anonymity of whole rows has no m: its equal runs are one)
+
+
+def test_ranges_are_exact_in_decimals(folder: Path) -> None:
+    found = runs(
+        folder, 'algorithms = ["mm"]\nk = 2\np = 2\nprivate = "101"\nh = {from = 0.1, to = 0.7, step = 0.2}'
+    )
+    assert [run["h"] for run in found] == [0.1, 0.3, 0.5, 0.7]
+    assert [run["k"] for run in runs(folder, 'algorithms = ["lg"]\nk = {from = 3, to = 5}')] == [3, 4, 5]
+
+
+def test_grids_inherit_override_and_share_runs(folder: Path) -> None:
+    found = runs(
+        folder,
+        'algorithms = ["aa"]\nk = 5\nm = 2\n[[runs]]\nk = [2, 5]\n[[runs]]\nm = [1, 2, 3]\n'
+        '[[runs]]\nalgorithms = ["lg"]\nk = 7\nseeds = [1]\n',
+    )
+    assert [(run["algorithm"], run["k"], run.get("m"), run["seed"]) for run in found] == [
+        ("aa", 2, 2, 0),
+        ("aa", 5, 2, 0),
+        ("aa", 5, 1, 0),
+        ("aa", 5, 3, 0),
+        ("lg", 7, None, 1),
+    ]
+
+
+def test_algorithms_take_what_they_know(folder: Path) -> None:
+    found = runs(
+        folder,
+        'algorithms = ["exact", "aa", "coat", "cahd", "border"]\nk = 5\nm = 2\np = 3\nh = "2/5"\n'
+        'private = "private.txt"\nsensitive_random = 2\nprivacy = "pgen"\nsuppress = [true, false]\n'
+        'alpha = 2\nrounds = 3\nsolver_time_limit = 9\np_nugget = 2\nmax_suppressed_items = "5%"\n',
+    )
+    of = {algorithm: [run for run in found if run["algorithm"] == algorithm] for algorithm in
+          ("exact", "aa", "coat", "cahd", "border")}  # fmt: skip
+    assert [run.get("suppress", True) for run in of["exact"]] == [True, False]
+    assert all(run["solver_time_limit"] == 9 for run in of["exact"])
+    rest = {"data": "rows", "seed": 0}
+    assert of["aa"] == [{**rest, "algorithm": "aa", "k": 5, "m": 2}]
+    assert of["coat"] == [
+        {**rest, "algorithm": "coat", "k": 5, "privacy": "pgen", "max_suppressed_items": 0.05}
+    ]
+    assert of["cahd"] == [{**rest, "algorithm": "cahd", "p": 3, "sensitive_random": 2, "alpha": 2}]
+    assert of["border"] == [
+        {
+            **rest,
+            "algorithm": "border",
+            "h": 0.4,
+            "k": 5,
+            "p": 3,
+            "p_nugget": 2,
+            "private": folder / "private.txt",
+        }
+    ]
+
+
+def test_settings_of_the_measures(folder: Path) -> None:
+    asked = study(
+        folder,
+        'algorithms = ["aa", "cahd"]\nk = 5\nm = 2\np = 3\nsensitive = "101"\nqueries = 50\nitemsets = "5%"\n'
+        "query_size = [1, 3]\ngroup_by = [2, 4]\nbound = 3\nrisk_m = 2\n",
+    ).runs
+    rows, groups = asked[:2], asked[2:]
+    assert [dict(run.measuring) for run in rows] == [
+        {"queries": 50, "query_size": size, "itemsets": "0.05", "itemset_length": 3, "risk_m": 2, "bound": 3}
+        for size in (1, 3)
+    ]
+    assert [dict(run.measuring) for run in groups] == [
+        {"queries": 50, "group_by": number, "risk_m": 2} for number in (2, 4)
+    ]
+
+
+def test_limits_of_grids(folder: Path) -> None:
+    asked = study(
+        folder,
+        'algorithms = ["lg"]\ntime_limit = 60\nmemory_limit = 500\nk = 2\n'
+        "[[runs]]\n[[runs]]\nk = 3\ntime_limit = 1.5",
+    )
+    assert [(run.time_limit, run.memory_limit) for run in asked.runs] == [(60, 500), (1.5, 500)]
+    assert (asked.time_limit, asked.memory_limit) == (60, 500)
+
+
+def test_folder_of_the_data(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    file = write(elsewhere / "study.toml", HEAD + 'algorithms = ["lg"]\nk = 2\n')
+    with pytest.raises(DataError, match=r"data\[1\]: There is no file .*rows.dat"):
+        read_study(file)
+    (run,) = read_study(file, folder).runs
+    assert run.id == study(folder, 'algorithms = ["lg"]\nk = 2\n').runs[0].id
+
+
+def test_data_sets_by_name(folder: Path) -> None:
+    write(folder / "more.dat", "1 2\n1 2\n")
+    head = 'name = "s"\ndata = [{path = "rows.dat", name = "A"}, {path = "more.dat"}]\n'
+    head += 'algorithms = ["lg"]\nk = 2\n'
+    found = runs(folder, '[[runs]]\n[[runs]]\ndata = ["more"]\nk = 3\n', head)
+    assert [(run["data"], run["k"]) for run in found] == [("A", 2), ("more", 2), ("more", 3)]
+    with pytest.raises(RequestError, match="the file's data are A, more"):
+        runs(folder, '[[runs]]\ndata = ["rows"]\n', head)
+    with pytest.raises(RequestError, match="is called A as another data set is"):
+        runs(folder, '[[runs]]\ndata = [{path = "more.dat", name = "A"}]\n', head)
+    same = '[[runs]]\n[[runs]]\ndata = [{path = "rows.dat", name = "A", hierarchy = "tree.csv"}]\n'
+    assert len(runs(folder, same, head)) == 3  # the same rows, also with a hierarchy
+
+
+def test_what_decides_the_name_of_a_run(folder: Path) -> None:
+    def ids(text: str) -> list[str]:
+        return [run.id for run in study(folder, text).runs]
+
+    base = 'algorithms = ["border"]\nh = 0.4\nk = 2\np = 2\nprivate = "private.txt"\n'
+    (first,) = ids(base)
+    assert ids(base + "time_limit = 5\nmemory_limit = 100\n") == [first]
+    assert ids(base + 'queries = 1000\np_nugget = "inf"\n') == [first]  # as by default
+    assert ids(base + "group_by = 3\nbound = 4\n") == [first]  # for other models
+    for more in ("queries = 999\n", "p_nugget = 3\n", "seeds = [1]\n", "risk_m = 2\n", "itemsets = 5\n"):
+        assert ids(base + more) != [first]
+    write(folder / "other.txt", "101 103\n")
+    assert ids(base.replace("private.txt", "other.txt")) == [first]  # the content counts, not the place
+    write(folder / "private.txt", "101 104\n")
+    assert ids(base) != [first]
+    write(folder / "private.txt", "101 103\n")
+    write(folder / "tree.csv", HIERARCHY.replace("small", "tiny"))
+    assert ids(base) == [first]  # border has no use for a hierarchy
+    write(folder / "rows.dat", "101 103\n" * 5)
+    assert ids(base) != [first]
+
+
+def test_an_other_hierarchy_or_version_is_an_other_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one() -> str:
+        return study(folder, 'algorithms = ["aa"]\nk = 2\nm = 1\n').runs[0].id
+
+    first = one()
+    assert one() == first
+    assert len(first) == 16
+    assert int(first, 16) >= 0
+    monkeypatch.setattr(setveil, "__version__", "99")
+    assert one() != first
+    monkeypatch.undo()
+    write(folder / "tree.csv", HIERARCHY.replace("small", "tiny"))
+    assert one() != first
+
+
+def test_the_risk_before_is_shared(folder: Path) -> None:
+    def risks(text: str) -> set[str | None]:
+        return {run.risk_id for run in study(folder, text).runs}
+
+    plain = risks('algorithms = ["aa", "lg", "exact"]\nk = [2, 3]\nm = [1, 2]\nseeds = [0, 1]\n')
+    assert len(plain) == 1
+    assert risks('algorithms = ["aa"]\nk = 2\nm = 2\nrisk_m = 0\n') == {None}
+    hidden = 'algorithms = ["mm", "border"]\nh = 0.4\nk = [2, 3]\np = [2, 3]\nseeds = [0, 1]\n'
+    listed = risks(hidden + 'private = "private.txt"\n')
+    assert len(listed) == 1
+    assert listed != plain
+    assert len(risks(hidden + "private_share = 0.1\n")) == 2  # drawn by seed
+    assert len(risks('algorithms = ["cahd"]\np = [2, 3]\nsensitive_random = 2\nseeds = [0, 1]\n')) == 4
+
+
+def test_methods_and_columns(folder: Path) -> None:
+    asked = study(
+        folder,
+        'algorithms = ["exact", "border", "cahd"]\nk = 5\nm = 2\nsuppress = [true, false]\nh = 0.4\np = 3\n'
+        'private = "101, 102"\nsensitive = "private.txt"\nrounds = 0\nkeep = "private.txt"\n',
+    ).runs
+    assert [run.method for run in asked] == [
+        "exact keep=private",
+        "exact suppress=false keep=private",
+        "border",
+        "cahd rounds=0",
+    ]
+    shown = [run.shown() for run in asked]
+    assert shown[0]["suppress"] is True
+    assert shown[2]["private"] == "2 items"  # no labels
+    assert shown[3]["sensitive"] == "private"
+    assert (shown[3]["rounds"], shown[3]["alpha"]) == (0, 3)
+    assert "rounds" not in shown[0]
+
+
+def test_a_task_is_json_with_absolute_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    data = data_set(Path("rows.dat"), hierarchy=Path("tree.csv"), reading={"format": "fimi"})
+    run = plan_run(data, "exact", {"k": 2, "m": 2, "keep": Reference(Path("private.txt"), "0")})
+    task = json.loads(json.dumps(run.task()))
+    assert task["data"] == {
+        "path": str(folder / "rows.dat"),
+        "reading": {"format": "fimi"},
+        "hierarchy": {"path": str(folder / "tree.csv")},
+    }
+    assert task["parameters"] == {"keep": {"path": str(folder / "private.txt")}}
+    assert isinstance(run, Run)
+
+
+AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('algorithms = ["aa"]\nm = 2\n', "aa needs k."),
+        ('algorithms = ["aaa"]\nk = 2\n', "names 'aaa'; there are aa, .*Did you mean aa?"),
+        ("k = 2\nm = 2\n", "algorithms must be a list that is not empty, got nothing"),
+        ("algorithms = []\n", r"algorithms must be a list that is not empty, got '\[\]'"),
+        (AA + "kk = 3\n", "there is no key kk.*Did you mean k?"),
+        (AA + "alhpa = 3\n", "there is no key alhpa.*Did you mean alpha?"),
+        (AA + "alpha = 3\n", "no algorithm here knows alpha; cahd would"),
+        (AA + "[[runs]]\nalpha = 3\n", r"no algorithm here knows runs\[1\].alpha; cahd would"),
+        (AA + "[[runs]]\nname = 'x'\n", r"name stands at the top of the file, not in \[\[runs\]\]"),
+        (AA + "runs = 3\n", r"runs must be tables, each written \[\[runs\]\], got '3'"),
+        (AA.replace("k = 2", "k = 0"), "k must be an integer of at least 1, got '0'"),
+        (AA.replace("k = 2", "k = true"), "k must be an integer of at least 1, got 'True'"),
+        (AA.replace("k = 2", "k = [2, 2.5]"), "k must be an integer of at least 1, got '2.5'"),
+        (AA.replace("k = 2", "k = []"), "k is an empty list"),
+        (AA.replace("m = 2", 'm = "two"'), "m must be an integer of at least 1, or \"inf\", got 'two'"),
+        (AA + "refine = 1\n", "refine must be true or false, got '1'"),
+        (AA + "seeds = 3\n", r"seeds must be a list of integers of at least 0, such as \[0, 1, 2\], got '3'"),
+        (AA + "seeds = [-1]\n", "seeds must be a list"),
+        (AA + "seeds = []\n", "seeds must be a list"),
+        (AA + "time_limit = 0\n", "time_limit must be a positive number of seconds, got '0'"),
+        (AA + "memory_limit = 'much'\n", "memory_limit must be a positive number of MB, got 'much'"),
+        (AA + "queries = -1\n", "queries must be an integer of at least 0, got '-1'"),
+        (AA + "itemsets = 1.5\n", "itemsets must be a number of rows, or a share"),
+        (AA + "queries_file = 'private.txt'\nqueries = 5\n", "queries are either read .* or drawn"),
+        (AA + "[[runs]]\nk = {from = 5, to = 2}\n", r"runs\[1\].k: a range goes up"),
+        (AA.replace("k = 2", "k = {from = 2, to = 5, step = 0}"), "k: a range goes up"),
+        (AA.replace("k = 2", "k = {from = 2, to = 3, step = 0.5}"), "k must be an integer .* got '2.5'"),
+        (AA.replace("k = 2", "k = {from = 2}"), "k must be a value, a list, or a range"),
+        (AA.replace("k = 2", "k = {from = 2, to = 'x'}"), "k must be a value, a list, or a range"),
+        (AA.replace("k = 2", "k = {from = 1, to = 99999}") + "seeds = [0, 1]\n", "for 199,998 runs of aa"),
+        ('algorithms = ["cahd"]\np = 2\n', "cahd needs one of sensitive and sensitive_random, got neither"),
+        (
+            'algorithms = ["cahd"]\np = 2\nsensitive = "101"\nsensitive_random = 2\n',
+            "cahd needs one of sensitive and sensitive_random, got both",
+        ),
+        (
+            'algorithms = ["mm"]\nh = 0.5\nk = 2\np = 2\nprivate = "101"\nprivate_share = 0.1\n',
+            "mm needs one of private and private_share, got both",
+        ),
+        ('algorithms = ["mm"]\nh = 2\nk = 2\np = 2\n', "h must be a number above 0 and below 1, got '2'"),
+        ('algorithms = ["mm"]\nh = "1/0"\nk = 2\np = 2\n', "h must be a number .*, got '1/0'"),
+        ('algorithms = ["coat"]\nk = 2\nprivacy = "all"\n', "coat needs m."),
+        ('algorithms = ["coat"]\nk = 2\n[[runs]]\nseeds = [1]\n', r"runs\[1\].coat needs privacy."),
+    ],
+)  # fmt: skip
+def test_refused(folder: Path, text: str, words: str) -> None:
+    with pytest.raises(RequestError, match=f"(?s)study.toml: .*{words}"):
+        study(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('algorithms = ["mm"]\nh = 0.5\nk = 2\np = 2\nprivate = "secret.txt"\n', "private: There is no file"),
+        ('algorithms = ["coat"]\nk = 2\nprivacy = "pgenn"\n', "privacy: There is no file"),
+        (AA + 'queries_file = "q.txt"\n', "queries_file: There is no file"),
+        ('algorithms = ["exact"]\nk = 2\nm = 2\nkeep = "keep.txt"\n', "keep: There is no file"),
+    ],
+)
+def test_missing_files(folder: Path, text: str, words: str) -> None:
+    with pytest.raises(DataError, match=f"study.toml: {words}"):
+        study(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ('data = [{path = "rows.dat"}]\n', "name must be text, got nothing"),
+        ('name = ""\ndata = [{path = "rows.dat"}]\n', "name must be text"),
+        ('name = "s"\ndescription = 3\n', "description must be text, got '3'"),
+        ('name = "s"\n', "data must be a list that is not empty, got nothing"),
+        ('name = "s"\ndata = "rows.dat"\n', "data must be a list that is not empty, got 'rows.dat'"),
+        ('name = "s"\ndata = ["rows.dat"]\n', r"data\[1\] must be a table such as"),
+        ('name = "s"\ndata = [{path = "x", hierarhcy = "t"}]\n', "no key hierarhcy.*Did you mean hierarchy?"),
+        ('name = "s"\ndata = [{path = "x", format = "xls"}]\n', r"data\[1\].format must be one of fimi"),
+        ('name = "s"\ndata = [{path = "x", separator = 3}]\n', r"data\[1\].separator must be text, got '3'"),
+    ],
+)  # fmt: skip
+def test_refused_heads(folder: Path, head: str, words: str) -> None:
+    with pytest.raises(RequestError, match=f"(?s)study.toml: .*{words}"):
+        study(folder, AA, head)
+
+
+def test_files_that_are_no_study(folder: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        read_study(folder / "nothing.toml")
+    with pytest.raises(DataError, match=r"study.toml is no TOML: .*line 1"):
+        study(folder, "", "name = \n")
+    with pytest.raises(DataError, match="is no TOML"):
+        read_study(write(folder / "study.toml", b"\xff\xfe"))
+    with pytest.raises(DataError, match=r"data\[1\]: There is no file .*gone.csv"):
+        study(folder, AA, 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "gone.csv"}]\n')

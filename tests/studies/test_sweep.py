@@ -1,0 +1,313 @@
+"""The sweep over many runs: each once, within limits, resumed; with a cheap stand-in for the worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from cli_helpers import environment, posix_only, write
+from setveil.errors import OutputError, RequestError
+from setveil.studies import results, sweep
+from setveil.studies.plan import DataSet, Run, plan_run
+from setveil.studies.results import MEASURES, require_study_folder, table
+from setveil.studies.settings import Value
+from setveil.studies.sweep import locked, read_record, run_all
+
+# Does what the run's k says: < 1000 sleeps so many milliseconds. It logs when it began and what it did.
+STUB = """
+import json, os, signal, sys, time
+task = json.loads(sys.stdin.readline())
+log = os.open(os.environ["STUB_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+def note(what):
+    os.write(log, f"{what} {task['run']} {task['kind']} {time.monotonic()}\\n".encode())
+def end(status, error=""):
+    content = {"run": task["run"], "kind": task["kind"], "status": status, "error": error,
+               "measures": {"rows": 7, "ncp": 0.25, "risk_before_2": 3, "seconds": 0.5}}
+    beside = os.path.join(os.path.dirname(task["out"]), f".{task['run']}.{os.getpid()}")
+    with open(beside, "w") as file:
+        json.dump(content, file)
+    os.replace(beside, task["out"])
+note("began")
+k = task["promise"]["k"]
+if task["kind"] == "risk" or k < 1000:
+    time.sleep(0 if task["kind"] == "risk" else k / 1000)
+    end("done")
+elif k == 1001:
+    end("infeasible", "k is more than the rows")
+elif k == 1002:
+    print("first line\\nlast words", file=sys.stderr)
+    sys.exit(3)
+elif k == 1003:
+    os.kill(os.getpid(), signal.SIGKILL)
+elif k == 1004:
+    time.sleep(60)
+elif k == 1005:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    print("deaf", flush=True)
+    time.sleep(60)
+note("ended")
+"""
+
+
+class Stub:
+    """A worker that costs little, and what it logged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.worker = [sys.executable, "-S", str(write(folder / "stub.py", STUB))]
+        self.log = folder / "log"
+
+    def noted(self, what: str = "began", kind: str = "run") -> list[str]:
+        lines = [line.split() for line in self.log.read_text().splitlines()]
+        return [run for word, run, of, _ in lines if word == what and of == kind]
+
+
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
+    found = Stub(tmp_path)
+    monkeypatch.setenv("STUB_LOG", str(found.log))
+    return found
+
+
+def run_of(k: int, seed: int = 0, **options: Any) -> Run:
+    data = DataSet("rows", Path("rows.dat"), "0" * 64)
+    return plan_run(data, "aa", {"k": k, "m": 1}, seed=seed, **options)
+
+
+def states(folder: Path) -> dict[str, tuple[int, int]]:
+    """When each record was written, and which file it is: a record that is written anew is another file."""
+    found = ((path.stem, path.stat()) for path in (folder / "runs").glob("*.json"))
+    return {run: (stat.st_ino, stat.st_mtime_ns) for run, stat in found}
+
+
+def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
+    runs = [run_of(k, seed) for k in (1, 2) for seed in range(50)]
+    told: list[tuple[str, float | None]] = []
+
+    class Listener:
+        stoppable = False
+
+        def __call__(self, phase: str, done: float | None = None) -> None:
+            told.append((phase, done))
+
+        def stop_requested(self) -> bool:
+            return False
+
+    records = run_all([*runs, *runs], tmp_path / "s", jobs=4, worker=stub.worker, progress=Listener())
+    assert set(records) == {run.id for run in runs} | {runs[0].risk_id}
+    assert all(records[run.id]["status"] == "done" for run in runs)
+    assert Counter(stub.noted()) == Counter({run.id: 1 for run in runs})
+    assert stub.noted(kind="risk") == [runs[0].risk_id]  # once for all runs on these data
+    assert told[-1] == ("100 of 100 runs, 0 running", 1.0)
+    assert all(int(phase.split()[4]) <= 4 for phase, _ in told)
+    assert not [path for path in (tmp_path / "s" / "runs").iterdir() if path.name.startswith(".")]
+
+    before = states(tmp_path / "s")
+    assert run_all(runs, tmp_path / "s", jobs=4, worker=stub.worker) == records
+    more = [*runs, run_of(3)]
+    run_all(more, tmp_path / "s", jobs=4, worker=stub.worker)
+    assert stub.noted()[100:] == [more[-1].id]
+    assert {run: state for run, state in states(tmp_path / "s").items() if run in before} == before
+
+
+def test_no_more_processes_than_asked_for(tmp_path: Path, stub: Stub) -> None:
+    runs = [run_of(100, seed, measuring={"risk_m": 0}) for seed in range(6)]
+    run_all(runs, tmp_path / "s", jobs=2, worker=stub.worker)
+    running = most = 0
+    for line in stub.log.read_text().splitlines():
+        running += 1 if line.startswith("began") else -1
+        most = max(most, running)
+    assert most <= 2
+    with pytest.raises(RequestError, match="number of jobs must be at least 1, got 0"):
+        run_all([], tmp_path / "s", jobs=0)
+
+
+@posix_only
+def test_however_a_run_ends_the_others_go_on(
+    tmp_path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "_GRACE", 0.3)
+    ks = (1001, 1002, 1003, 1004, 1005, 1)
+    runs = [run_of(k, time_limit=1.0 if k in {1004, 1005} else 60.0) for k in ks]
+    folder = tmp_path / "s"
+    records = run_all(runs, folder, jobs=3, worker=stub.worker)
+    ended = [(records[run.id]["status"], records[run.id]["error"]) for run in runs]
+    late = ("timeout", "Took more than the 1 s of its limit.")
+    assert ended == [
+        ("infeasible", "k is more than the rows"),
+        ("failed", "The worker ended with exit code 3. last words"),
+        ("killed", "Ended by signal 9, by the system or from outside."),
+        late,
+        late,
+        ("done", ""),
+    ]
+    assert records[runs[3].id]["measures"]["seconds"] >= 1
+    rows = table(runs, records)
+    assert [row["k"] for row in rows] == [1001, 1002, 1003, 1004, 1005, 1]
+    assert [row["status"] for row in rows] == [status for status, _ in ended]
+    assert (rows[1]["rows"], rows[5]["rows"]) == (None, 7)
+    assert all(row["risk_before_2"] == 3 for row in rows)
+
+    assert run_all(runs, folder, jobs=3, worker=stub.worker) == records
+    assert len(stub.noted()) == 6
+    run_all(runs, folder, jobs=3, retry=True, worker=stub.worker)
+    assert Counter(stub.noted()[6:]) == Counter(run.id for run in runs[1:5])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"\xff", b'{"run": "0", "status": "done", "error": "", "measures": {}}', b"SAY"],
+)
+def test_damaged_records_are_repeated(tmp_path: Path, stub: Stub, content: bytes) -> None:
+    run, folder = run_of(1, measuring={"risk_m": 0}), tmp_path / "s"
+    run_all([run], folder, worker=stub.worker)
+    place = folder / "runs" / f"{run.id}.json"
+    whole = place.read_bytes()
+    place.write_bytes(whole.replace(b"done", b"well") if content == b"SAY" else content)
+    assert read_record(folder, run.id) is None
+    records = run_all([run], folder, worker=stub.worker)
+    assert records[run.id]["status"] == "done"
+    assert json.loads(place.read_bytes()) == json.loads(whole)
+    assert len(stub.noted()) == 2
+
+
+def test_the_budget_ends_what_still_runs(tmp_path: Path, stub: Stub) -> None:
+    runs = [run_of(1, measuring={"risk_m": 0}), run_of(1004), run_of(2)]
+    start = time.monotonic()
+    records = run_all(runs, tmp_path / "s", jobs=1, budget=3, worker=stub.worker)
+    assert time.monotonic() - start < 30
+    assert set(records) <= {runs[0].id, runs[1].risk_id}
+    assert not (tmp_path / "s" / "runs" / f"{runs[1].id}.json").exists()  # it may be done another time
+    assert len(table(runs, records)) == len(set(records) - {runs[1].risk_id})
+    assert stub.noted("ended").count(runs[1].id) == 0
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    if os.name != "posix":
+        pytest.skip("needs flock")
+    with locked(tmp_path / "s"):
+        with pytest.raises(OutputError, match="Another setveil is working on"):
+            run_all([], tmp_path / "s")
+        run_all([], tmp_path / "t")
+    run_all([], tmp_path / "s")
+
+
+def test_left_over_files_of_killed_workers_go(tmp_path: Path, stub: Stub) -> None:
+    folder = tmp_path / "s"
+    (folder / "runs").mkdir(parents=True)
+    write(folder / "runs" / ".0123456789abcdef.json.x1y2", "{")
+    run_all([run_of(1)], folder, worker=stub.worker)
+    assert not [path.name for path in (folder / "runs").iterdir() if path.name.startswith(".")]
+
+
+SWEEP = """
+import sys
+from pathlib import Path
+sys.path[:0] = {tests!r}
+from test_sweep import run_of
+from setveil.studies.sweep import run_all
+run_all([run_of(20, seed) for seed in range(100)], Path({folder!r}), jobs=3, worker={worker!r})
+"""
+
+
+@posix_only
+def test_kill_and_resume(tmp_path: Path, stub: Stub) -> None:
+    folder = tmp_path / "s"
+    code = SWEEP.format(tests=[str(folder) for folder in Path(__file__).parents[:2]], folder=str(folder), worker=stub.worker)
+    runs = [run_of(20, seed) for seed in range(100)]
+    seen: dict[str, tuple[int, int]] = {}
+    for enough in (20, 60):
+        process = subprocess.Popen([sys.executable, "-c", code], env=environment())
+        while len(seen) < enough:
+            assert process.poll() is None
+            time.sleep(0.01)
+            seen = states(folder)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)  # its last workers end
+        now = states(folder)
+        assert {run: now.get(run) for run in seen} == seen
+        seen = now
+        assert enough <= len(seen) < 100
+    records = run_all(runs, folder, jobs=3, worker=stub.worker)
+    now = states(folder)
+    assert {run: now.get(run) for run in seen} == seen  # nothing lost, nothing repeated
+    assert set(now) == {run.id for run in runs} | {runs[0].risk_id}
+    assert all(records[run]["status"] == "done" for run in now)
+
+
+def test_folders_that_are_no_study(tmp_path: Path) -> None:
+    require_study_folder(tmp_path / "new")
+    require_study_folder(tmp_path)
+    (tmp_path / "runs").mkdir()
+    write(tmp_path / "results.csv", "")
+    require_study_folder(tmp_path)
+    write(tmp_path / "thesis.tex", "")
+    with pytest.raises(OutputError, match="holds something else than a study"):
+        require_study_folder(tmp_path)
+    with pytest.raises(OutputError, match="is a file, expected a folder"):
+        require_study_folder(tmp_path / "thesis.tex")
+    (tmp_path / "figures").mkdir()
+    other = tmp_path / "other"
+    other.mkdir()
+    write(other / "report.html", "")
+    with pytest.raises(OutputError, match="holds something else"):
+        require_study_folder(other)
+
+
+def test_the_table(tmp_path: Path) -> None:
+    data = DataSet("rows", Path("rows.dat"), "0" * 64)
+    options: dict[str, Value] = {"k": 2, "m": "inf", "p": 2, "sensitive": "1, 2", "suppress": False}
+    runs = [
+        plan_run(data, "exact", options, measuring={"query_size": 1}),
+        plan_run(data, "exact", {**options, "m": 2, "suppress": True}, measuring={"query_size": 2}),
+        plan_run(data, "cahd", options, seed=3),
+    ]
+    measures = {"rows": 5, "ncp": 0, "risk_exact": True, "queries": 9}
+    records: dict[str, Any] = {
+        run.id: {"status": "done", "error": "", "measures": measures} for run in (runs[0], runs[2])
+    }
+    records[runs[1].id] = {"status": "failed", "error": "KeyError: 1", "measures": {}}
+    rows = table(runs, records)
+    head = [
+        "run",
+        "data",
+        "algorithm",
+        "method",
+        "model",
+        "k",
+        "m",
+        "suppress",
+        "p",
+        "sensitive",
+        "query_size",
+    ]
+    assert list(rows[0]) == [*head, "seed", "status", "error", *MEASURES, "data_sha256", "setveil"]
+    assert [list(row) for row in rows] == [list(rows[0])] * 3
+    results._write_table(rows, tmp_path)
+    frame = pl.read_parquet(tmp_path / "results.parquet")
+    assert frame["m"].to_list() == ["inf", "2", None]  # one column, one type
+    assert frame["k"].to_list() == [2, 2, None]
+    assert frame["suppress"].to_list() == [False, True, None]
+    assert frame["sensitive"].to_list() == [None, None, "2 items"]
+    assert frame["query_size"].to_list() == [1, 2, None]
+    assert frame["seed"].to_list() == [0, 0, 3]
+    assert frame["ncp"].to_list() == [0.0, None, 0.0]
+    assert frame["method"].to_list() == ["exact suppress=false", "exact", "cahd"]
+    assert frame.schema["peak_memory_mb"] == pl.Float64
+    text = pl.read_csv(tmp_path / "results.csv", infer_schema=False)
+    assert text.columns == frame.columns
+    assert text["suppress"].to_list() == ["false", "true", None]
+    first = (tmp_path / "results.parquet").read_bytes(), (tmp_path / "results.csv").read_bytes()
+    results._write_table(rows, tmp_path)
+    assert first == ((tmp_path / "results.parquet").read_bytes(), (tmp_path / "results.csv").read_bytes())
+    assert table(runs, {runs[2].id: records[runs[2].id]})[0]["algorithm"] == "cahd"
