@@ -222,7 +222,9 @@ run_all([run_of(20, seed) for seed in range(100)], Path({folder!r}), jobs=3, wor
 @posix_only
 def test_kill_and_resume(tmp_path: Path, stub: Stub) -> None:
     folder = tmp_path / "s"
-    code = SWEEP.format(tests=[str(folder) for folder in Path(__file__).parents[:2]], folder=str(folder), worker=stub.worker)
+    code = SWEEP.format(
+        tests=[str(folder) for folder in Path(__file__).parents[:2]], folder=str(folder), worker=stub.worker
+    )
     runs = [run_of(20, seed) for seed in range(100)]
     seen: dict[str, tuple[int, int]] = {}
     for enough in (20, 60):
