@@ -17,7 +17,7 @@ from naive.anonymize import recode as naive_recode
 from naive.km import is_km
 from setveil.algorithms.exact import exact
 from setveil.algorithms.hghs import _suppression, hghs, mhghs
-from setveil.algorithms.hghs._suppression import Problem, Scenario, find_threats
+from setveil.algorithms.hghs._suppression import CutSpace, Scenario, find_threats
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
@@ -51,33 +51,33 @@ def published_and_suppressed(release: Release) -> tuple[set[str], list[str]]:
     return set(recoding_of(release).published.labels), release.details["suppressed"]
 
 
-def threats_of(problem: Problem, floor: list[int], guarantee: KmAnonymity) -> Counter[frozenset[str]]:
-    threats = find_threats(problem, floor, guarantee, silent)
+def threats_of(space: CutSpace, floor: list[int], guarantee: KmAnonymity) -> Counter[frozenset[str]]:
+    threats = find_threats(space, floor, guarantee, silent)
     ends = np.cumsum(threats.sizes, dtype=np.int64).tolist()
     sets = zip([0, *ends], ends, strict=False)
-    return Counter(frozenset(problem.tree.labels[v] for v in threats.nodes[a:b].tolist()) for a, b in sets)
+    return Counter(frozenset(space.tree.labels[v] for v in threats.nodes[a:b].tolist()) for a, b in sets)
 
 
 def paper_scenario() -> Scenario:
-    problem = Problem(PAPER.data, PAPER.tree)
-    floor = problem.leaves()
-    return Scenario(problem, find_threats(problem, floor, PAPER.guarantee, silent), floor)
+    space = CutSpace(PAPER.data, PAPER.tree)
+    floor = space.leaves()
+    return Scenario(space, find_threats(space, floor, PAPER.guarantee, silent), floor)
 
 
 def state(scenario: Scenario) -> tuple[str, str, Fraction]:
-    labels = scenario.problem.tree.labels
+    labels = scenario.space.tree.labels
     cut, gone = ("".join(labels[v] for v in nodes) for nodes in (scenario.cut(), scenario.suppressed()))
-    return "".join(sorted(cut)), gone, Fraction(scenario.total, scenario.problem.tree.n_leaves - 1)
+    return "".join(sorted(cut)), gone, Fraction(scenario.total, scenario.space.tree.n_leaves - 1)
 
 
 # --- the worked example
 
 
 def test_worked_example_has_25_minimal_threats() -> None:
-    problem = Problem(PAPER.data, PAPER.tree)
+    space = CutSpace(PAPER.data, PAPER.tree)
     expected = Counter(map(frozenset, THREATS.split()))
     assert len(expected) == 25
-    assert threats_of(problem, problem.leaves(), PAPER.guarantee) == expected
+    assert threats_of(space, space.leaves(), PAPER.guarantee) == expected
     assert naive.minimal_threats(PAPER.rows, PARENTS, 2, math.inf) == set(expected)
 
 
@@ -152,8 +152,8 @@ def check_twins(case: Case) -> tuple[naive.Found, list[naive.Found]]:
     assert verify_km(release.published, case.guarantee).holds, case
     if case.data.n_occurrences:
         assert lm(case.data, recoding_of(release)) == float(expected.cost / case.data.n_occurrences), case
-    problem = Problem(case.data, case.tree)
-    found = threats_of(problem, problem.leaves(), case.guarantee)
+    space = CutSpace(case.data, case.tree)
+    found = threats_of(space, space.leaves(), case.guarantee)
     assert found == Counter(expected.threats), case
 
     rounds = naive.mhghs(case.rows, case.parents, case.k, case.m)
@@ -230,9 +230,9 @@ def larger_case(seed: int) -> Case:
     return Case(rows, parents, rng.choice((3, 5, 8)), rng.choice((2, 3)))
 
 
-def from_the_start(problem: Problem, cut: list[int], sets: list[frozenset[int]]) -> tuple[list[int], int]:
+def from_the_start(space: CutSpace, cut: list[int], sets: list[frozenset[int]]) -> tuple[list[int], int]:
     """Find what to suppress of a cut, and the cost, without the state of any other cut."""
-    keep, drop = problem.cost.tolist()
+    keep, drop = space.cost.tolist()
     relevant = [s for s in sets if s <= set(cut)]
     kept: set[int] = set()
     for x in sorted(cut, key=lambda x: (keep[x] - drop[x], x)):
@@ -247,19 +247,19 @@ def test_scenario_kept_up_to_date_is_that_found_from_the_start(seed: int) -> Non
     """Replace nodes in any order, also where it does not pay; every trial and every step is checked."""
     case = larger_case(seed)
     rng = seeded(seed)
-    problem = Problem(case.data, case.tree)
-    floor = problem.leaves()
-    threats = find_threats(problem, floor, case.guarantee, silent)
+    space = CutSpace(case.data, case.tree)
+    floor = space.leaves()
+    threats = find_threats(space, floor, case.guarantee, silent)
     ends = np.cumsum(threats.sizes, dtype=np.int64).tolist()
     sets = [frozenset(threats.nodes[a:b].tolist()) for a, b in zip([0, *ends], ends, strict=False)]
-    scenario = Scenario(problem, threats, floor)
-    while inner := [v for v in scenario.cut() if problem.children(v)]:
+    scenario = Scenario(space, threats, floor)
+    while inner := [v for v in scenario.cut() if space.children(v)]:
         before = scenario.cut(), scenario.suppressed(), scenario.total
-        assert (before[1], before[2]) == from_the_start(problem, before[0], sets)
+        assert (before[1], before[2]) == from_the_start(space, before[0], sets)
         costs = {}
         for v in inner:
-            child = [u for u in before[0] if u != v] + problem.children(v)
-            costs[v] = from_the_start(problem, child, sets)[1]
+            child = [u for u in before[0] if u != v] + space.children(v)
+            costs[v] = from_the_start(space, child, sets)[1]
         least = min(costs.values())
         expected = min(v for v in inner if costs[v] == least) if least < before[2] else None
         assert scenario.best_split(silent, "") == expected

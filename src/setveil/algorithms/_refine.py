@@ -11,7 +11,7 @@ from setveil.algorithms._cut import Cut
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import Release
@@ -71,7 +71,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
         for child in children:
             trial[tree.under(child)] = child
         near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))
-        if all(_stays_valid(near, weights[touched], child, guarantee) for child in children):
+        if all(stays_valid(near, weights[touched], child, guarantee) for child in children):
             image = trial
             final.remove(v)
             final.update(children)
@@ -81,10 +81,20 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     return sorted(final)
 
 
-def _stays_valid(near, weights, child: int, guarantee: KmAnonymity) -> bool:  # type: ignore[no-untyped-def]
-    """Whether every itemset with `child` has support 0 or at least k; `near` holds every row with it."""
+def stays_valid(near: tuple[Ints, Ids], weights: Ints, node: int, guarantee: KmAnonymity) -> bool:
+    """Whether every itemset with a node has support 0 or at least k.
+
+    Parameters
+    ----------
+    near : (indptr, items)
+        Rows of nodes, among them every row with the node.
+    weights : int64
+        How many rows each stands for.
+    node : int
+    guarantee : KmAnonymity
+    """
     indptr, items = near
-    holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[items == child])
+    holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[items == node])
     if holding.size == 0:
         return True
     if weights[holding].sum() < guarantee.k:
@@ -92,7 +102,7 @@ def _stays_valid(near, weights, child: int, guarantee: KmAnonymity) -> bool:  # 
     rest = take_rows(indptr, items, holding)
     labels = np.unique(rest[1])
     number = np.full(int(labels.max()) + 1, -1, np.int32)
-    number[labels[labels != child]] = np.arange(labels.size - 1)
+    number[labels[labels != node]] = np.arange(labels.size - 1)
     others = recode_rows(*rest, number)
     ptr, ids, merged = distinct_rows(*others, weights[holding])
     size = int(min(guarantee.m - 1, np.diff(ptr).max(initial=0)))

@@ -4,34 +4,17 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from math import inf
-from typing import Protocol
 
 import numpy as np
 
+from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._program import TOLERANCE, Floats, Marks, Program, Relaxed
+from setveil.algorithms.exact._rounding import Rounding
 from setveil.kernels.rows import Ints
+from setveil.progress import Progress
 
 TRIED = 8  # variables that are tried before one is branched on
 RELIABLE = 4  # trials after which a variable's average is trusted
-
-
-class Problem(Protocol):
-    """What is to be minimized."""
-
-    def best(self) -> int | None:
-        """Cost of the best solution so far."""
-
-    def separate(self, values: Floats) -> bool:
-        """Add clauses that values of the relaxation violate; whether there were any."""
-
-    def offer(self, values: Floats) -> None:
-        """Look for solutions near values of the relaxation that violate no clause."""
-
-    def accept(self, values: Floats) -> bool:
-        """Take values that are 0 and 1; False, after adding what they violate, if they are no solution."""
-
-    def enough(self, lower: float) -> bool:
-        """Hear the proven lower bound; whether it is close enough to the best solution."""
 
 
 class BranchAndCut:
@@ -40,11 +23,16 @@ class BranchAndCut:
     Parameters
     ----------
     program : Program
-    problem : Problem
+    rounding : Rounding
+        Finds clauses that values of the relaxation violate, and solutions near them.
+    incumbent : Incumbent
+        The best solution so far.
     weights : float64 (n,)
         How much depends on each variable, for choosing what to branch on.
     first : int
         The variables before this number are branched on first.
+    progress : Progress
+        Hears how far it is.
 
     Attributes
     ----------
@@ -52,8 +40,17 @@ class BranchAndCut:
         Proven: no solution costs less.
     """
 
-    def __init__(self, program: Program, problem: Problem, weights: Floats, first: int) -> None:
-        self.program, self.problem, self.weights, self.first = program, problem, weights, first
+    def __init__(
+        self,
+        program: Program,
+        rounding: Rounding,
+        incumbent: Incumbent,
+        weights: Floats,
+        first: int,
+        progress: Progress,
+    ) -> None:
+        self.program, self.rounding, self.incumbent = program, rounding, incumbent
+        self.weights, self.first, self.progress = weights, first, progress
         self.lower: float = 0
         self.closed = inf  # least bound of a branch that ended with a solution
         self.gains = np.zeros((2, program.n))  # per unit of change: branch down, up
@@ -61,7 +58,7 @@ class BranchAndCut:
 
     def run(self, low: Marks, high: Marks) -> None:
         """Search within bounds of the variables until the least cost is proven, or to be ended."""
-        program, problem = self.program, self.problem
+        program = self.program
         waiting: list[tuple[float, int, Marks, Marks]] = []
         node: tuple[float, int, Marks, Marks] | None = (0, 0, low, high)
         serial = 0
@@ -71,7 +68,7 @@ class BranchAndCut:
             bound, number, low, high = node
             node = None
             self.lower = min(self.closed, bound, waiting[0][0] if waiting else inf)
-            if problem.enough(self.lower):
+            if self._is_close():
                 return
             if self._prune(bound):
                 continue
@@ -88,7 +85,7 @@ class BranchAndCut:
                 self.closed = min(self.closed, bound)
                 continue
             if number & (number + 1) == 0:  # ever more rarely
-                problem.offer(values)
+                self.rounding.offer(values)
                 if self._prune(bound):
                     continue
             low, high = self._fix(relaxed, low, high)
@@ -103,8 +100,16 @@ class BranchAndCut:
             heappush(waiting, children[1])
         self.lower = self.closed
 
+    def _is_close(self) -> bool:
+        """Whether the proven bound is close enough to the best solution; tells how close it is."""
+        best = self.incumbent.cost
+        if best is not None:
+            share = float(min(self.lower, best) / best) if best else None
+            self.progress(f"proving, round {self.program.solved}", share)
+        return self.incumbent.is_close(self.lower)
+
     def _prune(self, bound: float) -> bool:
-        best = self.problem.best()
+        best = self.incumbent.cost
         return bound == inf or (best is not None and bound >= best)
 
     def _solve(self, bound: float, waiting: list[tuple[float, int, Marks, Marks]]) -> Relaxed | None:
@@ -117,20 +122,20 @@ class BranchAndCut:
             self.lower = max(self.lower, min(elsewhere, max(bound, relaxed.bound)))
             if self._prune(relaxed.bound):
                 return relaxed
-            if self.problem.enough(self.lower):
+            if self._is_close():
                 return None
             values = relaxed.values
             if self.program.admit(values):
                 continue
-            if self.problem.separate(values):
+            if self.rounding.separate(values):
                 self.program.admit(values)
                 continue
-            if ((values > TOLERANCE) & (values < 1 - TOLERANCE)).any() or self.problem.accept(values):
+            if ((values > TOLERANCE) & (values < 1 - TOLERANCE)).any() or self.rounding.accept(values):
                 return relaxed
 
     def _fix(self, relaxed: Relaxed, low: Marks, high: Marks) -> tuple[Marks, Marks]:
         """Fix variables whose change would cost more than the best solution."""
-        best = self.problem.best()
+        best = self.incumbent.cost
         if best is None:
             return low, high
         room = best - relaxed.least
@@ -150,7 +155,7 @@ class BranchAndCut:
         expected = part * np.where(counts > 0, self.gains[:, some] / np.maximum(counts, 1), average[:, None])
         score = np.maximum(expected[0], 1e-9) * np.maximum(expected[1], 1e-9)
         likely = np.lexsort((some, -size, -score))[:TRIED]
-        best = self.problem.best()
+        best = self.incumbent.cost
         most = inf if best is None else best - relaxed.bound
         chosen = (-1.0, 0, (0.0, 1.0))
         for i in likely.tolist():

@@ -12,7 +12,7 @@ from setveil.algorithms._threats import ThreatWalk
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated import cheapest_choices, rare_sets
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import Ids, distinct_rows, frozen, invert, recode_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress
 
 AT_MOST = 10_000  # threats that one search for violated clauses lists
@@ -46,15 +46,16 @@ class Separator:
         self.place[tree.leaf_order] = np.arange(tree.n_leaves)
         self.position: list[int] = self.place.tolist()
 
-    def threats(self, image: Ids, progress: Progress) -> Iterator[list[int]]:
-        """List the threats of smallest size between published nodes; nothing if the image is valid.
+    def threats(self, candidate: Ids, progress: Progress) -> Iterator[list[int]]:
+        """List the threats of smallest size between published nodes; nothing if the candidate is valid.
 
-        `image` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
+        `candidate` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
         """
         tree = self.cut.tree
-        rows = distinct_rows(*recode_rows(*self.rows, frozen(image, np.int32)), self.weights)
+        rows = distinct_rows(*recode_rows(*self.rows, frozen(candidate, np.int32)), self.weights)
         published = np.zeros(tree.n_nodes, bool)
-        published[image[: tree.n_leaves][image[: tree.n_leaves] >= 0]] = True
+        leaves = candidate[: tree.n_leaves]
+        published[leaves[leaves >= 0]] = True
         longest = int(np.diff(rows[0]).max(initial=0))
         for size in range(1, int(min(self.m, longest)) + 1):
             walk = ThreatWalk(self.cut, rows, self.k, size, size, published)
@@ -65,6 +66,24 @@ class Separator:
             if found:
                 return
 
+    def parents(self, threat: list[int]) -> frozenset[int]:
+        """Return the parents of a threat's nodes."""
+        return frozenset(self.parent[v] for v in threat)
+
+    def rows_with(self, leaf: int, candidate: Ids) -> tuple[tuple[Ints, Ids], Ints]:
+        """Recode the rows that hold a leaf.
+
+        Returns
+        -------
+        rows : (indptr, items)
+            Distinct rows of leaves, as nodes of the candidate.
+        weights : int64
+            How many rows each stands for.
+        """
+        holding = self.holders[self.starts[leaf] : self.starts[leaf + 1]].astype(np.int64)
+        rows = recode_rows(*take_rows(*self.rows, holding), frozen(candidate, np.int32))
+        return rows, self.weights[holding]
+
     def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
         """State what a threat between published nodes proves, in most general form.
 
@@ -74,13 +93,13 @@ class Separator:
         as many rows as S.
         """
         choices = self._leaf_choices(threat) if with_leaves else [()]
-        for general in self._lifts(threat):
+        for general in self._generalizations(threat):
             above = tuple(sorted({self.parent[v] for v in general}))
             for choice in choices:
                 leaves = [leaf for leaf in choice if any(self._covers(v, leaf) for v in general)]
                 yield above, tuple(sorted(leaves))
 
-    def violated(self, up: Floats, hidden: Floats | None) -> Iterator[Clause]:
+    def violated(self, up: Floats, suppressed: Floats | None) -> Iterator[Clause]:
         """List clauses that a fractional solution violates: none only if it satisfies all there are.
 
         Unless the search takes too many steps. Of each threat only minimal and most general forms are
@@ -90,13 +109,14 @@ class Separator:
         ----------
         up : float64 (n_nodes,)
             Value of the variable of each inner node, 0 for leaves.
-        hidden : float64 (n_leaves,) or None
+        suppressed : float64 (n_leaves,) or None
             How far each leaf is suppressed; None: nothing may be.
         """
         tree = self.cut.tree
-        with_leaves, hidden = hidden is not None, np.zeros(tree.n_leaves) if hidden is None else hidden
+        with_leaves = suppressed is not None
+        suppressed = np.zeros(tree.n_leaves) if suppressed is None else suppressed
         occurring = np.diff(self.starts) > 0
-        least = np.where(occurring[: tree.n_leaves], hidden, np.inf)[tree.leaf_order]
+        least = np.where(occurring[: tree.n_leaves], suppressed, np.inf)[tree.leaf_order]
         below = np.minimum.reduceat(
             np.append(least, np.inf), np.stack([tree.low, tree.high], axis=1).ravel()
         )[::2]
@@ -129,10 +149,10 @@ class Separator:
             room = 1 - TOLERANCE - sum(up[v] for v in parents)
             n = cheapest_choices(
                 some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
-                hidden, choices,
+                suppressed, choices,
             )  # fmt: skip
             for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist()))):
-                if sum(hidden[leaf] for leaf in leaves) < room:
+                if sum(suppressed[leaf] for leaf in leaves) < room:
                     yield parents, tuple(sorted(leaves))
 
     def _covers(self, v: int, leaf: int) -> bool:
@@ -143,7 +163,7 @@ class Separator:
         weight: int = kernel.support(self.starts, self.holders, self.weights, some, self.k, self.nowhere)[0]
         return weight < self.k
 
-    def _lifts(self, threat: list[int]) -> set[tuple[int, ...]]:
+    def _generalizations(self, threat: list[int]) -> set[tuple[int, ...]]:
         """Generalize one node after the other while the set stays rare, beginning with each in turn."""
         low, high, parent, root = self.low, self.high, self.parent, self.cut.tree.root
         out = set()

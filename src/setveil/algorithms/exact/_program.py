@@ -101,7 +101,7 @@ class Program:
             if must_end():
                 event.interrupt()
 
-        self._must_end = must_end
+        self.must_end = must_end
         highs.cbSimplexInterrupt += interrupt
 
     # --- what is demanded
@@ -159,7 +159,7 @@ class Program:
         """Minimize under the clauses in the model; None if stopped early."""
         highs = self._highs
         for _ in range(2):
-            if self._must_end():
+            if self.must_end():
                 return None
             highs.run()
             self.solved += 1

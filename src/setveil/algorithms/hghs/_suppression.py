@@ -28,8 +28,8 @@ PAUSE = 10_000_000  # steps of the search for threats between two signs of life,
 AT_ONCE = 2_000_000  # threats looked at between two signs of life
 
 
-class Problem:
-    """Data over a hierarchy, and what each node costs if it is kept or suppressed.
+class CutSpace:
+    """The cuts of a hierarchy over data, and what each node costs if it is kept or suppressed.
 
     An inner node with a single child is left out: its child stands for both.
 
@@ -104,7 +104,7 @@ class Threats:
 
 
 def find_threats(
-    problem: Problem,
+    space: CutSpace,
     floor: list[int],
     guarantee: KmAnonymity,
     progress: Progress,
@@ -118,11 +118,11 @@ def find_threats(
     RequestError
         If they do not fit in memory; `hint` is what to do then.
     """
-    tree, k = problem.tree, guarantee.k
-    indptr, items, weights = problem.rows(floor)
+    tree, k = space.tree, guarantee.k
+    indptr, items, weights = space.rows(floor)
     m = int(min(guarantee.m, np.diff(indptr).max(initial=0)))
-    wanted = problem.at_or_above(floor)
-    wanted[problem.top] = False  # holds every row with items, and stands alone
+    wanted = space.at_or_above(floor)
+    wanted[space.top] = False  # holds every row with items, and stands alone
     ends, extended = extended_rows(tree, indptr, items, wanted)
     support = np.zeros(tree.n_nodes, np.int64)
     np.add.at(support, extended, np.repeat(weights, np.diff(ends)))
@@ -171,7 +171,7 @@ def _too_many(search: MinimalRareSets, guarantee: KmAnonymity, most: int, hint: 
 class Scenario:
     """A cut with the suppressed nodes that the inner loop of HgHs gives it.
 
-    Nodes are numbered by `Problem.order`, in which the inner loop decides whether to keep them.
+    Nodes are numbered by `CutSpace.order`, in which the inner loop decides whether to keep them.
 
     Attributes
     ----------
@@ -185,17 +185,17 @@ class Scenario:
 
     def __init__(
         self,
-        problem: Problem,
+        space: CutSpace,
         threats: Threats,
         floor: list[int],
         progress: Progress = silent,
         phase: str = "",
     ) -> None:
-        n = problem.tree.n_nodes
-        self.problem, self.node, self.threats = problem, problem.order, len(threats)
+        n = space.tree.n_nodes
+        self.space, self.node, self.threats = space, space.order, len(threats)
         self.place = np.empty(n, np.int64)
         self.place[self.node] = np.arange(n)
-        self.cost = frozen(problem.cost[:, self.node], np.int64)
+        self.cost = frozen(space.cost[:, self.node], np.int64)
 
         sizes = frozen(threats.sizes, np.int16)
         nodes = frozen(self.place.astype(np.int32)[threats.nodes], np.int32)
@@ -204,9 +204,9 @@ class Scenario:
         self._open = sizes - np.int16(1)
         self._firing = np.bincount(last[sizes == 1], minlength=n)
 
-        below = problem.at_or_above(floor)
+        below = space.at_or_above(floor)
         below[floor] = False
-        inner = {int(self.place[v]): self.place[problem.children(v)] for v in np.flatnonzero(below).tolist()}
+        inner = {int(self.place[v]): self.place[space.children(v)] for v in np.flatnonzero(below).tolist()}
         counts = np.zeros(n + 1, np.int64)
         for v, children in inner.items():
             counts[v + 1] = children.size
@@ -219,7 +219,7 @@ class Scenario:
         self._waiting, self._turned = np.zeros(n, bool), np.empty(n, np.int64)
         self.steps = -1
         self.total = 0
-        self._replace(-1, self.place[[problem.top]])
+        self._replace(-1, self.place[[space.top]])
 
     @property
     def _state(self) -> tuple[Any, ...]:
@@ -260,7 +260,7 @@ class Scenario:
 
     def lm(self) -> float:
         """Return the loss as a share of the greatest: LM."""
-        return float(Fraction(self.total, int(self.problem.cost[1, self.problem.top]) or 1))
+        return float(Fraction(self.total, int(self.space.cost[1, self.space.top]) or 1))
 
 
 def _index(
@@ -285,13 +285,13 @@ def _index(
 
 
 def search(
-    problem: Problem, floor: list[int], guarantee: KmAnonymity, progress: Progress, phase: str, hint: str
+    space: CutSpace, floor: list[int], guarantee: KmAnonymity, progress: Progress, phase: str, hint: str
 ) -> Scenario:
     """Run HgHs on the hierarchy without what lies below a cut.
 
     Parameters
     ----------
-    problem : Problem
+    space : CutSpace
     floor : list of int
         The cut that no other may go below.
     guarantee : KmAnonymity
@@ -311,15 +311,15 @@ def search(
     RequestError
         If the threats over all cuts do not fit in memory.
     """
-    threats = find_threats(problem, floor, guarantee, progress, phase, hint)  # section 4.1
-    scenario = Scenario(problem, threats, floor, progress, phase)  # section 3.1: from {root} ...
+    threats = find_threats(space, floor, guarantee, progress, phase, hint)  # section 4.1
+    scenario = Scenario(space, threats, floor, progress, phase)  # section 3.1: from {root} ...
     while (v := scenario.best_split(progress, f"{phase}searching the cuts")) is not None:
         scenario.split(v)  # ... to the most promising child, while it costs less
     return scenario
 
 
 def in_rounds(
-    problem: Problem, guarantee: KmAnonymity, last: int, progress: Progress
+    space: CutSpace, guarantee: KmAnonymity, last: int, progress: Progress
 ) -> Iterator[tuple[int, Scenario]]:
     """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
 
@@ -332,20 +332,20 @@ def in_rounds(
         If the threats of a round do not fit in memory.
     """
     floor: list[int] = []
-    cut = problem.leaves()
+    cut = space.leaves()
     for i in range(1, last + 1):
-        if cut != floor or i <= problem.longest_row(cut):
+        if cut != floor or i <= space.longest_row(cut):
             floor = cut
             hint = f"Use a smaller m: up to {i - 1} they fit."
             within = KmAnonymity(guarantee.k, i)
-            found = search(problem, floor, within, progress, f"round {i} of {last}: ", hint)
+            found = search(space, floor, within, progress, f"round {i} of {last}: ", hint)
             cut = found.cut()
         yield i, found
 
 
 def publish(data: Transactions, scenario: Scenario, seed: int, details: dict[str, Any]) -> Release:
     """Publish the data under a cut with suppressed nodes."""
-    tree, suppressed = scenario.problem.tree, scenario.suppressed()
+    tree, suppressed = scenario.space.tree, scenario.suppressed()
     names = [tree.labels[v] for v in suppressed]
     recoding = Recoding.from_cut(tree, scenario.cut(), suppressed)
     return Release.make(data, recoding, seed, {**details, "suppressed": names})

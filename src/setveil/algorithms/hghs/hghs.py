@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import Problem, publish, search
+from setveil.algorithms.hghs._suppression import CutSpace, publish, search
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -82,10 +82,10 @@ def anonymize(
     section 3, doi:10.1007/978-3-642-13657-3_20
     """
     guarantee.require_feasible(data)
-    problem = Problem(data, hierarchy)
+    space = CutSpace(data, hierarchy)
     hint = (
         "Use mhghs, which looks for large threats only where small ones leave room for them, or a smaller m."
     )
-    found = search(problem, problem.leaves(), guarantee, progress, "", hint)
+    found = search(space, space.leaves(), guarantee, progress, "", hint)
     details = {"cut": len(found.cut()), "threats": found.threats, "steps": found.steps}
     return publish(data, found, seed, details)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import Problem, in_rounds, publish
+from setveil.algorithms.hghs._suppression import CutSpace, in_rounds, publish
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -83,12 +83,12 @@ def anonymize(
     section 4.2, doi:10.1007/978-3-642-13657-3_20
     """
     guarantee.require_feasible(data)
-    problem = Problem(data, hierarchy)
+    space = CutSpace(data, hierarchy)
     last = max(guarantee.size_limit(data), 1)
     rounds: list[dict[str, Any]] = []
     timing: dict[str, float] = {}
     start = time.perf_counter()
-    for i, found in in_rounds(problem, guarantee, last, progress):
+    for i, found in in_rounds(space, guarantee, last, progress):
         rounds.append(
             {
                 "i": i,

@@ -1,0 +1,198 @@
+"""Candidate recodings: how the exact algorithm makes them, and repairs those that are not valid."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from setveil.algorithms import aa
+from setveil.algorithms._cut import Cut
+from setveil.algorithms._refine import refine, stays_valid
+from setveil.algorithms.exact._clauses import Separator
+from setveil.algorithms.exact._losses import Losses
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids
+from setveil.progress import Progress
+
+
+def contracted(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
+    """Leave out leaves that are not among `items`, and inner nodes that then have a single child.
+
+    The root stays. A node publishes the same rows as its only child, and loses at least as much.
+    """
+    wanted = [leaf for leaf in range(tree.n_leaves) if tree.labels[leaf] in items]
+    if not wanted or tree.root < tree.n_leaves:
+        return tree
+    below = np.zeros(tree.n_nodes, np.int64)
+    for leaf in wanted:
+        below[leaf] = 1
+        below[tree.ancestors(leaf)] += 1
+    branches = {
+        v for v in range(tree.n_leaves, tree.n_nodes)
+        if max(below[child] for child in tree.children(v)) < below[v]
+    }  # fmt: skip
+    parents: dict[str, str | None] = {tree.labels[tree.root]: None}
+    for v in (*wanted, *branches - {tree.root}):
+        up = next(u for u in tree.ancestors(v) if u in branches or u == tree.root)
+        parents[tree.labels[v]] = tree.labels[up]
+    return Hierarchy(parents)
+
+
+class Candidates:
+    """Makes candidate recodings, valid ones and others.
+
+    A candidate tells for each leaf the node of the cut above it, or -1 if the leaf is suppressed: int32
+    (n_nodes,); it has room for the inner nodes, which publish nothing themselves.
+
+    Parameters
+    ----------
+    cut : Cut
+        The lowest cut of the data.
+    separator : Separator
+        Finds threats.
+    guarantee : KmAnonymity
+    losses : Losses
+        What is to be kept low.
+    kept : list of int
+        Leaves that must be published as themselves.
+    suppress : bool
+        Whether leaves may be suppressed.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    def __init__(
+        self,
+        cut: Cut,
+        separator: Separator,
+        guarantee: KmAnonymity,
+        losses: Losses,
+        kept: list[int],
+        suppress: bool,
+        progress: Progress,
+    ) -> None:
+        self.tree, self.guarantee, self.losses = cut.tree, guarantee, losses
+        self.kept, self.suppress, self.progress = kept, suppress, progress
+        self._cut, self._separator = cut, separator
+
+    def threats(self, candidate: Ids) -> Iterator[list[int]]:
+        """List the threats of smallest size between published nodes; nothing if the candidate is valid."""
+        return self._separator.threats(candidate, self.progress)
+
+    def cut_nodes(self, candidate: Ids) -> list[int]:
+        """List the nodes of a candidate's cut, suppressed leaves included."""
+        leaves = candidate[: self.tree.n_leaves]
+        nodes: list[int] = np.unique(np.where(leaves >= 0, leaves, np.arange(leaves.size))).tolist()
+        return nodes
+
+    def suppressed_leaves(self, candidate: Ids) -> list[int]:
+        """List the leaves that a candidate suppresses."""
+        leaves: list[int] = np.flatnonzero(candidate[: self.tree.n_leaves] < 0).tolist()
+        return leaves
+
+    # --- without regard to threats
+
+    def finest(self) -> Ids:
+        """Make the candidate that publishes all leaves as themselves."""
+        return np.arange(self.tree.n_nodes, dtype=np.int32)
+
+    def coarsest(self) -> Ids:
+        """Make the candidate that publishes least: items to keep, the rest suppressed or at its highest."""
+        tree = self.tree
+        candidate = self.finest()
+        if not self.kept:
+            candidate[:] = tree.root
+            return candidate
+        if self.suppress:
+            candidate[: tree.n_leaves][np.array(self.losses.occurrences) > 0] = -1
+            candidate[self.kept] = self.kept
+            return candidate
+        open_nodes = {up for leaf in self.kept for up in tree.ancestors(leaf)}
+        for v in open_nodes:
+            for child in tree.children(v):
+                if child not in open_nodes:
+                    candidate[tree.under(child)] = child
+        return candidate
+
+    def at_depth(self, depth: int) -> Ids:
+        """Make the candidate that publishes the nodes at a depth, and the leaves above it."""
+        return self.of_cut(np.flatnonzero(self.tree.depth == depth).tolist(), ())
+
+    def of_cut(self, nodes: Iterable[int], suppressed: Iterable[int]) -> Ids:
+        """Make the candidate that publishes nodes and suppresses others; elsewhere leaves as themselves."""
+        candidate = self.finest()
+        for v in nodes:
+            candidate[self.tree.under(v)] = v
+        for v in suppressed:
+            candidate[self.tree.under(v)] = -1
+        return candidate
+
+    # --- valid ones
+
+    def repaired(self, candidate: Ids) -> Iterator[Ids]:
+        """Make valid candidates near one that need not be."""
+        if self.suppress:
+            yield self.brought_back(self.suppressed_further(candidate))
+        if not self.kept:
+            yield self.generalized_further(candidate)
+
+    def refined(self, candidate: Ids) -> Ids:
+        """Split nodes of a valid candidate again while it stays valid: that costs nothing, or gains."""
+        suppressed = self.suppressed_leaves(candidate)
+        published = self._cut.fresh()
+        published.drop(suppressed)
+        out = candidate.copy()
+        for v in refine(published, self.cut_nodes(candidate), self.guarantee, self.progress):
+            out[self.tree.under(v)] = v
+        out[suppressed] = -1
+        return out
+
+    def generalized_further(self, candidate: Ids) -> Ids:
+        """Generalize further until no threat is left."""
+        cut, n_leaves = self._cut.fresh(), self.tree.n_leaves
+        cut.generalize(v for v in self.cut_nodes(candidate) if v >= n_leaves)
+        cut.image[:n_leaves][candidate[:n_leaves] < 0] = -1
+        while aa.find_cut(cut, self.guarantee, self.progress)[1]["generalization_steps"]:
+            pass  # generalizing brings suppressed items back, and they may be rare in their turn
+        return cut.image
+
+    def suppressed_further(self, candidate: Ids) -> Ids:
+        """Suppress nodes until no threat is left: those in most threats for the loss they add, first."""
+        tree, losses, candidate = self.tree, self.losses, candidate.copy()
+        kept = set(self.kept)
+        while threats := list(self.threats(candidate)):
+            members: dict[int, set[int]] = {}
+            for number, threat in enumerate(threats):
+                for v in threat:
+                    if v not in kept:
+                        members.setdefault(v, set()).add(number)
+            price = {v: losses.weight[v] * (losses.worst - losses.per_occurrence[v]) or 1 for v in members}
+            queue = [(Fraction(price[v], len(ts)), v) for v, ts in members.items()]
+            heapify(queue)
+            left = set(range(len(threats)))
+            while left:
+                ratio, v = heappop(queue)
+                members[v] &= left
+                if not members[v]:
+                    continue
+                now = Fraction(price[v], len(members[v]))
+                if now > ratio:
+                    heappush(queue, (now, v))
+                    continue
+                left -= members[v]
+                candidate[tree.under(v)] = -1
+        return candidate
+
+    def brought_back(self, candidate: Ids) -> Ids:
+        """Publish suppressed leaves again where no threat arises, those that cost most first."""
+        candidate = candidate.copy()
+        suppressed = self.suppressed_leaves(candidate)
+        for leaf in sorted(suppressed, key=lambda leaf: (-self.losses.weight[leaf], leaf)):
+            candidate[leaf] = leaf
+            if not stays_valid(*self._separator.rows_with(leaf, candidate), leaf, self.guarantee):
+                candidate[leaf] = -1
+        return candidate

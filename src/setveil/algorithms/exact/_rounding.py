@@ -1,0 +1,107 @@
+"""What values of the relaxation round to: valid recodings, or threats, whose clauses enter the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setveil.algorithms.exact._candidates import Candidates
+from setveil.algorithms.exact._clauses import Clause, Separator
+from setveil.algorithms.exact._incumbent import Incumbent
+from setveil.algorithms.exact._program import Floats, Program
+from setveil.algorithms.exact._variables import Variables
+from setveil.kernels.rows import Ids
+
+NEW_AT_ONCE = 5000  # clauses taken from one candidate
+THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
+
+
+class Rounding:
+    """Answers what branch and cut asks about values of the relaxation.
+
+    Parameters
+    ----------
+    program : Program
+        Gets the clauses.
+    variables : Variables
+        Translates values into candidate recodings.
+    separator : Separator
+        Finds clauses.
+    candidates : Candidates
+        Finds threats, and repairs what is not valid.
+    incumbent : Incumbent
+        Gets what is valid.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        variables: Variables,
+        separator: Separator,
+        candidates: Candidates,
+        incumbent: Incumbent,
+    ) -> None:
+        self.program, self.variables, self.separator = program, variables, separator
+        self.candidates, self.incumbent = candidates, incumbent
+        self._due = 1  # relaxations after which to look for a better candidate again
+
+    def separate(self, values: Floats) -> bool:
+        """Add clauses that values violate: of the threats of what they round to, or else all that are.
+
+        Returns
+        -------
+        bool
+            Whether there were any.
+        """
+        self._add_threats(self.variables.candidate(values))
+        if self.program.violates(values):
+            return True
+        if self.program.solved >= self._due:
+            self._due = 2 * self.program.solved
+            self._repair(values, 0.5)
+        up, suppressed = self.variables.generalized(values), self.variables.suppressed(values)
+        self._add(self.separator.violated(up, suppressed))
+        return self.program.violates(values)
+
+    def offer(self, values: Floats) -> None:
+        """Look for better candidates near values that violate no clause."""
+        for threshold in THRESHOLDS:
+            if not self.program.must_end():
+                self._repair(values, threshold)
+
+    def accept(self, values: Floats) -> bool:
+        """Take values that are 0 and 1; False if they are no solution."""
+        candidate = self.variables.candidate(values)
+        if next(self.candidates.threats(candidate), None) is not None:
+            return False
+        if not self.incumbent.allows(candidate):
+            # The solver's arithmetic let too much through: exclude just that.
+            suppressed = self.candidates.suppressed_leaves(candidate)
+            self.program.not_all(self.variables.of_leaves(suppressed))
+            return False
+        self.incumbent.offer(candidate)
+        return True
+
+    def _repair(self, values: Floats, threshold: float) -> None:
+        """Offer valid candidates made of what the values round to."""
+        for candidate in self.candidates.repaired(self.variables.candidate(values, threshold)):
+            self.incumbent.offer(candidate)
+
+    def _add_threats(self, candidate: Ids) -> None:
+        """Add clauses of a candidate's threats."""
+        suppress, before, seen = self.variables.suppress, len(self.program), set()
+        for threat in self.candidates.threats(candidate):
+            if not suppress:  # threats below the same parents mostly prove the same
+                parents = self.separator.parents(threat)
+                if parents in seen:
+                    continue
+                seen.add(parents)
+            self._add(self.separator.clauses(threat, suppress))
+            if len(self.program) - before > NEW_AT_ONCE or self.program.must_end():
+                break
+
+    def _add(self, clauses: Iterable[Clause]) -> None:
+        pairs = []
+        for clause in clauses:
+            pairs += self.variables.name(clause[1])
+            self.program.add(self.variables.of_clause(clause))
+        self.program.exclude(pairs)

@@ -1,0 +1,224 @@
+"""The search for the proven optimum: valid recodings to begin with, then branch and cut."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.algorithms._cut import Cut
+from setveil.algorithms.exact._branch import BranchAndCut
+from setveil.algorithms.exact._candidates import Candidates, contracted
+from setveil.algorithms.exact._clauses import Separator
+from setveil.algorithms.exact._incumbent import Incumbent
+from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._rounding import Rounding
+from setveil.algorithms.exact._variables import Variables
+from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError, listed
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress
+
+if TYPE_CHECKING:
+    from setveil.algorithms.exact.exact import Parameters
+
+PATIENCE = 300.0  # seconds, where no time limit is given
+GREEDY = 5  # items that an attacker knows, at most, in the greedy search that comes first
+
+
+class Search:
+    """The search for the least loss.
+
+    Parameters
+    ----------
+    data, hierarchy, guarantee, parameters, progress
+        As for `setveil.algorithms.exact.exact.anonymize`.
+    losses : Losses, optional
+        What to minimize in place of what the parameters say, over the contracted hierarchy.
+
+    Raises
+    ------
+    HierarchyError
+        If items are missing from the hierarchy.
+    RequestError
+        If an item to keep or to weigh does not exist.
+    """
+
+    def __init__(
+        self,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        guarantee: KmAnonymity,
+        parameters: Parameters,
+        progress: Progress,
+        losses: Losses | None = None,
+    ) -> None:
+        self.data, self.hierarchy, self.guarantee = data, hierarchy, guarantee
+        self.parameters, self.progress = parameters, progress
+        self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
+        hierarchy.locate(data.vocabulary)
+        _require_leaves(parameters.keep, hierarchy, "Items to keep")
+        _require_leaves(parameters.weights, hierarchy, "Items with a weight")
+        self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep})
+        if losses is None:
+            losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights)
+        self.losses = losses
+        self.kept = sorted({tree.id(x) for x in parameters.keep})
+        cut = Cut(data, tree)
+        self.separator = Separator(cut, guarantee.k, guarantee.m)
+        self.candidates = Candidates(
+            cut, self.separator, guarantee, losses, self.kept, parameters.suppress, progress
+        )
+        self.everything = sum(losses.occurrences)
+        share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
+        self.most = int(share * self.everything)  # occurrences that may be suppressed
+        self.incumbent = Incumbent(losses, self.most, Fraction(str(parameters.gap)))
+
+    def run(self) -> dict[str, Any]:
+        """Search until the best candidate is proven best, or time is up; the record of the search."""
+        self._begin()
+        variables = Variables(self.tree, self.parameters.suppress)
+        program = self._program(variables)
+        rounding = Rounding(program, variables, self.separator, self.candidates, self.incumbent)
+        sizes = variables.sizes(self.losses)
+        search = BranchAndCut(program, rounding, self.incumbent, sizes, variables.n_inner, self.progress)
+        self.progress.stoppable = True
+        try:
+            if self.parameters.suppress and not self.kept:
+                self._greedy()
+                self._descend()
+            search.run(*variables.bounds(self.kept))
+        finally:
+            self.progress.stoppable = False
+        if self.incumbent.cost is None:
+            if search.lower == inf:
+                self._refuse_limit()
+            raise InfeasibleError(
+                "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
+            )
+        self._polish()
+        return self._record(self.incumbent.cost, search.lower, program)
+
+    def published(self) -> tuple[list[int], list[int]]:
+        """List the nodes of the best candidate's cut in the whole hierarchy, and those suppressed."""
+        tree, hierarchy = self.tree, self.hierarchy
+        best = self.incumbent.candidate
+        nodes = [hierarchy.id(tree.labels[v]) for v in self.candidates.cut_nodes(best)]
+        missing = np.ones(hierarchy.n_leaves, bool)
+        for v in nodes:
+            missing[hierarchy.under(v)] = False
+        nodes = sorted([*nodes, *np.flatnonzero(missing).tolist()])
+        suppressed = self.candidates.suppressed_leaves(best)
+        return nodes, sorted(hierarchy.id(tree.labels[leaf]) for leaf in suppressed)
+
+    def _program(self, variables: Variables) -> Program:
+        program = Program(variables.costs(self.losses), self._out_of_time)
+        program.imply(variables.implications())
+        if self.parameters.max_suppressed is not None:
+            program.limit(variables.amounts(self.losses.occurrences), self.most)
+        return program
+
+    def _out_of_time(self) -> bool:
+        """Whether the search should end."""
+        return self.progress.stop_requested() or time.monotonic() > self.deadline
+
+    def _record(self, best: int, proven: float, program: Program) -> dict[str, Any]:
+        lower = int(min(proven, best))
+        whole = self.losses.whole or 1
+        return {
+            "objective": self.parameters.loss,
+            "model": "cut with suppression" if self.parameters.suppress else "cut",
+            "loss": float(Fraction(best, whole)),
+            "lower_bound": float(Fraction(lower, whole)),
+            "gap": float(Fraction(best - lower, best)) if best else 0.0,
+            "proven": lower == best,
+            "weighted": bool(self.parameters.weights),
+            "limited": bool(self.kept) or self.parameters.max_suppressed is not None,
+            "clauses": len(program),
+            "rounds": program.solved,
+        }
+
+    # --- candidates before the program is solved
+
+    def _begin(self) -> None:
+        """Find valid candidates to begin with, and refuse what no candidate can satisfy."""
+        coarsest = self.candidates.coarsest()
+        threat = next(self.candidates.threats(coarsest), None)
+        if threat is not None:
+            labels = [self.tree.labels[v] for v in threat]
+            siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
+            raise InfeasibleError(
+                f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids to publish "
+                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}, too few rows hold them.",
+                hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
+            )
+        self.incumbent.offer(coarsest)
+        finest = self.candidates.finest()
+        if not self.kept:
+            self.incumbent.offer(self.candidates.generalized_further(finest))
+        elif self.parameters.suppress:
+            self.incumbent.offer(self.candidates.suppressed_further(finest))
+        self._polish()
+
+    def _greedy(self) -> None:
+        """Take what mHgHs finds against attackers who know few items, made valid for all."""
+        space = CutSpace(self.data, self.tree)
+        last = min(self.guarantee.size_limit(self.data), GREEDY)
+        found = None
+        try:
+            for _, scenario in in_rounds(space, self.guarantee, last, self.progress):
+                found = scenario
+                if self._out_of_time():
+                    return
+        except RequestError:  # too many threats for its memory
+            return
+        if found is not None:
+            candidate = self.candidates.of_cut(found.cut(), found.suppressed())
+            candidate = self.candidates.suppressed_further(candidate)
+            self.incumbent.offer(self.candidates.brought_back(candidate))
+
+    def _descend(self) -> None:
+        """Suppress what is a threat between the nodes at depth 1, 2, ... until that loses more again.
+
+        Not at the greatest depth: between single items there may be very many threats.
+        """
+        costs = [inf]
+        for depth in range(1, self.tree.height):
+            candidate = self.candidates.suppressed_further(self.candidates.at_depth(depth))
+            candidate = self.candidates.brought_back(candidate)
+            self.incumbent.offer(candidate)
+            costs.append(self.losses.cost(candidate))
+            if costs[-1] > costs[-2] or self._out_of_time():
+                return
+
+    def _polish(self) -> None:
+        """Split nodes of the best candidate again while it stays valid: that costs nothing, or gains."""
+        if self.incumbent.cost is not None:
+            self.incumbent.put(self.candidates.refined(self.incumbent.candidate))
+
+    def _refuse_limit(self) -> None:
+        """Refuse a limit of suppression that is too low, and name the least that would do."""
+        free = replace(self.parameters, max_suppressed=None, objective="lm", weights={}, time_limit=None)
+        counted = Losses.of_suppression(self.tree, self.data)
+        least = Search(self.data, self.hierarchy, self.guarantee, free, self.progress, counted)
+        least.run()
+        share = Fraction(least.incumbent.cost or 0, max(self.everything, 1))
+        raise InfeasibleError(
+            f"At most {float(self.parameters.max_suppressed or 0):.4%} of the occurrences may be suppressed, "
+            "but the items to keep need more.",
+            hint=f"--max-suppressed {ceil(share * 10**6) / 10**4}% would do, or keep fewer items.",
+        )
+
+
+def _require_leaves(items: Iterable[str], hierarchy: Hierarchy, what: str) -> None:
+    unknown = [x for x in items if not (x in hierarchy and hierarchy.id(x) < hierarchy.n_leaves)]
+    if unknown:
+        raise RequestError(f"{what} that are not in the hierarchy: {listed(unknown)}.")

@@ -1,0 +1,114 @@
+"""Cuts with suppressed leaves as the 0/1 variables of an integer program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from setveil.algorithms.exact._clauses import Clause
+from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._program import Floats, Marks
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids
+
+
+class Variables:
+    """Number the variables, and translate between them and candidate recodings.
+
+    Variable ``v - n_leaves`` of inner node v is 1 if the cut lies at v or above; variable ``n_inner + l``
+    of leaf l is 1 if l is published as a leaf of the cut would be, but suppressed. The latter are there only
+    if leaves may be suppressed. They count only for leaves that some clause names: the others are free, and
+    suppressing these would be for nothing.
+    """
+
+    def __init__(self, tree: Hierarchy, suppress: bool) -> None:
+        self.tree, self.suppress = tree, suppress
+        self.n_leaves = tree.n_leaves
+        self.n_inner = tree.n_nodes - tree.n_leaves
+        self._named: set[int] = set()  # leaves that some clause names
+
+    # --- the program
+
+    def costs(self, losses: Losses) -> list[int]:
+        """List what each variable adds to the loss if it is 1."""
+        tree, full = self.tree, losses.full
+        # Moving the cut from the children of v up to v costs the difference; above leaves it was 0.
+        costs = [full[v] - sum(full[child] for child in tree.children(v)) for v in self._inner()]
+        if self.suppress:
+            costs += [w * losses.worst for w in losses.weight[: self.n_leaves]]
+        return costs
+
+    def sizes(self, losses: Losses) -> Floats:
+        """Weigh the variables for the choice of what to branch on: what lies below their nodes."""
+        weight, n_leaves = losses.weight, self.n_leaves
+        return np.array(weight[n_leaves:] + (weight[:n_leaves] if self.suppress else []), np.float64)
+
+    def amounts(self, of_leaves: list[int]) -> list[int]:
+        """List for each variable what is suppressed if it is 1, given the amounts of the leaves."""
+        return [0] * self.n_inner + of_leaves
+
+    def implications(self) -> Iterator[tuple[int, int]]:
+        """List pairs of variables, of a node and a child of it: the second is 1 if the first is."""
+        tree, n = self.tree, self.n_leaves
+        return ((int(tree.parent[v]) - n, v - n) for v in self._inner() if v != tree.root)
+
+    def bounds(self, kept: list[int]) -> tuple[Marks, Marks]:
+        """Bound the variables so that some leaves are published as themselves: bool (n,), bool (n,)."""
+        n = self.n_inner + (self.n_leaves if self.suppress else 0)
+        low, high = np.zeros(n, bool), np.ones(n, bool)
+        for leaf in kept:
+            high[[up - self.n_leaves for up in self.tree.ancestors(leaf)]] = False
+            high[self.n_inner + leaf :][:1] = False
+        return low, high
+
+    def of_clause(self, clause: Clause) -> tuple[int, ...]:
+        """List the variables of which a clause demands that not all are 0."""
+        above, leaves = clause
+        return tuple([v - self.n_leaves for v in above] + self.of_leaves(leaves))
+
+    def of_leaves(self, leaves: list[int] | tuple[int, ...]) -> list[int]:
+        """List the variables of suppressed leaves."""
+        return [self.n_inner + leaf for leaf in leaves]
+
+    def name(self, leaves: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Hear that a clause names leaves.
+
+        Returns
+        -------
+        list of (int, int)
+            Pairs of variables of which not both may be 1, for the leaves that no clause named before: a leaf
+            below the cut is no longer there to be suppressed.
+        """
+        fresh = [leaf for leaf in leaves if leaf not in self._named]
+        self._named.update(fresh)
+        return [(int(self.tree.parent[leaf]) - self.n_leaves, self.n_inner + leaf) for leaf in fresh]
+
+    def _inner(self) -> range:
+        return range(self.n_leaves, self.tree.n_nodes)
+
+    # --- values of the variables
+
+    def candidate(self, values: Floats, threshold: float = 0.5) -> Ids:
+        """Round values of the variables to a candidate recoding (see `Candidates`)."""
+        tree, n_leaves = self.tree, self.n_leaves
+        candidate = np.arange(tree.n_nodes, dtype=np.int32)
+        up = values[: self.n_inner] > threshold
+        if self.suppress:
+            candidate[[leaf for leaf in self._named if values[self.n_inner + leaf] > threshold]] = -1
+        for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):
+            candidate[tree.under(v + n_leaves)] = v + n_leaves
+        return candidate
+
+    def generalized(self, values: Floats) -> Floats:
+        """Return the value of each node's variable, 0 for leaves: float64 (n_nodes,)."""
+        return np.concatenate((np.zeros(self.n_leaves), values[: self.n_inner]))
+
+    def suppressed(self, values: Floats) -> Floats | None:
+        """Return how far each leaf is suppressed: float64 (n_leaves,); None if none may be."""
+        if not self.suppress:
+            return None
+        out = np.zeros(self.n_leaves)
+        some = sorted(self._named)
+        out[some] = values[self.n_inner :][some]
+        return out
