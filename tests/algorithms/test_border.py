@@ -18,7 +18,7 @@ from naive import km as naive_km
 from setveil.algorithms.coherence import _mole_loops as mole_kernel
 from setveil.algorithms.coherence import _moles, border
 from setveil.algorithms.coherence._borders import Borders
-from setveil.algorithms.coherence._moles import Knowledge
+from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify.coherence import verify_coherence
@@ -125,7 +125,7 @@ def test_worked_example_moles() -> None:
     moles = naive.moles(rest, PRIVATE, Fraction(1, 2), 3, 3)
     assert {"".join(sorted(items)) for items in moles if {"a", "g"} <= items} == {"ag", "abg", "afg"}
 
-    borders = Borders(Knowledge(data, PAPER_GUARANTEE), 4, math.inf)
+    borders = Borders(PublicPrivateSplit(data, PAPER_GUARANTEE), 4, math.inf)
     borders.count()
     ids = data.vocabulary.ids
     scores = {x: borders.score(ids[x]) for x in "abefg"}
@@ -188,7 +188,7 @@ def test_counts_beyond_64_bits() -> None:
     items = [f"i{j:03}" for j in range(n)]
     rows = [*[frozenset(items[1:])] * 4, *[frozenset(items[:-1])] * 4, frozenset(items), frozenset(items[:2])]
     data = transactions(rows)
-    borders = Borders(Knowledge(data, Coherence("0.5", 2, math.inf)), 5, math.inf)
+    borders = Borders(PublicPrivateSplit(data, Coherence("0.5", 2, math.inf)), 5, math.inf)
     borders.count()
     # Rows: 5 hold items 1..79, 5 hold 0..78 and one of these is all. Moles: both 0 and 79, whatever else.
     assert borders.all_moles == 2**78

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.coherence._moles import Knowledge
+from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.kernels.itemset_counts import Family, Numbers
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 from setveil.progress import Progress, silent
@@ -26,7 +26,7 @@ class Borders:
 
     Parameters
     ----------
-    knowledge : Knowledge
+    split : PublicPrivateSplit
     k_nugget : int
         k', the least support of a nugget.
     p_nugget : int or float
@@ -42,20 +42,20 @@ class Borders:
     """
 
     def __init__(
-        self, knowledge: Knowledge, k_nugget: int, p_nugget: int | float, progress: Progress = silent
+        self, split: PublicPrivateSplit, k_nugget: int, p_nugget: int | float, progress: Progress = silent
     ) -> None:
-        guarantee, n = knowledge.guarantee, knowledge.data.n_items
-        self.knowledge, self.k_nugget, self.progress = knowledge, k_nugget, progress
-        public = np.setdiff1d(knowledge.public, knowledge.rare)
-        found = knowledge.minimal_moles(betraying_only=True, progress=progress)
+        guarantee, n = split.guarantee, split.data.n_items
+        self.split, self.k_nugget, self.progress = split, k_nugget, progress
+        public = np.setdiff1d(split.public, split.rare)
+        found = split.minimal_moles(betraying_only=True, progress=progress)
         bounds, items = found.indptr.tolist(), found.items.tolist()
-        betraying = [(item,) for item in knowledge.betraying.tolist()]
+        betraying = [(item,) for item in split.betraying.tolist()]
         betraying += [tuple(items[bounds[i] : bounds[i + 1]]) for i in range(len(found))]
         rows = self._rows(public)
         self.occurring = Family(*rows, n, 1, guarantee.p)
         self.safe = Family(*rows, n, guarantee.k, guarantee.p, betraying)
-        both = np.concatenate((public, knowledge.private))
-        self.frequent = Family(*self._rows(both[knowledge.support[both] >= k_nugget]), n, k_nugget, p_nugget)
+        both = np.concatenate((public, split.private))
+        self.frequent = Family(*self._rows(both[split.support[both] >= k_nugget]), n, k_nugget, p_nugget)
         self.left = public
         self.wide = self.occurring.wide or self.frequent.wide
         self.moles: Numbers = np.zeros(n, np.int64)
@@ -64,7 +64,7 @@ class Borders:
         self._score = np.full(n, -np.inf)
 
     def _rows(self, items: NDArray[np.int64]) -> tuple[Ints, Ids, Ints]:
-        data = self.knowledge.data
+        data = self.split.data
         image = np.full(data.n_items, -1, np.int32)
         image[items] = items
         return distinct_rows(*recode_rows(data.indptr, data.items, image))

@@ -20,7 +20,7 @@ from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
 
 
-class Knowledge:
+class PublicPrivateSplit:
     """Data split into what an attacker may know (public items) and what must stay unknown (private items).
 
     Items are those of the data, by their ids.
@@ -177,10 +177,10 @@ def list_moles(
         Smaller ones first, then in item order. `betrayed` is the private item that the rows with this itemset
         hold most often, and how often, if they are at least k; else None and 0.
     """
-    knowledge = Knowledge(data, guarantee)
+    split = PublicPrivateSplit(data, guarantee)
     labels = data.vocabulary.labels
-    moles = [knowledge.single(i) for i in np.union1d(knowledge.rare, knowledge.betraying).tolist()]
-    moles += unpacked(knowledge.minimal_moles(progress=progress))
+    moles = [split.single(i) for i in np.union1d(split.rare, split.betraying).tolist()]
+    moles += unpacked(split.minimal_moles(progress=progress))
     moles.sort(key=lambda mole: (len(mole.items), mole.items))
     return [
         (
@@ -205,10 +205,10 @@ def list_maximal(
     list of (itemset, rows)
         The largest first, then in item order, with the rows that hold exactly these of the items.
     """
-    knowledge = Knowledge(data, guarantee)
-    alone = np.union1d(knowledge.rare, knowledge.betraying)
-    public = np.setdiff1d(knowledge.public, alone)
-    (indptr, items, weights), _ = knowledge.rows(public)
+    split = PublicPrivateSplit(data, guarantee)
+    alone = np.union1d(split.rare, split.betraying)
+    public = np.setdiff1d(split.public, alone)
+    (indptr, items, weights), _ = split.rows(public)
     bounds = indptr.tolist()
     labels = data.vocabulary.labels
     found = [

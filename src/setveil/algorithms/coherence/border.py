@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.coherence._borders import Borders
-from setveil.algorithms.coherence._moles import Knowledge, suppression
+from setveil.algorithms.coherence._moles import PublicPrivateSplit, suppression
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.coherence import Coherence
@@ -54,7 +54,7 @@ class Parameters:
 
 
 def choose_items(
-    knowledge: Knowledge, parameters: Parameters = Parameters(), progress: Progress = silent
+    split: PublicPrivateSplit, parameters: Parameters = Parameters(), progress: Progress = silent
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress: figure 2 of [1] with the scores of sections 5 and 6.
 
@@ -79,10 +79,10 @@ def choose_items(
     ----------
     [1] Xu, Fung, Wang, Fu, Pei, ICDM 2008, doi:10.1109/ICDM.2008.98
     """
-    k_nugget = knowledge.guarantee.k if parameters.k_nugget is None else parameters.k_nugget
-    order = [(v, "support below k") for v in knowledge.rare.tolist()]  # observation 2
-    borders = Borders(knowledge, k_nugget, parameters.p_nugget, progress)
-    for v in borders.left[knowledge.support[borders.left] < k_nugget].tolist():
+    k_nugget = split.guarantee.k if parameters.k_nugget is None else parameters.k_nugget
+    order = [(v, "support below k") for v in split.rare.tolist()]  # observation 2
+    borders = Borders(split, k_nugget, parameters.p_nugget, progress)
+    for v in borders.left[split.support[borders.left] < k_nugget].tolist():
         progress("looking for items in moles")
         if borders.in_a_mole(v):
             order.append((v, "inf"))
@@ -129,7 +129,7 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    order, details = choose_items(Knowledge(data, guarantee), parameters, progress)
+    order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
     return publish(data, order, details, seed)
 
 

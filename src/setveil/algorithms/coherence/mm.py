@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coherence._moles import Knowledge
+from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.algorithms.coherence.border import publish
 from setveil.data.transactions import Transactions
 from setveil.guarantees.coherence import Coherence
@@ -34,7 +34,7 @@ class Parameters:
 
 
 def choose_items(
-    knowledge: Knowledge, progress: Progress = silent
+    split: PublicPrivateSplit, progress: Progress = silent
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress, as MM does.
 
@@ -55,13 +55,13 @@ def choose_items(
     [1] Xu, Wang, Fu, Yu, "Anonymizing Transaction Databases for Publication", KDD 2008,
     doi:10.1145/1401890.1401982
     """
-    rare = set(knowledge.rare.tolist())
+    rare = set(split.rare.tolist())
     order = [
         (v, "support below k" if v in rare else "betrays alone")
-        for v in np.union1d(knowledge.rare, knowledge.betraying).tolist()
+        for v in np.union1d(split.rare, split.betraying).tolist()
     ]
-    moles = knowledge.minimal_moles(progress=progress)
-    n, support = knowledge.data.n_items, np.maximum(knowledge.support, 1)
+    moles = split.minimal_moles(progress=progress)
+    n, support = split.data.n_items, np.maximum(split.support, 1)
     starts, moles_of, _ = invert(moles.indptr, moles.items, n)
     count = np.diff(starts)  # MM(e)
     gone = np.zeros(len(moles), bool)
@@ -81,7 +81,7 @@ def choose_items(
         count = count - np.bincount(moles.items[places], minlength=n)
         progress("suppressing items", 1 - left / len(moles))
     sizes_found = np.bincount(np.diff(moles.indptr), minlength=2).tolist()
-    sizes_found[1] = len(rare) + knowledge.betraying.size
+    sizes_found[1] = len(rare) + split.betraying.size
     return order, {"minimal_moles": {str(size): m for size, m in enumerate(sizes_found) if m}}
 
 
@@ -117,5 +117,5 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    order, details = choose_items(Knowledge(data, guarantee), progress)
+    order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
     return publish(data, order, details, seed)
