@@ -26,6 +26,7 @@ import numpy as np
 from setveil.algorithms.cahd import cahd
 from setveil.algorithms.cahd._band import band_order, content_order
 from setveil.algorithms.cahd._exchange import exchange_rows
+from setveil.algorithms.cahd._groups import find_groups, split
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.guarantees.privacydegree import PrivacyDegree
@@ -62,7 +63,7 @@ class Case:
     def __init__(self, name: str, data: Transactions, m: int, seed: int) -> None:
         self.data = data
         self.sensitive = sensitive_items(name, data, m, seed)
-        self.rows, self.hidden, self.labels = cahd.split(data, PrivacyDegree(2, self.sensitive))
+        self.rows, self.hidden, self.labels = split(data, PrivacyDegree(2, self.sensitive))
         self.order = band_order(*self.rows, data.n_items)
 
     def groups(
@@ -70,7 +71,7 @@ class Case:
     ) -> PublishedGroups:
         """Form groups, by default in band order."""
         order = self.order if order is None else order
-        group = cahd.find_groups(self.rows, self.hidden, len(self.labels), order, p, alpha)
+        group = find_groups(self.rows, self.hidden, len(self.labels), order, p, alpha)
         group, _ = exchange_rows(self.rows, self.hidden, order, group, p, rounds)
         release = cahd.publish(self.data, PrivacyDegree(p, self.sensitive), group)
         grouping = release.recoding

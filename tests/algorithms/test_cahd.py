@@ -12,6 +12,7 @@ import pytest
 from naive import cahd as naive
 from setveil.algorithms.cahd import cahd
 from setveil.algorithms.cahd._exchange import exchange_rounds, exchange_rows, sampled_loss
+from setveil.algorithms.cahd._groups import find_groups, split
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, InfeasibleError, RequestError
 from setveil.guarantees.privacydegree import PrivacyDegree
@@ -118,10 +119,10 @@ def test_same_groups_as_twin_given_the_same_order() -> None:
     rng = seeded(610)
     for rows, sensitive, p in drawn(611, examples(1500, 250)):
         data = transactions(rows)
-        qid, hidden, labels = cahd.split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, hidden, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
         order = rng.sample(range(len(rows)), len(rows))
         alpha = rng.randint(1, 3)
-        found = cahd.find_groups(qid, hidden, len(labels), np.array(order), p, alpha)
+        found = find_groups(qid, hidden, len(labels), np.array(order), p, alpha)
         sorted_rows = [rows[x] for x in order]
         expected = naive.groups(sorted_rows, sensitive, p, alpha)
         assert groups_of(found.tolist(), order) == [sorted(g) for g in expected], (rows, sensitive, p)
@@ -133,9 +134,9 @@ def test_same_exchanges_as_twin_and_never_a_greater_loss() -> None:
     exchanged = 0
     for rows, sensitive, p in drawn(613, examples(200, 40), most_rows=60):
         data = transactions(rows)
-        qid, hidden, labels = cahd.split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, hidden, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
         order = rng.sample(range(len(rows)), len(rows))
-        before = cahd.find_groups(qid, hidden, len(labels), np.array(order), p, 2)
+        before = find_groups(qid, hidden, len(labels), np.array(order), p, 2)
         states = [(before, 0), *exchange_rounds(qid, hidden, np.array(order), before, p, 2)]
         after, n = states[-1]
         exchanged += n
@@ -224,7 +225,7 @@ def test_a_run_of_conflicting_rows_costs_one_walk() -> None:
         np.concatenate([np.arange(n // 10), np.full(n - n // 10 + 1, n // 10)]), np.zeros(n // 10, int), ["s"]
     )
     qid = (np.zeros(n + 1, np.int64), np.zeros(0, np.int32))
-    group = cahd.find_groups(qid, (rows.indptr, rows.items), 1, np.arange(n), 10, 3)
+    group = find_groups(qid, (rows.indptr, rows.items), 1, np.arange(n), 10, 3)
     assert (np.bincount(group) == 10).all()
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from textwrap import dedent
 from types import ModuleType
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cli_helpers import environment
 from setveil import algorithms
 from setveil.errors import HierarchyError, InfeasibleError, RequestError
 from setveil.guarantees.verify.km import verify_km
@@ -216,3 +220,20 @@ def test_unknown_algorithm() -> None:
         algorithms.load("best")
     with pytest.raises(RequestError):
         algorithms.load("_cut")
+
+
+def test_loading_them_all_imports_nothing_heavy() -> None:
+    """The command line reads the parameters of each before it says anything."""
+    code = """
+        import sys
+        from setveil import algorithms
+        for name in algorithms.names():
+            algorithms.load(name).Parameters()
+        print(*sys.modules)
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", dedent(code)], env=environment(), capture_output=True, text=True, check=True
+    )
+    loaded = process.stdout.split()
+    assert {algorithms.homes()[name] for name in algorithms.names()} <= set(loaded)
+    assert not {"numpy", "numba", "polars", "highspy", "scipy"} & set(loaded)

@@ -14,7 +14,7 @@ import pytest
 
 from naive import lg as naive
 from naive.kanonymity import is_feasible, is_k_anonymous
-from setveil.algorithms.lg import lg
+from setveil.algorithms.lg import _partitioning, lg
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, InfeasibleError
@@ -133,7 +133,7 @@ def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     cases = list(random_problems(examples(100, 25), 103))
     expected = [as_bytes(run(case)) for case in cases]
-    monkeypatch.setattr(lg, "BUDGET", 1)
+    monkeypatch.setattr(_partitioning, "BUDGET", 1)
     for case, before in zip(cases, expected, strict=True):
         heard.clear()
         release = lg.anonymize(case.data, case.tree, TransactionalKAnonymity(case.k), progress=Listener())

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import publish_cut
-from setveil.algorithms._threats import ThreatWalk
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms._cut import Cut
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Apriori anonymization (AA)",
@@ -49,6 +48,10 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
+    import numpy as np
+
+    from setveil.algorithms._threats import ThreatWalk
+
     steps = 0
     size = 0
     while size < guarantee.m:  # line 2
@@ -99,6 +102,9 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     """
+    from setveil.algorithms._cut import Cut
+    from setveil.algorithms._refine import publish_cut
+
     guarantee.require_feasible(data)
     cut, details = find_cut(Cut(data, hierarchy), guarantee, progress)  # line 1 of the algorithm
     return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)

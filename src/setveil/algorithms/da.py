@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import publish_cut
-from setveil.algorithms._threats import ThreatWalk
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms._cut import Cut
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Direct anonymization (DA)",
@@ -48,6 +49,9 @@ def find_cut(
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3, doi:10.14778/1453856.1453874
     """
+    from setveil.algorithms._cut import Cut
+    from setveil.algorithms._threats import ThreatWalk
+
     cut = Cut(data, tree)  # line 2
     largest = guarantee.size_limit(data)
     if largest == 0:
@@ -92,6 +96,8 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     """
+    from setveil.algorithms._refine import publish_cut
+
     guarantee.require_feasible(data)
     cut, details = find_cut(data, hierarchy, guarantee, progress)
     return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)

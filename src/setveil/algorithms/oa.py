@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import publish_cut
-from setveil.algorithms._threats import ThreatWalk
-from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms._cut import Cut
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Optimal anonymization (OA)",
@@ -56,6 +57,8 @@ def find_cut(
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874
     """
+    from setveil.algorithms._cut import Cut
+
     state = Cut(data, tree)
     threats = _minimal_threats(state, guarantee, data, progress)
     lowest = sum(1 << v for v in range(tree.n_leaves))
@@ -124,6 +127,8 @@ def anonymize(
     RequestError
         If the hierarchy has too many cuts.
     """
+    from setveil.algorithms._refine import publish_cut
+
     guarantee.require_feasible(data)
     cuts = count_cuts(hierarchy)
     if cuts > parameters.most_cuts:
@@ -142,6 +147,7 @@ def count_cuts(tree: Hierarchy) -> int:
 
     Examples
     --------
+    >>> from setveil import Hierarchy
     >>> count_cuts(Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]]))
     3
     """
@@ -162,6 +168,8 @@ def _immediate_ancestors(cut: int, tree: Hierarchy) -> list[int]:
 
 
 def _minimal_threats(state: Cut, guarantee: KmAnonymity, data: Transactions, progress: Progress) -> list[int]:
+    from setveil.algorithms._threats import ThreatWalk
+
     largest = guarantee.size_limit(data)
     if largest == 0:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms.cahd._band import band_order, band_profile
-from setveil.algorithms.cahd.cahd import split
+from setveil.algorithms.cahd._groups import split
 from setveil.cli.files import require_free
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError

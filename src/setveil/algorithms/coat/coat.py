@@ -6,21 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coat._groups import ItemGroups
-from setveil.algorithms.coat._privacy import AllItemsets, ListedItemsets, Policy
-from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError, listed, shorten
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
+from setveil.errors import RequestError, shorten
 from setveil.progress import Progress, silent
-from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms.coat._groups import ItemGroups
+    from setveil.algorithms.coat._privacy import Policy
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.constraints import PrivacyConstraints
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Constraint-based anonymization (COAT)",
@@ -168,6 +166,12 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     """
+    from setveil.algorithms.coat._groups import ItemGroups
+    from setveil.algorithms.coat._privacy import AllItemsets, ListedItemsets
+    from setveil.algorithms.coat._utility import kept_counts, too_many_suppressed
+    from setveil.published.recoding import Recoding
+    from setveil.published.rows import Release
+
     guarantee.require_feasible(data)
     m = guarantee.m or 1
     groups = ItemGroups(data, hierarchy, parameters.utility, m)
@@ -181,61 +185,12 @@ def anonymize(
         policy = ListedItemsets(groups, guarantee.itemsets, guarantee.k, progress)
     broken = protect(groups, policy, guarantee.k, progress, allowed)
     if broken is not None:
-        raise _too_many_suppressed(groups, broken, share, guarantee)
+        raise too_many_suppressed(groups, broken, share, guarantee)
     recoding = Recoding.from_groups(groups.items, groups.state.group)
     details: dict[str, Any] = {
         "generalizations": groups.merges,
         "suppressions": groups.suppressions,
         "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
-        "utility_constraints": _kept_counts(groups),
+        "utility_constraints": kept_counts(groups),
     }
     return Release.make(data, recoding, seed, details)
-
-
-def _too_many_suppressed(
-    groups: ItemGroups, broken: int, share: Fraction, guarantee: PrivacyConstraints
-) -> InfeasibleError:
-    needed, n = len(groups.suppressed), groups.occurring.size
-    items = [groups.items.labels[i] for i in np.flatnonzero(groups.constraint == broken).tolist()]
-    what = f"Utility constraint {broken + 1}"
-    if broken == len(groups.utility):
-        what = "The group of the items in no constraint" if groups.utility else "The group of all items"
-    enough = Fraction(-(-10_000 * needed // n), 10_000)  # rounded up, so that it is enough
-    return InfeasibleError(
-        f"{guarantee.phrase} needs more suppression than allowed: {needed:,} of the {n:,} items that occur "
-        f"would have to go, and at most {_percent(share)} of them may ({int(share * n):,}). {what} broke "
-        f"this limit: {listed(items, 3)}.",
-        hint=f"Allow {_percent(enough)}, or allow more items to be merged.",
-    )
-
-
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.12g}%"
-
-
-def _kept_counts(groups: ItemGroups) -> list[dict[str, Any]]:
-    """Count, for each utility constraint, the rows with any of its items, before and after."""
-    constraint = groups.constraint
-    rest = len(groups.utility)
-    before = _rows_with(groups.rows, constraint, rest + 1)
-    kept = groups.state.group[groups.occurring] >= 0
-    published = np.where(groups.state.group >= 0, constraint[groups.state.group], -1)
-    after = _rows_with(groups.rows, published, rest + 1)
-    broken = set(constraint[groups.occurring[~kept]].tolist())
-    sizes = np.bincount(constraint, minlength=rest + 1)
-    return [
-        {
-            "constraint": number + 1 if number < rest else "rest",
-            "items": int(sizes[number]),
-            "satisfied": number not in broken,
-            "rows_before": int(before[number]),
-            "rows_after": int(after[number]),
-        }
-        for number in range(rest + 1)
-        if number < rest or sizes[rest]
-    ]
-
-
-def _rows_with(rows: tuple[Ints, Ids], image: Ids, n: int) -> Ints:
-    """Count the rows that hold any item of each class."""
-    return np.bincount(recode_rows(*rows, frozen(image, np.int32))[1], minlength=n)

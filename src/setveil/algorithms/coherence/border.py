@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coherence._borders import Borders
-from setveil.algorithms.coherence._moles import PublicPrivateSplit, suppression
-from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.guarantees.coherence import Coherence
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.coherence import Coherence
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Border-based suppression",
@@ -79,6 +78,10 @@ def choose_items(
     ----------
     [1] Xu, Fung, Wang, Fu, Pei, ICDM 2008, doi:10.1109/ICDM.2008.98
     """
+    import numpy as np
+
+    from setveil.algorithms.coherence._borders import Borders
+
     k_nugget = split.guarantee.k if parameters.k_nugget is None else parameters.k_nugget
     order = [(v, "support below k") for v in split.rare.tolist()]  # observation 2
     borders = Borders(split, k_nugget, parameters.p_nugget, progress)
@@ -129,12 +132,17 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+
     order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
     return publish(data, order, details, seed)
 
 
 def publish(data: Transactions, order: list[tuple[int, str]], details: dict[str, Any], seed: int) -> Release:
     """Publish the data without the chosen items."""
+    from setveil.algorithms.coherence._moles import suppression
+    from setveil.published.rows import Release
+
     labels = data.vocabulary.labels
     gone = sorted(v for v, _ in order)
     details = {

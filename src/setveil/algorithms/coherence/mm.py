@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.algorithms.coherence.border import publish
-from setveil.data.transactions import Transactions
-from setveil.guarantees.coherence import Coherence
-from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.coherence import Coherence
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Greedy suppression by minimal moles (MM)",
@@ -55,6 +54,10 @@ def choose_items(
     [1] Xu, Wang, Fu, Yu, "Anonymizing Transaction Databases for Publication", KDD 2008,
     doi:10.1145/1401890.1401982
     """
+    import numpy as np
+
+    from setveil.kernels.rows import invert
+
     rare = set(split.rare.tolist())
     order = [
         (v, "support below k" if v in rare else "betrays alone")
@@ -117,5 +120,7 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+
     order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
     return publish(data, order, details, seed)

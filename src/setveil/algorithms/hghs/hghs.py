@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import CutSpace, publish, search
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Heuristic generalization with heuristic suppression (HgHs)",
@@ -81,6 +83,8 @@ def anonymize(
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 3, doi:10.1007/978-3-642-13657-3_20
     """
+    from setveil.algorithms.hghs._suppression import CutSpace, publish, search
+
     guarantee.require_feasible(data)
     space = CutSpace(data, hierarchy)
     hint = (

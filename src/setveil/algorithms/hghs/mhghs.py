@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import CutSpace, in_rounds, publish
-from setveil.data.transactions import Transactions
-from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Multi-round HgHs (mHgHs)",
@@ -82,6 +83,8 @@ def anonymize(
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 4.2, doi:10.1007/978-3-642-13657-3_20
     """
+    from setveil.algorithms.hghs._suppression import CutSpace, in_rounds, publish
+
     guarantee.require_feasible(data)
     space = CutSpace(data, hierarchy)
     last = max(guarantee.size_limit(data), 1)

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.lg._partition import (
-    COPIES_DONE,
-    NODES,
-    PARTS,
-    PARTS_DONE,
-    ROWS,
-    SPLITS,
-    nodes_of_occurrences,
-    partition,
-)
-from setveil.data.transactions import Transactions
-from setveil.guarantees.kanonymity import TransactionalKAnonymity
-from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
-from setveil.published.recoding import LocalRecoding
-from setveil.published.rows import Release
 
-BUDGET = 20_000_000  # steps between two reports of progress
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.kanonymity import TransactionalKAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
@@ -43,136 +29,6 @@ class Parameters:
     """LG has no parameters of its own."""
 
 
-def find_nodes(
-    data: Transactions, tree: Hierarchy, k: int, progress: Progress = silent
-) -> tuple[Ids, dict[str, Any]]:
-    """Find the node that each occurrence is published as.
-
-    A part is a set of rows with nodes of the hierarchy such that every row holds leaves under each node and
-    none elsewhere: all its rows look the same if published as these nodes. It starts with all rows under
-    the root. As long as some node of a part can be expanded, the part is split: rows that hold the same
-    children of the node go together and are published as these children in its place; rows in groups of
-    fewer than k stay behind with the node as it was. Every part has at least k rows, always.
-
-    Parameters
-    ----------
-    data : Transactions
-        The rows; 0 or at least k of them hold items.
-    tree : Hierarchy
-        Every item must be one of its leaves.
-    k : int
-        At least 2.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    nodes : int32 (n_occurrences,)
-        In the order of ``data.items``.
-    details : dict
-        ``parts``: how many sets of rows are published alike; ``splits``: how many times a part was split.
-
-    Notes
-    -----
-    What is to be decided is decided so:
-
-    - A node of which all rows of a part hold the same children is expanded at once: that separates nobody.
-      So is a node with an only child, from the start.
-    - The node to expand is the one that lowers the loss most: NCP summed over the occurrences of the rows
-      that move, after the moves below; rows that stay behind gain nothing. Equal gains: the first in item
-      order. A node is passed over if no set of its children is held by k rows.
-    - If some rows stay behind but fewer than k, others join them, out of groups of more than k as long as
-      these keep k: rows that gain least first, among them those with the fewest copies in the part, then in
-      item order of the rows. If that is not enough, a whole group stays behind: the one of least total gain,
-      then the one whose first row is first in item order.
-    - A part of at least 2k rows of which some node can be expanded is split; no other can be: two parts need
-      2k rows. That is also why a second group is left if a whole one stays behind.
-    - The rows that stay behind are a part like any other, but do not try the same node again.
-
-    The published rows do not depend on the order of the input rows. Which of several equal rows goes where
-    is decided by that order.
-
-    Differences from [1]: identical rows are merged and counted with a weight, ties are decided as above, and
-    a node's gain counts only the rows that really move.
-
-    References
-    ----------
-    [1] He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733
-    """
-    progress("partitioning")
-    place = np.empty(tree.n_leaves, np.int32)
-    place[tree.leaf_order] = np.arange(tree.n_leaves)
-    leaf = tree.locate(data.vocabulary)
-    indptr, items, weights, copies = _distinct(*recode_rows(data.indptr, data.items, leaf))
-    rows = recode_rows(indptr, items, place)
-    top, starts, children = _expansions(tree)
-    cost = np.where(tree.leaf_counts > 1, tree.leaf_counts, 0)
-    grown = tree.high, frozen(cost, np.int64), starts, children
-
-    # All rows wait as one part under the root. A part has at least k rows, each with an item or more under
-    # each of its nodes: that bounds the numbers of parts and nodes.
-    most_parts, most_nodes = copies.size // k + 1, data.n_occurrences // k + 1
-    row, number = np.zeros(copies.size, np.int64), np.zeros(copies.size, np.int64)
-    row[: weights.size], number[: weights.size] = np.arange(weights.size), weights
-    node, alive = np.zeros(most_nodes, np.int64), np.zeros(most_nodes, np.bool_)
-    node[0], alive[0] = top, top >= tree.n_leaves
-    first_row, first_node = np.zeros(most_parts, np.int64), np.zeros(most_parts, np.int64)
-    waiting = row, number, node, alive, first_row, first_node
-    part_of_copy = np.zeros(copies.size, np.int64)
-    node_ends, nodes = np.zeros(most_parts, np.int64), np.zeros(most_nodes, np.int64)
-    done = np.cumsum(weights) - weights, part_of_copy, node_ends, nodes
-    state = np.zeros(7, np.int64)
-    if weights.size:
-        state[[PARTS, ROWS, NODES]] = 1, weights.size, 1
-    while state[PARTS] > 0:
-        with np.errstate(over="ignore"):  # hashes
-            partition(rows, grown, k, waiting, done, state, BUDGET)
-        progress("partitioning", state[COPIES_DONE] / copies.size)
-
-    part_of = np.full(data.n_rows, -1, np.int64)
-    part_of[copies] = part_of_copy
-    out = np.empty(data.n_occurrences, np.int32)
-    found = frozen(part_of, np.int64), frozen(node_ends, np.int64), frozen(nodes, np.int64)
-    nodes_of_occurrences(data.indptr, data.items, frozen(place[leaf], np.int32), *found, tree.low, out)
-    return out, {"parts": int(state[PARTS_DONE]), "splits": int(state[SPLITS])}
-
-
-def _distinct(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints, Ints]:
-    """List the distinct non-empty rows in item order, how many rows each stands for, and which, by turns."""
-    group, first, _ = merge_rows(indptr, items)
-    distinct = take_rows(indptr, items, first)
-    keys = distinct[1].astype(">i4").tobytes()
-    bounds = (4 * distinct[0]).tolist()
-    order = sorted(range(first.size), key=lambda g: keys[bounds[g] : bounds[g + 1]])
-    in_order = np.array(order, np.int64)
-    rank = np.empty(first.size, np.int64)
-    rank[in_order] = np.arange(first.size)
-    weights = np.bincount(rank[group], minlength=first.size)
-    copies = np.argsort(rank[group], kind="stable")
-    if order and bounds[order[0]] == bounds[order[0] + 1]:  # the empty row
-        in_order, weights, copies = in_order[1:], weights[1:], copies[weights[0] :]
-    return *take_rows(*distinct, in_order), weights, copies
-
-
-def _expansions(tree: Hierarchy) -> tuple[int, Ints, Ints]:
-    """List the children of each node, passing over nodes with an only child.
-
-    Returns
-    -------
-    top : int
-        The node that stands for the root.
-    starts, children : int64 (n_nodes + 1,), int64, read-only
-        The children of node v are ``children[starts[v]:starts[v + 1]]``, in tree order.
-    """
-    end = list(range(tree.n_nodes))  # below a chain of only children
-    for v in np.argsort(-tree.depth, kind="stable").tolist():
-        if len(tree.children(v)) == 1:
-            end[v] = end[tree.children(v)[0]]
-    starts = np.cumsum([0, *(len(tree.children(v)) for v in range(tree.n_nodes))])
-    children = [end[c] for v in range(tree.n_nodes) for c in tree.children(v)]
-    return end[tree.root], frozen(starts, np.int64), frozen(np.array(children, np.int64), np.int64)
-
-
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
@@ -181,7 +37,7 @@ def anonymize(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Release:
-    """Make every row occur at least k times by LG (see `find_nodes`).
+    """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).
 
     Parameters
     ----------
@@ -205,6 +61,10 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     """
+    from setveil.algorithms.lg._partitioning import find_nodes
+    from setveil.published.recoding import LocalRecoding
+    from setveil.published.rows import Release
+
     guarantee.require_feasible(data)
     nodes, details = find_nodes(data, hierarchy, guarantee.k, progress)
     return Release.make(data, LocalRecoding.from_nodes(hierarchy, nodes), seed, details)

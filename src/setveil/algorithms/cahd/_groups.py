@@ -1,0 +1,103 @@
+"""How CAHD forms groups: around each row with sensitive items, of rows that are near in band order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.cahd._grouping_loops import form_groups
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.guarantees.privacydegree import PrivacyDegree
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
+from setveil.progress import Progress, silent
+
+_STEPS = 20_000_000  # items of candidates looked at between two signs of life
+
+
+def split(
+    data: Transactions, guarantee: PrivacyDegree
+) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
+    """Take the rows apart.
+
+    Returns
+    -------
+    rows : (indptr, items)
+        The quasi-identifiers of each row, as items of the data.
+    hidden : (indptr, items)
+        The sensitive items of each row, as positions in `sensitive`.
+    sensitive : Vocabulary
+        The sensitive items that occur, in item order.
+    """
+    named = set(guarantee.sensitive)
+    is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
+    each = np.arange(data.n_items, dtype=np.int32)
+    rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
+    place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
+    hidden = recode_rows(data.indptr, data.items, place)
+    return rows, hidden, Vocabulary(label for label in data.vocabulary.labels if label in named)
+
+
+def find_groups(
+    rows: tuple[Ints, Ids],
+    hidden: tuple[Ints, Ids],
+    n_sensitive: int,
+    order: Ints,
+    p: int,
+    alpha: int,
+    progress: Progress = silent,
+) -> NDArray[np.int64]:
+    """Form groups around the sensitive rows, in band order: Fig. 7 of [1].
+
+    Candidates are the alpha * p nearest remaining rows before and after that share no sensitive item with
+    the row; those with most quasi-identifiers in common are taken first, of equals the nearest in band order,
+    then the earlier; one that shares a sensitive item with a row taken before is passed over. Each sensitive
+    row is tried once.
+
+    Parameters
+    ----------
+    rows, hidden : (indptr, items)
+        Quasi-identifiers and sensitive items of each row (see `split`).
+    n_sensitive : int
+        Number of sensitive items.
+    order : int64 (n,)
+        The rows in band order.
+    p, alpha : int
+        See above.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    int64 (n,)
+        Group of each row, by the order in which they were formed; the rows that remain are the last one.
+
+    References
+    ----------
+    [1] Ghinita, Tao, Kalnis, ICDE 2008, section 4, doi:10.1109/ICDE.2008.4497480
+    """
+    n = order.size
+    indptr, items = _between_empty_rows(take_rows(*rows, order))
+    s_indptr, s_items = _between_empty_rows(take_rows(*hidden, order))
+    holder = np.repeat(np.arange(n + 2), np.diff(s_indptr))
+    beyond = np.stack([holder - 1, holder + 1])
+    links = np.tile(np.arange(n + 2), (2, 1))
+    left = np.bincount(s_items, minlength=n_sensitive).astype(np.int64)  # line 1
+    tried = frozen(np.unique(holder), np.int64)
+    group = np.full(n + 2, -1, np.int64)
+    n_items = int(items.max(initial=-1)) + 1
+    state = np.array([0, 0, n, n_items], np.int64)  # line 2
+    while state[0] < tried.size:  # line 3
+        progress("forming groups", state[0] / tried.size)
+        form_groups(
+            indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state,
+            p, min(alpha * p, n), _STEPS,
+        )  # fmt: skip
+    of_row = np.empty(n, np.int64)
+    of_row[order] = np.where(group[1:-1] < 0, state[1], group[1:-1])  # line 13
+    return of_row
+
+
+def _between_empty_rows(rows: tuple[Ints, Ids]) -> tuple[Ints, Ids]:
+    indptr, items = rows
+    return frozen(np.concatenate((indptr[:1], indptr, indptr[-1:])), np.int64), items
