@@ -119,10 +119,10 @@ def test_same_groups_as_twin_given_the_same_order() -> None:
     rng = seeded(610)
     for rows, sensitive, p in drawn(611, examples(1500, 250)):
         data = transactions(rows)
-        qid, hidden, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, sensitive_rows, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
         order = rng.sample(range(len(rows)), len(rows))
         alpha = rng.randint(1, 3)
-        found = find_groups(qid, hidden, len(labels), np.array(order), p, alpha)
+        found = find_groups(qid, sensitive_rows, len(labels), np.array(order), p, alpha)
         sorted_rows = [rows[x] for x in order]
         expected = naive.groups(sorted_rows, sensitive, p, alpha)
         assert groups_of(found.tolist(), order) == [sorted(g) for g in expected], (rows, sensitive, p)
@@ -134,10 +134,10 @@ def test_same_exchanges_as_twin_and_never_a_greater_loss() -> None:
     exchanged = 0
     for rows, sensitive, p in drawn(613, examples(200, 40), most_rows=60):
         data = transactions(rows)
-        qid, hidden, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, sensitive_rows, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
         order = rng.sample(range(len(rows)), len(rows))
-        before = find_groups(qid, hidden, len(labels), np.array(order), p, 2)
-        states = [(before, 0), *exchange_rounds(qid, hidden, np.array(order), before, p, 2)]
+        before = find_groups(qid, sensitive_rows, len(labels), np.array(order), p, 2)
+        states = [(before, 0), *exchange_rounds(qid, sensitive_rows, np.array(order), before, p, 2)]
         after, n = states[-1]
         exchanged += n
         sorted_rows = [rows[x] for x in order]
@@ -150,9 +150,9 @@ def test_same_exchanges_as_twin_and_never_a_greater_loss() -> None:
         assert n == 0 or losses[1] < losses[0]
         assert [len(g) for g in old] == [len(g) for g in new]
 
-        kept, _ = exchange_rows(qid, hidden, np.array(order), before, p, 2)
+        kept, _ = exchange_rows(qid, sensitive_rows, np.array(order), before, p, 2)
         assert any(np.array_equal(kept, group) for group, _ in states)
-        assert sampled_loss(qid, hidden, kept) <= sampled_loss(qid, hidden, before)
+        assert sampled_loss(qid, sensitive_rows, kept) <= sampled_loss(qid, sensitive_rows, before)
     assert exchanged > examples(100, 20)
 
 

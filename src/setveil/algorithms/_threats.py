@@ -124,10 +124,10 @@ class ThreatWalk:
         weight, _ = kernel.support(starts, rows, self.rows[2], ranks, self.k, np.zeros(0, np.int64))
         return bool(weight >= self.k)
 
-    def cheapest_lift(self, threat: list[int]) -> list[int]:
+    def cheapest_generalization(self, threat: list[int]) -> list[int]:
         """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
 
-        Among the minimal sets of generalizations of the threat's nodes that lift its support to k, the one
+        Among the minimal sets of generalizations of the threat's nodes that raise its support to k, the one
         that adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
 
         Returns
@@ -144,16 +144,16 @@ class ThreatWalk:
         # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its
         # equals.
         while queue and (not best or queue[0][0] == cost):
-            cost, lifted = heappop(queue)
-            image = frozenset(_image(threat, lifted, cut))
-            if lifted and self.is_frequent(image):
-                best.append(lifted)
+            cost, generalized = heappop(queue)
+            image = frozenset(_image(threat, generalized, cut))
+            if generalized and self.is_frequent(image):
+                best.append(generalized)
                 continue
             for v in image:
                 up = int(tree.parent[v])
                 if up < 0:
                     continue
-                rest = tuple(sorted([u for u in lifted if not _under(u, up, cut)] + [up]))
+                rest = tuple(sorted([u for u in generalized if not _under(u, up, cut)] + [up]))
                 if rest not in seen:
                     seen.add(rest)
                     heappush(queue, (cut.added_cost(rest), rest))
@@ -174,5 +174,5 @@ def _under(lower: int, upper: int, cut: Cut) -> bool:
     )
 
 
-def _image(threat: list[int], lifted: tuple[int, ...], cut: Cut) -> set[int]:
-    return {next((u for u in lifted if _under(v, u, cut)), v) for v in threat}
+def _image(threat: list[int], generalized: tuple[int, ...], cut: Cut) -> set[int]:
+    return {next((u for u in generalized if _under(v, u, cut)), v) for v in threat}

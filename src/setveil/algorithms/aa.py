@@ -65,7 +65,7 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
             continue
         walk = ThreatWalk(cut, rows, guarantee.k, size, size, cut.and_above(threatened))
         while (threat := walk.next_threat(progress, phase)) is not None:  # line 7
-            cut.generalize(walk.cheapest_lift(threat))
+            cut.generalize(walk.cheapest_generalization(threat))
             steps += 1
     return cut, {"generalization_steps": steps}
 

@@ -59,7 +59,7 @@ def find_cut(
     steps = 0
     walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live)  # line 1
     while (threat := walk.next_threat(progress, "walking the itemsets")) is not None:  # lines 3-7, 10
-        cut.generalize(walk.cheapest_lift(threat))  # lines 8-9
+        cut.generalize(walk.cheapest_generalization(threat))  # lines 8-9
         steps += 1
     return cut, {"generalization_steps": steps}
 

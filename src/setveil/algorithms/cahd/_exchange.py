@@ -22,7 +22,7 @@ Rows = tuple[Ints, Ids]
 
 def exchange_rows(
     rows: Rows,
-    hidden: Rows,
+    sensitive: Rows,
     order: Ints,
     group: NDArray[np.int64],
     p: int,
@@ -38,7 +38,7 @@ def exchange_rows(
 
     Parameters
     ----------
-    rows, hidden, order
+    rows, sensitive, order
         Quasi-identifiers and sensitive items of each row, and the rows in band order.
     group : int64 (n,)
         Group of each row; all but the last have p rows.
@@ -55,20 +55,20 @@ def exchange_rows(
         How many times two rows were exchanged.
     """
     exchanges = 0
-    loss = sampled_loss(rows, hidden, group) if rounds else 0.0
-    for tried, n in exchange_rounds(rows, hidden, order, group, p, rounds, progress):
-        new = sampled_loss(rows, hidden, tried)
+    loss = sampled_loss(rows, sensitive, group) if rounds else 0.0
+    for tried, n in exchange_rounds(rows, sensitive, order, group, p, rounds, progress):
+        new = sampled_loss(rows, sensitive, tried)
         if new >= loss:
             break
         group, loss, exchanges = tried, new, n
     return group, exchanges
 
 
-def sampled_loss(rows: Rows, hidden: Rows, group: NDArray[np.int64]) -> float:
+def sampled_loss(rows: Rows, sensitive: Rows, group: NDArray[np.int64]) -> float:
     """Average the KL of group-by queries over each sensitive item in turn and items drawn at random."""
     supports = np.bincount(rows[1])
     occurring = np.flatnonzero(supports)
-    n_sensitive = int(hidden[1].max(initial=-1)) + 1
+    n_sensitive = int(sensitive[1].max(initial=-1)) + 1
     r = min(_GROUP_BY, occurring.size)
     if not n_sensitive:
         return 0.0
@@ -76,11 +76,11 @@ def sampled_loss(rows: Rows, hidden: Rows, group: NDArray[np.int64]) -> float:
     distinct, first, _ = merge_rows(*rows)
     starts, holders, _ = invert(*take_rows(*rows, first), supports.size)
     cell = np.zeros(first.size, np.int64)
-    holding = np.repeat(np.arange(group.size), np.diff(hidden[0]))
+    holding = np.repeat(np.arange(group.size), np.diff(sensitive[0]))
     sizes = np.bincount(group)
     total = 0.0
     for s in range(n_sensitive):
-        mine = holding[hidden[1] == s]
+        mine = holding[sensitive[1] == s]
         share = np.bincount(group[mine], minlength=sizes.size) / sizes
         actual_weights = np.bincount(distinct[mine], minlength=first.size) / mine.size
         estimated_weights = np.bincount(distinct, share[group], first.size) / mine.size
@@ -98,7 +98,7 @@ def sampled_loss(rows: Rows, hidden: Rows, group: NDArray[np.int64]) -> float:
 
 def exchange_rounds(
     rows: Rows,
-    hidden: Rows,
+    sensitive: Rows,
     order: Ints,
     group: NDArray[np.int64],
     p: int,
@@ -118,7 +118,7 @@ def exchange_rounds(
 
     Parameters
     ----------
-    rows, hidden, order, group, p, rounds, progress
+    rows, sensitive, order, group, p, rounds, progress
         As for `exchange_rows`.
 
     Yields
@@ -129,9 +129,9 @@ def exchange_rounds(
         How many times two rows were exchanged so far.
     """
     n_items = int(rows[1].max(initial=-1)) + 1
-    n_sensitive = int(hidden[1].max(initial=-1)) + 1
+    n_sensitive = int(sensitive[1].max(initial=-1)) + 1
     last = int(group.max(initial=0))
-    free = np.diff(hidden[0])[order] == 0
+    free = np.diff(sensitive[0])[order] == 0
     seated = group[order] < last
     seats, pool = order[free & seated], order[free & ~seated]
     if not seats.size or not pool.size or n_items * n_sensitive > _MOST_PAIRS:
@@ -141,7 +141,7 @@ def exchange_rounds(
     # number / scale: number = sum over groups of weight * rows with i,
     # scale = p * (rows of the last group) * holders.
     remaining = int((group == last).sum())
-    kind_of = np.repeat(group, np.diff(hidden[0])) * n_sensitive + hidden[1]
+    kind_of = np.repeat(group, np.diff(sensitive[0])) * n_sensitive + sensitive[1]
     kinds, counts = np.unique(kind_of, return_counts=True)
     of_last = kinds >= last * n_sensitive
     weights = np.where(of_last, counts * p, counts * remaining)
@@ -149,10 +149,10 @@ def exchange_rounds(
     g_item = kinds - np.repeat(np.arange(last + 1), np.diff(g_indptr)) * n_sensitive
     last_weight = np.zeros(n_sensitive, np.int64)
     last_weight[g_item[of_last]] = weights[of_last]
-    holders = np.bincount(hidden[1], minlength=n_sensitive).astype(np.int64)
+    holders = np.bincount(sensitive[1], minlength=n_sensitive).astype(np.int64)
     held = np.zeros((n_sensitive, n_items), np.int64)
     number = np.zeros((n_sensitive, n_items), np.int64)
-    starts, holding, _ = invert(*hidden, n_sensitive)
+    starts, holding, _ = invert(*sensitive, n_sensitive)
     by_group = np.argsort(group, kind="stable")
     g_starts = np.searchsorted(group[by_group], np.arange(last + 2))
     for s in range(n_sensitive):

@@ -24,9 +24,9 @@ def split(
     -------
     rows : (indptr, items)
         The quasi-identifiers of each row, as items of the data.
-    hidden : (indptr, items)
-        The sensitive items of each row, as positions in `sensitive`.
-    sensitive : Vocabulary
+    sensitive : (indptr, items)
+        The sensitive items of each row, as positions in `names`.
+    names : Vocabulary
         The sensitive items that occur, in item order.
     """
     named = set(guarantee.sensitive)
@@ -34,13 +34,13 @@ def split(
     each = np.arange(data.n_items, dtype=np.int32)
     rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
     place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
-    hidden = recode_rows(data.indptr, data.items, place)
-    return rows, hidden, Vocabulary(label for label in data.vocabulary.labels if label in named)
+    sensitive = recode_rows(data.indptr, data.items, place)
+    return rows, sensitive, Vocabulary(label for label in data.vocabulary.labels if label in named)
 
 
 def find_groups(
     rows: tuple[Ints, Ids],
-    hidden: tuple[Ints, Ids],
+    sensitive: tuple[Ints, Ids],
     n_sensitive: int,
     order: Ints,
     p: int,
@@ -56,7 +56,7 @@ def find_groups(
 
     Parameters
     ----------
-    rows, hidden : (indptr, items)
+    rows, sensitive : (indptr, items)
         Quasi-identifiers and sensitive items of each row (see `split`).
     n_sensitive : int
         Number of sensitive items.
@@ -78,7 +78,7 @@ def find_groups(
     """
     n = order.size
     indptr, items = _between_empty_rows(take_rows(*rows, order))
-    s_indptr, s_items = _between_empty_rows(take_rows(*hidden, order))
+    s_indptr, s_items = _between_empty_rows(take_rows(*sensitive, order))
     holder = np.repeat(np.arange(n + 2), np.diff(s_indptr))
     beyond = np.stack([holder - 1, holder + 1])
     links = np.tile(np.arange(n + 2), (2, 1))

@@ -100,12 +100,10 @@ def anonymize(
     from setveil.algorithms.cahd._groups import find_groups, split
 
     guarantee.require_feasible(data)
-    rows, hidden, sensitive = split(data, guarantee)
+    rows, sensitive, names = split(data, guarantee)
     order = band_order(*rows, data.n_items, progress)  # step 1
-    group = find_groups(
-        rows, hidden, len(sensitive), order, guarantee.p, parameters.alpha, progress
-    )  # step 2
-    group, exchanged = exchange_rows(rows, hidden, order, group, guarantee.p, parameters.rounds, progress)
+    group = find_groups(rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress)  # step 2
+    group, exchanged = exchange_rows(rows, sensitive, order, group, guarantee.p, parameters.rounds, progress)
     sizes = np.bincount(group)
     before, after = (band_profile(*rows, data.n_items, o, 1) for o in (np.arange(data.n_rows), order))
     details: dict[str, Any] = {
@@ -149,7 +147,7 @@ def publish(
     from setveil.published.groups import Grouping
     from setveil.published.rows import Release
 
-    rows, hidden, sensitive = split(data, guarantee)
+    rows, sensitive, names = split(data, guarantee)
     n = data.n_rows
     used = np.bincount(rows[1], minlength=data.n_items) > 0
     image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
@@ -165,10 +163,10 @@ def publish(
     sizes = np.bincount(group, minlength=n_groups)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     content = kind[np.lexsort((kind, group))].astype(">i8").tobytes()
-    s_group = np.repeat(group, np.diff(hidden[0]))
-    pairs, count = np.unique(s_group * len(sensitive) + hidden[1], return_counts=True)
-    s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(sensitive))
-    item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(sensitive)
+    s_group = np.repeat(group, np.diff(sensitive[0]))
+    pairs, count = np.unique(s_group * len(names) + sensitive[1], return_counts=True)
+    s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(names))
+    item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(names)
     counts = np.stack([item, count], axis=1).astype(">i8").tobytes()
     at, s_at = (8 * starts).tolist(), (16 * s_ends).tolist()
     by_content = sorted(
@@ -190,7 +188,7 @@ def publish(
     wanted += np.arange(pairs.size) - np.repeat(indptr[:-1], np.diff(indptr))
     grouping = Grouping(
         data.vocabulary,
-        sensitive,
+        names,
         frozen(number[group][order], np.int64),
         frozen(indptr, np.int64),
         frozen(item[wanted], np.int32),
