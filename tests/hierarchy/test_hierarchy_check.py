@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.check import Problem, check_hierarchy
+from setveil.hierarchy.check import FileProblem, check_hierarchy
 
 HEAD = "distinct\nname n\ntype string\nheight 3\n\n"  # blocks begin at line 6
 
@@ -191,8 +191,8 @@ def test_long_labels_are_cut_in_messages(tmp_path: Path) -> None:
 
 
 def test_a_problem_prints_its_line() -> None:
-    assert str(Problem(3, "wrong")) == "line 3: wrong"
-    assert str(Problem(None, "wrong")) == "wrong"
+    assert str(FileProblem(3, "wrong")) == "line 3: wrong"
+    assert str(FileProblem(None, "wrong")) == "wrong"
 
 
 def test_deep_and_large_files_do_not_exhaust_the_stack(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from setveil.errors import shorten
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong with a hierarchy.
+class FileProblem:
+    """One thing that is wrong with the file of a hierarchy or a policy.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Problem:
 
     Examples
     --------
-    >>> print(Problem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
+    >>> print(FileProblem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
     line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
     """
 
@@ -45,13 +45,13 @@ class Outline:
         Labels that lead upwards, at least one, none of them empty.
     whole : bool
         Whether each path leads from an item to the root (csv); otherwise it links one child to its parent.
-    problems : list of Problem
+    problems : list of FileProblem
         What could not be read as a path.
     """
 
     whole: bool
     paths: list[tuple[int | None, list[str]]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
 
 
 _CYCLE_SHOWN = 20  # nodes of a cycle that are all named
@@ -66,7 +66,7 @@ def check_hierarchy(
     *,
     encoding: str = "utf-8",
     separator: str | None = None,
-) -> list[Problem]:
+) -> list[FileProblem]:
     """Find every problem of a hierarchy file.
 
     Looked for: labels with two parents, cycles, several roots, items listed twice, items that are inner nodes
@@ -86,7 +86,7 @@ def check_hierarchy(
 
     Returns
     -------
-    list of Problem
+    list of FileProblem
         In order of their lines, those without a line last. Empty: the hierarchy is fine.
 
     Raises
@@ -100,7 +100,7 @@ def check_hierarchy(
     return sorted([*find_problems(outline), *(() if data is None else _misfits(outline, data))], key=_by_line)
 
 
-def find_problems(outline: Outline) -> list[Problem]:
+def find_problems(outline: Outline) -> list[FileProblem]:
     """Find everything that keeps an outline from being a tree, in order of the lines."""
     parents: dict[str, dict[str, int | None]] = {}
     for line, labels in outline.paths:
@@ -114,11 +114,11 @@ def find_problems(outline: Outline) -> list[Problem]:
         *(_loose_ends(outline, parents) if outline.whole else _many_roots(outline, parents)),
     ]
     if not outline.paths and not problems:
-        problems.append(Problem(None, "no node found, expected at least one item"))
+        problems.append(FileProblem(None, "no node found, expected at least one item"))
     return sorted(problems, key=_by_line)
 
 
-def _by_line(problem: Problem) -> tuple[bool, int]:
+def _by_line(problem: FileProblem) -> tuple[bool, int]:
     return problem.line is None, problem.line or 0
 
 
@@ -126,17 +126,17 @@ def _at(line: int | None) -> str:
     return "" if line is None else f" (line {line})"
 
 
-def _two_parents(parents: _Parents) -> Iterator[Problem]:
+def _two_parents(parents: _Parents) -> Iterator[FileProblem]:
     for child, ups in parents.items():
         (first, first_line), *others = ups.items()
         for other, line in others:
-            yield Problem(
+            yield FileProblem(
                 line,
                 f"{shorten(child)} has two parents: {shorten(first)}{_at(first_line)} and {shorten(other)}",
             )
 
 
-def _cycles(parents: _Parents) -> Iterator[Problem]:
+def _cycles(parents: _Parents) -> Iterator[FileProblem]:
     """Walk up from every node; a walk that meets itself has found a cycle."""
     done: set[str] = set()
     named: set[str] = set()
@@ -164,18 +164,18 @@ def _cycles(parents: _Parents) -> Iterator[Problem]:
                 node = next(reversed(trail), None)
 
 
-def _cycle(nodes: list[str], parents: _Parents) -> Problem:
+def _cycle(nodes: list[str], parents: _Parents) -> FileProblem:
     lines = [parents[a][b] for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
     names = [shorten(node, 40) for node in nodes]
     if len(names) > _CYCLE_SHOWN:
         names[5:] = [f"{len(names) - 5:,} more"]
     text = " -> ".join([*names, names[0]])
-    return Problem(
+    return FileProblem(
         max((n for n in lines if n is not None), default=None), f"a cycle, each under the next: {text}"
     )
 
 
-def _repeats(outline: Outline) -> Iterator[Problem]:
+def _repeats(outline: Outline) -> Iterator[FileProblem]:
     """Name labels that are placed twice in the same way (in different ways they have two parents)."""
     seen: dict[tuple[str, ...], int | None] = {}
     for line, labels in outline.paths:
@@ -183,14 +183,14 @@ def _repeats(outline: Outline) -> Iterator[Problem]:
         if key not in seen:
             seen[key] = line
         elif outline.whole:
-            yield Problem(line, f"item {shorten(labels[0])} is listed already{_at(seen[key])}")
+            yield FileProblem(line, f"item {shorten(labels[0])} is listed already{_at(seen[key])}")
         else:
-            yield Problem(
+            yield FileProblem(
                 line, f"{shorten(key[0])} is already listed under {shorten(key[1])}{_at(seen[key])}"
             )
 
 
-def _loose_ends(outline: Outline, parents: _Parents) -> Iterator[Problem]:
+def _loose_ends(outline: Outline, parents: _Parents) -> Iterator[FileProblem]:
     """Check both ends of paths that should lead from an item to the root."""
     inner: dict[str, int | None] = {}
     for line, labels in outline.paths:
@@ -202,33 +202,33 @@ def _loose_ends(outline: Outline, parents: _Parents) -> Iterator[Problem]:
         item, end = labels[0], labels[-1]
         if item in inner and item not in reported:
             reported.add(item)
-            yield Problem(
+            yield FileProblem(
                 line,
                 f"{shorten(item)} is an item here and an inner node elsewhere{_at(inner[item])}: "
                 "an inner node that is also an item",
             )
         if end in parents:
             up, up_line = next(iter(parents[end].items()))
-            yield Problem(
+            yield FileProblem(
                 line, f"the path ends at {shorten(end)}, which has the parent {shorten(up)}{_at(up_line)}"
             )
         elif root is None:
             root, root_line = end, line
         elif end != root:
-            yield Problem(line, f"a second root: {shorten(end)}, after {shorten(root)}{_at(root_line)}")
+            yield FileProblem(line, f"a second root: {shorten(end)}, after {shorten(root)}{_at(root_line)}")
 
 
-def _many_roots(outline: Outline, parents: _Parents) -> Iterator[Problem]:
+def _many_roots(outline: Outline, parents: _Parents) -> Iterator[FileProblem]:
     roots: dict[str, int | None] = {}
     for line, labels in outline.paths:
         if labels[-1] not in parents:
             roots.setdefault(labels[-1], line)
     (first, first_line), *others = roots.items() or [("", None)]
     for other, line in others:
-        yield Problem(line, f"a second root: {shorten(other)}, after {shorten(first)}{_at(first_line)}")
+        yield FileProblem(line, f"a second root: {shorten(other)}, after {shorten(first)}{_at(first_line)}")
 
 
-def _misfits(outline: Outline, data: Transactions) -> Iterator[Problem]:
+def _misfits(outline: Outline, data: Transactions) -> Iterator[FileProblem]:
     """Compare the hierarchy with the items of the data."""
     inner: dict[str, int | None] = {}
     leaves: set[str] = set()
@@ -238,7 +238,7 @@ def _misfits(outline: Outline, data: Transactions) -> Iterator[Problem]:
             inner.setdefault(label, line)
     for item in data.vocabulary.labels:
         if item in inner:
-            yield Problem(inner[item], f"item {shorten(item)} of the data is an inner node")
+            yield FileProblem(inner[item], f"item {shorten(item)} of the data is an inner node")
     for item in data.vocabulary.labels:
         if item not in inner and item not in leaves:
-            yield Problem(None, f"item {shorten(item)} of the data is not in the hierarchy")
+            yield FileProblem(None, f"item {shorten(item)} of the data is not in the hierarchy")

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from setveil.errors import DataError, HierarchyError, OutputError, RequestError, listed, shorten
-from setveil.hierarchy.check import Outline, Problem, find_problems
+from setveil.hierarchy.check import FileProblem, Outline, find_problems
 from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import staged_file
 
@@ -176,19 +176,19 @@ def _parse_csv(lines: list[str], separator: str | None) -> Outline:
         fields = split(line)
         if fields is None:
             outline.problems.append(
-                Problem(number, "a quoted field is not closed, or goes on after its closing quote")
+                FileProblem(number, "a quoted field is not closed, or goes on after its closing quote")
             )
             continue
         while fields and not fields[-1]:  # spreadsheets pad short lines with empty fields
             fields.pop()
         if not all(fields) or not fields:
-            outline.problems.append(Problem(number, "an empty label, expected leaf, parent, ..., root"))
+            outline.problems.append(FileProblem(number, "an empty label, expected leaf, parent, ..., root"))
             continue
         labels = [label for i, label in enumerate(fields) if i == 0 or label != fields[i - 1]]
         outline.paths.append((number, labels))
     if len(outline.paths) > 1 and all(len(labels) == 1 for _, labels in outline.paths):
         outline.problems.append(
-            Problem(
+            FileProblem(
                 outline.paths[0][0],
                 f"no line has a parent, expected leaf, parent, ..., root separated by {separator!r}; "
                 f"got {shorten(outline.paths[0][1][0])}",
@@ -251,7 +251,7 @@ def _parse_amnesia(lines: list[str]) -> Outline:
     for number, line in enumerate(lines[1:body], 2):
         if line.split()[0] not in {"name", "type", "height"}:
             outline.problems.append(
-                Problem(
+                FileProblem(
                     number, f"{shorten(line)}: expected name, type, height or the empty line that ends them"
                 )
             )
@@ -261,7 +261,7 @@ def _parse_amnesia(lines: list[str]) -> Outline:
             continue
         if len(words) < 3 or words[1] != "has":
             outline.problems.append(
-                Problem(
+                FileProblem(
                     number, f"{shorten(line)}: expected `parent has child child ...`, labels without spaces"
                 )
             )
@@ -329,13 +329,17 @@ def _parse_json(text: str, path: Path) -> Outline:
     outline = Outline(whole=False)
     for key, blocks in levels:
         if not isinstance(blocks, _Pairs):
-            outline.problems.append(Problem(None, f"{key}: expected an object of parents and their children"))
+            outline.problems.append(
+                FileProblem(None, f"{key}: expected an object of parents and their children")
+            )
             continue
         for parent, children in blocks:
             labels = [child for child in children if isinstance(child, str)] if type(children) is list else []
             if not parent or not labels or "" in labels or labels != children:
                 outline.problems.append(
-                    Problem(None, f"{key}: {shorten(parent)} has no list of non-empty labels as its children")
+                    FileProblem(
+                        None, f"{key}: {shorten(parent)} has no list of non-empty labels as its children"
+                    )
                 )
                 continue
             outline.paths.extend((None, [child, parent]) for child in labels)

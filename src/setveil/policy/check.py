@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.hierarchy.check import Problem
+from setveil.hierarchy.check import FileProblem
 from setveil.kernels import item_groups as group_kernel
 from setveil.kernels import listed_itemsets as list_kernel
 from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows
@@ -60,7 +60,7 @@ class PolicyCheck:
         Items of the data in no utility constraint, which form one more together (empty where none is given).
     unreachable : tuple of Unreachable
         Utility constraints that cannot be met at this k: an item of them would have to be suppressed.
-    problems : tuple of (file, Problem)
+    problems : tuple of (file, FileProblem)
         What is wrong with the files.
     """
 
@@ -72,7 +72,7 @@ class PolicyCheck:
     unmentioned: tuple[str, ...]
     rest: tuple[str, ...]
     unreachable: tuple[Unreachable, ...]
-    problems: tuple[tuple[str, Problem], ...]
+    problems: tuple[tuple[str, FileProblem], ...]
 
     @property
     def fine(self) -> bool:

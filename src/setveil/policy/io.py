@@ -14,7 +14,7 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
-from setveil.hierarchy.check import Problem
+from setveil.hierarchy.check import FileProblem
 from setveil.kernels.tokens import tokenize
 from setveil.staging import staged_file
 
@@ -31,13 +31,13 @@ class Listing:
         What to call the file.
     sets : list of (line, items)
         The itemsets or groups in order, repeated items left out; the line is None where the file is JSON.
-    problems : list of Problem
+    problems : list of FileProblem
         What is wrong, in order of the lines.
     """
 
     name: str
     sets: list[tuple[int | None, tuple[str, ...]]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
 
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
@@ -230,7 +230,7 @@ def _add(listing: Listing, line: int | None, items: Iterable[str]) -> None:
     if distinct:
         listing.sets.append((line, distinct))
     else:
-        listing.problems.append(Problem(line, "no item, expected at least one"))
+        listing.problems.append(FileProblem(line, "no item, expected at least one"))
 
 
 def _parse_json(listing: Listing, content: bytes, key: str) -> None:
@@ -252,10 +252,10 @@ def _parse_json(listing: Listing, content: bytes, key: str) -> None:
             for item in items
         ):
             listing.problems.append(
-                Problem(None, f"entry {number} is {shorten(json.dumps(items))}, expected a list of items")
+                FileProblem(None, f"entry {number} is {shorten(json.dumps(items))}, expected a list of items")
             )
         elif not items:
-            listing.problems.append(Problem(None, f"entry {number} holds no item, expected at least one"))
+            listing.problems.append(FileProblem(None, f"entry {number} holds no item, expected at least one"))
         else:
             _add(listing, None, map(str, items))
 
@@ -263,7 +263,7 @@ def _parse_json(listing: Listing, content: bytes, key: str) -> None:
 def _find_unknown(listing: Listing, known: Collection[str]) -> None:
     exists = set(known)
     listing.problems += [
-        Problem(line, f"there is no item {shorten(item)}")
+        FileProblem(line, f"there is no item {shorten(item)}")
         for line, items in listing.sets
         for item in items
         if item not in exists
@@ -280,11 +280,11 @@ def _find_overlaps(listing: Listing) -> None:
                 where = f"the group of line {before}" if before else f"group {other + 1}"
                 here = "this one" if line else f"group {number + 1}"
                 listing.problems.append(
-                    Problem(line, f"the item {shorten(item)} is in {where} and in {here}")
+                    FileProblem(line, f"the item {shorten(item)} is in {where} and in {here}")
                 )
 
 
-def _by_line(problem: Problem) -> float:
+def _by_line(problem: FileProblem) -> float:
     return problem.line or float("inf")
 
 
