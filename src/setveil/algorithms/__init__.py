@@ -6,7 +6,9 @@ A module whose name has no leading underscore is an algorithm; its name is the a
 - `info`, an `AlgorithmInfo`,
 - `anonymize(data, hierarchy, guarantee, parameters, seed, progress) -> Release`.
 
-Command line, documentation and the shared test suite find it by this.
+Command line, documentation and the shared test suite find it by this. The command line reads the parameters
+of all of them when it starts, so a module imports what is heavy (numpy, numba, the solver) inside the
+functions that need it, and types for the type checker only.
 """
 
 from __future__ import annotations
