@@ -31,6 +31,7 @@ from setveil.report.comparison.words import (
     proven,
 )
 
+NAMING_ITEMS = ["keep", "utility", "weights"]
 STUDY = {
     "name": "Baskets",
     "seeds": [0],
@@ -38,6 +39,7 @@ STUDY = {
     "memory_limit": 4000,
     "file_sha256": "f" * 64,
     "versions": {"setveil": "0.1.0", "numpy": "2.0"},
+    "naming_items": NAMING_ITEMS,
 }
 LOSSES = {"aa": 0.3, "exact": 0.2, "lg": 0.5}
 HOSTILE = '<script>alert("x")</script> & "שלום" \' {{datum}} ]]>'
@@ -600,8 +602,8 @@ def test_the_external_page_leaves_out_what_must_stay_inside() -> None:
 def test_masked_methods_stay_apart() -> None:
     rows = [run(f"coat utility={name} max_suppressed_items=0.1", k=2) for name in ("a.txt", "b.txt")]
     rows += [run("exact suppress=false objective=lm keep=250, 401", k=2, keep=250)]
-    assert public(clean(rows))[2]["keep"] == "choice 1"
-    assert [row["method"] for row in public(clean(rows))] == [
+    assert public(clean(rows), NAMING_ITEMS)[2]["keep"] == "choice 1"
+    assert [row["method"] for row in public(clean(rows), NAMING_ITEMS)] == [
         "coat max_suppressed_items=0.1 (1)",
         "coat max_suppressed_items=0.1 (2)",
         "exact suppress=false objective=lm",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.fields import Flag, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class Parameters:
         Split nodes of the final cut again while the release stays valid, greatest gain first.
     """
 
-    refine: bool = False
+    refine: bool = parameter(
+        Flag(), "Split nodes of the final cut again while it stays valid.", default=False
+    )
 
 
 def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> tuple[Cut, dict[str, int]]:

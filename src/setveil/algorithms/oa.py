@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
+from setveil.fields import Flag, Integer, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -39,8 +40,12 @@ class Parameters:
         As for the other algorithms, but there is nothing to gain: no node of an optimal cut can be split.
     """
 
-    most_cuts: int = 2_000_000
-    refine: bool = False
+    most_cuts: int = parameter(
+        Integer(1), "Refuse hierarchies with more cuts than this (default 2,000,000).", default=2_000_000
+    )
+    refine: bool = parameter(
+        Flag(), "Split nodes of the final cut again while it stays valid.", default=False
+    )
 
 
 def find_cut(

@@ -11,16 +11,7 @@ import typer
 import setveil
 from setveil import algorithms as registry
 from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
-from setveil.cli.options import (
-    Encoding,
-    Format,
-    IdColumn,
-    Input,
-    ItemColumn,
-    Json,
-    Seed,
-    Separator,
-)
+from setveil.cli.options import Input, Json, Reading, Seed, expanded
 from setveil.cli.session import answer, answer_json, run, say
 
 app = typer.Typer(
@@ -95,6 +86,7 @@ app.command()(recommend.recommend)
 
 
 @app.command()
+@expanded
 def convert(
     input: Input,  # noqa: A002
     output: Annotated[
@@ -103,11 +95,8 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", help="Format to write, where the extension does not tell it.")
     ] = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     force: Annotated[bool, typer.Option("--force", help="Replace OUTPUT.")] = False,
 ) -> None:
     """Rewrite a file of rows in another format. Rows keep their order."""
@@ -116,10 +105,7 @@ def convert(
         from setveil.cli.files import convert_file, read_rows
 
         progress("reading")
-        data = read_rows(
-            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
+        data = read_rows(input, reading)
         progress("writing")
         return data, convert_file(data, output, to, force=force)
 

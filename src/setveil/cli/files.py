@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from setveil.cli.session import say
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
@@ -14,17 +14,18 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.reading import DETECTED, Reading
 from setveil.published.group_files import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
 from setveil.published.recoding import AnyRecoding
 from setveil.runs.folder import published_file, published_layout, read_meaning, recoding_of
 
 
-def read_rows(path: str, **options: Any) -> Transactions:
+def read_rows(path: str, reading: Reading = DETECTED) -> Transactions:
     """Read a file of rows and say what was guessed about it, where a wrong guess would go unnoticed."""
-    data = read(path, **options)
+    data = read(path, **reading.given())
     layout = data.origin.layout if data.origin else Layout("basket")
     name = "standard input" if path == "-" else path
-    guessed = not options.get("format") and not (options.get("id_column") and options.get("item_column"))
+    guessed = not reading.format and not (reading.id_column and reading.item_column)
     if guessed and layout.format == "long":
         say(
             f"Reading {name} as a long table: rows by {layout.id_column!r}, items from "
@@ -92,28 +93,20 @@ def load_image(
     return image
 
 
-def extension_hint(
-    path: str,
-    hierarchy: Path | None,
-    format: str | None,  # noqa: A002
-    id_column: str | None,
-    item_column: str | None,
-) -> str:
+def extension_hint(path: str, hierarchy: Path | None, reading: Reading) -> str:
     """Write the command that adds the items which a hierarchy lacks."""
     tree = hierarchy or Path("HIERARCHY")
-    options = {"--format": format, "--id-column": id_column, "--item-column": item_column}
-    more = [word for name, value in options.items() if value is not None for word in (name, value)]
+    more = reading.arguments()
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
     words = ["setveil", "hierarchy", "build", path, "--extend", str(tree), "--out", str(extended), *more]
     return f"`{shlex.join(words)}` adds them under one new node."
 
 
-def load_published(path: str, **options: Any) -> Transactions:
+def load_published(path: str, reading: Reading = DETECTED) -> Transactions:
     """Read a file of rows, or the published file of a run's folder as its about.json says."""
     if path == "-":
-        return read_rows(path, **options)
+        return read_rows(path, reading)
     file = published_file(Path(path))
-    given = {name: value for name, value in options.items() if value is not None}
     layout = published_layout(file)
     recorded = layout if Path(path).is_dir() else {}
     if layout.get("format") == "grouped":
@@ -121,7 +114,7 @@ def load_published(path: str, **options: Any) -> Transactions:
             f"{path} holds rows published in groups, not single rows.",
             hint="They have their own check: --model privacy-degree --p P.",
         )
-    return read_rows(str(file), **(recorded | given))
+    return read_rows(str(file), replace(Reading(**recorded), **reading.given()))
 
 
 def is_grouped(path: str) -> bool:

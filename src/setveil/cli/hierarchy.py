@@ -8,15 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Encoding, Format, IdColumn, Input, ItemColumn, Json, Separator
+from setveil.cli.options import Bundle, Input, Json, Reading, expanded, reading_options
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import RequestError
+from setveil.options.reading import Reading as ReadingOptions
 
 app = typer.Typer(
     no_args_is_help=True, help="Make, check and convert hierarchies: what items may be generalized to."
 )
 
 SHOWN = 20
+
+Separator = Annotated[str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")]
 
 
 class Way(StrEnum):
@@ -28,6 +31,7 @@ class Way(StrEnum):
 
 
 @app.command()
+@expanded
 def build(
     input: Input,  # noqa: A002
     out: Annotated[
@@ -51,11 +55,8 @@ def build(
     extend: Annotated[
         Path | None, typer.Option("--extend", help="Keep this hierarchy and add the items it lacks.")
     ] = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
@@ -67,13 +68,10 @@ def build(
 
         require_free(out, force)
         progress("reading")
-        data = read_rows(
-            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
+        data = read_rows(input, reading)
         progress("building the hierarchy")
         if extend is not None:
-            tree = builders.extend(read_hierarchy(extend, encoding=encoding), data)
+            tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
         elif by is Way.balanced:
             tree = builders.balanced(data, fanout)
         elif by is Way.prefix:
@@ -90,18 +88,15 @@ def build(
 
 
 @app.command()
+@expanded
 def check(
     file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="The hierarchy to check.")],
     data: Annotated[
         str | None, typer.Option("--data", help="Check too that it holds every item of this file.")
     ] = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Annotated[
-        str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")
-    ] = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    separator: Separator = None,
+    *,
+    reading: Annotated[ReadingOptions, Bundle(lambda: reading_options("separator"), ReadingOptions)],
     json: Json = False,
 ) -> None:
     """List everything that is wrong with a hierarchy, with line numbers; exit code 4 if anything is."""
@@ -114,10 +109,9 @@ def check(
         progress("reading")
         rows = None
         if data is not None:
-            rows = read_rows(
-                data, format=format, encoding=encoding, id_column=id_column, item_column=item_column
-            )
+            rows = read_rows(data, reading)
         progress("checking")
+        encoding = reading.text_encoding
         problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
         return problems, None if problems else read_hierarchy(file, encoding=encoding, separator=separator)
 
@@ -140,10 +134,8 @@ def convert(
     output: Annotated[
         Path, typer.Argument(metavar="OUTPUT", help="File to write: .csv (ARX), .txt or .json (Amnesia).")
     ],
-    encoding: Encoding = "utf-8",
-    separator: Annotated[
-        str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")
-    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="Of text files.")] = "utf-8",
+    separator: Separator = None,
     name: Annotated[str, typer.Option("--name", help="Name inside an Amnesia file.")] = "hierarchy",
     force: Annotated[bool, typer.Option("--force", help="Replace OUTPUT.")] = False,
 ) -> None:

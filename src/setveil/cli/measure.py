@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Encoding, Format, HierarchyFile, IdColumn, ItemColumn, Json, Separator
+from setveil.cli.options import HierarchyFile, Json, Reading, expanded
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
@@ -15,6 +15,7 @@ _QUERIES = "Queries"
 _ITEMSETS = "Itemsets"
 
 
+@expanded
 def measure(
     original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The file that was anonymized.")],
     release: Annotated[
@@ -77,11 +78,8 @@ def measure(
             "--private", rich_help_panel=_ITEMSETS, help="Also count rules from other items to these."
         ),
     ] = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Measure what a release lost, recomputed from the two files.
@@ -101,10 +99,8 @@ def measure(
         from setveil.utility.supports import label_supports
 
         progress("reading")
-        before = files.read_rows(
-            original, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
+        encoding = reading.text_encoding
+        before = files.read_rows(original, reading)
         if files.is_grouped(release):
             _refuse(
                 "rows in groups",

@@ -6,35 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import (
-    Encoding,
-    Format,
-    H,
-    IdColumn,
-    Input,
-    ItemColumn,
-    Json,
-    K,
-    P,
-    Private,
-    Separator,
-)
+from setveil.cli.options import Bundle, Input, Json, Reading, expanded, model_options
 from setveil.cli.session import answer, answer_json, run
-from setveil.options.promises import make_guarantee, require_options
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee, require_options
 
 
+@expanded
 def moles(
     input: Input,  # noqa: A002
-    h: H = None,
-    k: K = None,
-    p: P = None,
-    private: Private = None,
     show: Annotated[int, typer.Option("--show", min=0, help="How many to list.")] = 20,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    promise: Annotated[dict[str, Any], Bundle(lambda: model_options("coherence"))],
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
@@ -43,14 +27,10 @@ def moles(
         from setveil.algorithms.coherence._moles import list_maximal, list_moles
         from setveil.cli.files import read_rows
 
-        options = {"h": h, "k": k, "p": p, "private": private}
-        require_options("coherence", options)
+        require_options("coherence", promise)
         progress("reading")
-        data = read_rows(
-            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
-        guarantee: Any = make_guarantee("coherence", options, data, encoding)
+        data = read_rows(input, reading)
+        guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
         return guarantee, list_moles(data, guarantee, progress), list_maximal(data, guarantee, progress)
 
     guarantee, found, maximal = run(work)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Encoding, Format, IdColumn, Input, ItemColumn, Json, Separator
+from setveil.cli.options import Input, Json, Reading, expanded
 from setveil.cli.session import answer, answer_json, run, say
 
 app = typer.Typer(no_args_is_help=True, help="Make and check privacy and utility constraints.")
@@ -18,17 +18,15 @@ RowsK = Annotated[int, typer.Option("--k", "-k", min=2, help="Protected itemsets
 
 
 @app.command()
+@expanded
 def pgen(
     input: Input,  # noqa: A002
     k: RowsK,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="File to write: an itemset a line; .json for JSON.")
     ],
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
@@ -40,10 +38,7 @@ def pgen(
 
         require_free(out, force)
         progress("reading")
-        data = read_rows(
-            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
+        data = read_rows(input, reading)
         itemsets = find(data, k, progress)
         progress("writing")
         write_privacy(itemsets, out, data.origin.layout if data.origin else None)
@@ -56,6 +51,7 @@ def pgen(
 
 
 @app.command()
+@expanded
 def check(
     input: Input,  # noqa: A002
     k: RowsK = 2,
@@ -65,11 +61,8 @@ def check(
     utility: Annotated[
         Path | None, typer.Option("--utility", help="Utility constraints: a group of items a line.")
     ] = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Say what constraints mean for data before any run.
@@ -83,11 +76,9 @@ def check(
         from setveil.policy.io import Listing, parse_privacy, parse_utility
 
         progress("reading")
-        data = read_rows(
-            input, format=format, encoding=encoding, separator=separator, id_column=id_column,
-            item_column=item_column,
-        )  # fmt: skip
+        data = read_rows(input, reading)
         known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
+        encoding = reading.text_encoding
         sets = Listing("")
         if privacy is not None:
             sets = parse_privacy(privacy, known, layout, encoding=encoding)

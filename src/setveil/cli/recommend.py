@@ -7,20 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import (
-    Encoding,
-    Format,
-    HierarchyFile,
-    IdColumn,
-    Input,
-    ItemColumn,
-    Json,
-    Separator,
-)
+from setveil.cli.options import HierarchyFile, Input, Json, Reading, expanded
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
 
+@expanded
 def recommend(
     input: Input,  # noqa: A002
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Everyone hides among at least k rows.")],
@@ -50,11 +42,8 @@ def recommend(
         typer.Option("--jobs", "-j", min=1, help="Runs at the same time; by default one per processor."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the queries that are measured.")] = 0,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Try what can keep the promise, and say which release loses least. Nothing is written."""
@@ -78,12 +67,8 @@ def recommend(
         known = parse_number("m", m)
         size = known if isinstance(known, int) else "inf"
         progress("reading")
-        reading = {
-            "format": format, "separator": separator, "id_column": id_column, "item_column": item_column,
-            "encoding": encoding,
-        }  # fmt: skip
-        given = {name: value for name, value in reading.items() if value is not None}
-        data = read_rows(input, **given)
+        encoding = reading.text_encoding
+        data = read_rows(input, reading)
         leaves = None
         if hierarchy_file is not None:
             leaves = read_hierarchy(hierarchy_file, encoding=encoding).n_leaves
@@ -95,7 +80,7 @@ def recommend(
             inputs.load_queries(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
             )
-        asked = data_set(Path(input), hierarchy=hierarchy_file, reading=given)
+        asked = data_set(Path(input), hierarchy=hierarchy_file, reading=reading.given())
         with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
             return advise(
                 asked, candidates(k, size, hidden, h), Path(folder), leaves=leaves,

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Encoding, Format, IdColumn, ItemColumn, Json, Separator
+from setveil.cli.options import Json, Reading, expanded
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError, listed, shorten
 
 _MOST_SIZES = 100
 
 
+@expanded
 def risk(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="A file of rows, a run's folder, its published/, or - .")
@@ -40,11 +41,8 @@ def risk(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the rows where some are drawn.")] = 0,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Show the attacker's view: how few rows fit someone of whom a few items are known.
@@ -56,20 +54,18 @@ def risk(
         from setveil.cli import files
         from setveil.risk.attack import attack_risk
 
-        reading = {
-            "format": format, "encoding": encoding, "separator": separator, "id_column": id_column,
-            "item_column": item_column,
-        }  # fmt: skip
         sizes = parse_sizes(m)
         progress("reading")
         grouped = files.is_grouped(data)
-        before = None if original is None else files.read_rows(original, **reading)
+        before = None if original is None else files.read_rows(original, reading)
         rows: Any = (
             files.load_groups(data)
             if grouped
-            else files.load_published(data, **({} if original is not None else reading))
+            else files.load_published(data, reading)
+            if original is None
+            else files.load_published(data)
         )
-        hidden = _hidden(private, rows, before, encoding, grouped=grouped)
+        hidden = _hidden(private, rows, before, reading.text_encoding, grouped=grouped)
         both = {"before": before, "after": rows} if before is not None else {"": rows}
         return [
             (

@@ -7,38 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import (
-    Encoding,
-    Format,
-    H,
-    IdColumn,
-    ItemColumn,
-    Json,
-    K,
-    M,
-    P,
-    Privacy,
-    Private,
-    Sensitive,
-    Separator,
-)
+from setveil.cli.options import Json, PublishedPromise, Reading, expanded
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError
-from setveil.options.promises import MODELS, make_guarantee, require_options
+from setveil.guarantees import model_named, models
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee, require_options
 
 
+@expanded
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
     model: Annotated[
-        str, typer.Option("--model", help=f"The privacy model: {', '.join(MODELS)}.")
+        str, typer.Option("--model", help=f"The privacy model: {', '.join(models())}.")
     ] = "km-anonymity",
-    k: K = None,
-    m: M = None,
-    privacy: Privacy = None,
-    h: H = None,
-    p: P = None,
-    private: Private = None,
-    sensitive: Sensitive = None,
     original: Annotated[
         str | None,
         typer.Option("--original", help="Groups: the file they were made from; no row may be missing."),
@@ -50,11 +32,9 @@ def verify(
         ),
     ] = None,
     show: Annotated[int, typer.Option("--show", min=0, help="How many violations to list.")] = 10,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    id_column: IdColumn = None,
-    item_column: ItemColumn = None,
+    *,
+    promise: PublishedPromise,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
@@ -63,39 +43,34 @@ def verify(
         from setveil.cli.files import load_groups, load_image, load_published, read_rows
         from setveil.guarantees.verify import verify as verify_rows
 
-        reading = {
-            "format": format, "encoding": encoding, "separator": separator, "id_column": id_column,
-            "item_column": item_column,
-        }  # fmt: skip
-        if privacy == "pgen":
+        if promise["privacy"] == "pgen":
             raise RequestError(
                 "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
             )
-        if recoding is not None and model != "constraints":
+        described = model_named(model)
+        if recoding is not None and "image" not in described.knows:
             raise RequestError(f"--recoding is of no use for {model}.")
-        options = {
-            "k": k, "m": m, "privacy": privacy, "h": h, "p": p, "private": private, "sensitive": sensitive
-        }  # fmt: skip
-        require_options(model, options)
+        require_options(model, promise, published=True)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
         published: Any
-        if model == "privacy-degree":
+        encoding = reading.text_encoding
+        if described.release == "groups":
             published = load_groups(file)
-            more["original"] = None if original is None else read_rows(original, **reading)
-            guarantee = make_guarantee(model, options, published.qid, encoding, check=False)
+            more["original"] = None if original is None else read_rows(original, reading)
+            guarantee = make_guarantee(model, promise, Given(published.qid, encoding, named_here=False))
         else:
             if original is not None:
                 raise RequestError(f"--original is of no use for {model}.")
-            published = load_published(file, **reading)
-            known = {}
-            if model == "constraints":
-                known["image"] = image = load_image(file, published, recoding, encoding)
+            published = load_published(file, reading)
+            image = None
+            if "image" in described.knows:
+                image = load_image(file, published, recoding, encoding)
                 more["image"] = {x: x for x in published.vocabulary.labels} if image is None else image
             try:
-                guarantee = make_guarantee(model, options, published, encoding, **known)
+                guarantee = make_guarantee(model, promise, Given(published, encoding, image=image))
             except DataError as error:
-                if model == "constraints" and image is None:
+                if "image" in described.knows and image is None:
                     error.hint = "If items were published under other labels, name the --recoding file."
                 raise
             for itemset in getattr(guarantee, "itemsets", None) or ():

@@ -1,14 +1,31 @@
-"""Privacy models: what a release promises. `verify` checks the promise from published rows alone."""
+"""Privacy models: what a release promises. One file per model; `verify` checks it from what is published.
+
+A module here is a model. It holds the class of its guarantees, whose `model` is the name of the model, and
+`model`, a `Model` that describes it. Its verifier is the module of the same name in `verify`. Command line,
+studies, reports and documentation find it by this.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.fields import Option
+
+Facts = dict[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
+Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
 
 
 class Guarantee(Protocol):
-    """What the classes in this folder have in common: frozen dataclasses of a model's parameters."""
+    """What the guarantees of all models have in common: frozen dataclasses of a model's parameters."""
 
     model: ClassVar[str]
 
@@ -16,8 +33,130 @@ class Guarantee(Protocol):
     def phrase(self) -> str:
         """Short name of the guarantee with its parameters."""
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Items that an attacker does not know beforehand, and must not learn."""
+
     def require_feasible(self, data: Transactions) -> None:
         """Refuse data that no release can protect so (`InfeasibleError`), as far as that is plain."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return `model` and the parameters as JSON types ("inf" for infinity)."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of one privacy model.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Its parameters, in the order in which they are shown.
+    promise : callable
+        The promise, in one sentence.
+    fulfilled, broken : callable
+        What the check found in the published rows, as the end of a sentence.
+    not_covered : callable
+        What the promise does not cover, beside what none covers.
+    reading : callable
+        What the parameters mean.
+    violation : callable
+        One violation of a verdict's list, in a line.
+    beyond : callable
+        What holds besides what was asked, in lines.
+    hides_sensitive : bool
+        Whether it keeps rows that look alike from having a sensitive item in common.
+    known : str
+        The parameter that says how many items someone may know; empty if nothing limits them.
+    """
+
+    parameters: tuple[str, ...]
+    promise: Callable[[Facts], str]
+    fulfilled: Callable[[Facts], str]
+    broken: Callable[[Facts], str]
+    not_covered: Callable[[Facts], Points]
+    reading: Callable[[Facts], Points]
+    violation: Callable[[Facts], str]
+    beyond: Callable[[Facts], list[str]]
+    hides_sensitive: bool = False
+    known: str = ""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A privacy model.
+
+    Attributes
+    ----------
+    name : str
+        As options and records name it: the `model` of its guarantees.
+    title : str
+        Its name in a heading.
+    make : callable
+        Makes a guarantee from the values of `options`, by name; those that were not given are left out.
+    options : mapping of str to Option
+        What users say to describe a guarantee.
+    algorithm : str
+        The algorithm that gives it where none is named.
+    words : Words
+        What reports say of it.
+    family : str
+        Releases of models of one family can be compared: their parameters mean the same.
+    axes : mapping of str to str
+        What its numeric options are called at the axis of a figure.
+    example : mapping
+        Values of options that suit a few rows of the items a, b, c and s.
+    release : str
+        The kind of release that it is about (see `setveil.published`).
+    knows : tuple of str
+        What its verifier must know besides the published rows: `image`, what each item is published as; or
+        can make use of: `original`, the rows before.
+    place : int
+        Its place in lists of models, and of their options.
+    """
+
+    name: str
+    title: str
+    make: Callable[..., Guarantee]
+    options: Mapping[str, Option]
+    algorithm: str
+    words: Words
+    family: str
+    axes: Mapping[str, str] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
+    release: str = "rows"
+    knows: tuple[str, ...] = ()
+    place: int = 100
+
+
+@cache
+def models() -> dict[str, Model]:
+    """List all models by name, in the order of their places."""
+    return {model.name: model for _, model in _modules()}
+
+
+@cache
+def _modules() -> tuple[tuple[str, Model], ...]:
+    """Pair the names of the modules with the models that they hold."""
+    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
+    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names]
+    return tuple(sorted(found, key=lambda entry: (entry[1].place, entry[0])))
+
+
+def model_named(name: str) -> Model:
+    """Find a model.
+
+    Raises
+    ------
+    RequestError
+        If there is none of this name.
+    """
+    found = models().get(name)
+    if found is None:
+        raise RequestError(f"There is no privacy model {name!r}; there are {', '.join(models())}.")
+    return found
+
+
+def module_of(name: str) -> str:
+    """Name the module of a model: its verifier has the same."""
+    return next(module for module, model in _modules() if model.name == name)

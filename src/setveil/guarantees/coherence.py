@@ -7,13 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Rational, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.fields import Items, Option, Probability, Share, Size
+from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees.km import K, known_words, not_covered_words
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
 
 
 @dataclass(frozen=True, init=False)
@@ -77,6 +83,11 @@ class Coherence:
         """Name of the guarantee with its parameters."""
         return f"({written(self.h)}, {self.k}, {'∞' if self.p == math.inf else self.p})-coherence"
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The private items."""
+        return self.private
+
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for infinity, h as text if it is no decimal)."""
         h = float(self.h)
@@ -90,6 +101,8 @@ class Coherence:
 
     def is_private(self, data: Transactions) -> NDArray[np.bool_]:
         """Tell which items of the data are private: bool (n_items,)."""
+        import numpy as np
+
         private = set(self.private)
         return np.fromiter((label in private for label in data.vocabulary.labels), bool, data.n_items)
 
@@ -112,7 +125,7 @@ class Coherence:
                 hint=f"The greatest k that can be reached is {n}.",
             )
         supports = data.supports()
-        private = np.flatnonzero(self.is_private(data))
+        private = self.is_private(data).nonzero()[0]
         likely = [i for i in private.tolist() if self.betrays(int(supports[i]), n)]
         if not likely:
             return
@@ -151,3 +164,80 @@ def written(share: Fraction) -> str:
     """Write a share as a decimal number if it is a short one, else as a fraction."""
     text = f"{float(share):.10g}"
     return text if Fraction(text) == share else str(share)
+
+
+# --- in words
+
+
+def _promise(g: Facts) -> str:
+    known = known_words(g["p"]).replace("item", "public item")
+    rows = f"finds at least {count(g['k'], 'row')} that fit, or none" if g["k"] > 1 else ""
+    private = (
+        f"learns no private item ({count(len(g['private']))} named) with a probability above {g['h']}"
+        if g["private"]
+        else ""
+    )
+    return f"Anyone who knows {known} of a person {', and '.join(filter(None, (rows, private)))}."
+
+
+def _not_covered(g: Facts) -> Points:
+    lines = [] if g["p"] == "inf" else not_covered_words({"m": g["p"], "k": g["k"]})
+    text = "Someone who already knows a private item of a person may find fewer rows and learn more."
+    return [*lines, ("Knowing private items.", text)]
+
+
+def _violation(entry: Facts) -> str:
+    known = ", ".join(entry["itemset"]) or "nothing known"
+    if "betrays" not in entry:
+        return f"support {entry['support']}: {known}"
+    return f"{known}: {entry['betrays']} in {entry['private_rows']} of {count(entry['support'], 'row')}"
+
+
+model = Model(
+    name="coherence",
+    title="(h, k, p)-coherence",
+    make=Coherence,
+    options={
+        "h": Option(
+            Probability(), "Greatest probability of a private item, such as 0.4 or 1/3.", needed=True
+        ),
+        "k": K,
+        "p": Option(Size(), "Public items that an attacker may know: 1, 2, ... or inf.", needed=True),
+        "private": Option(Items(), "Private items: a file, or a list with commas.", secret=True),
+        "private_share": Option(
+            Share("the items"),
+            "For experiments: draw this share of all items by --seed, among those in at most one row of 5.",
+            instead_of="private",
+            secret=True,
+            drawn_with=(),
+        ),
+    },
+    algorithm="border",
+    words=Words(
+        parameters=("h", "k", "p", "private"),
+        promise=_promise,
+        fulfilled=lambda _: "no set of public items finds fewer rows or betrays more",
+        broken=lambda g: (
+            f"{'' if g['complete'] else 'at least '}{count(g['violations'], 'smallest set')} of public items "
+            "that single out too few rows or give a private item away"
+        ),
+        not_covered=_not_covered,
+        reading=lambda g: [
+            ("h:", f"the greatest probability with which a private item may be learned, here {g['h']}."),
+            ("k:", f"how many rows must fit, here {count(g['k'])}."),
+            ("p:", f"how many public items someone may know, here {g['p']}."),
+        ],
+        violation=_violation,
+        beyond=lambda _: [],
+        hides_sensitive=True,
+        known="p",
+    ),
+    family="coherence",
+    axes={
+        "k": "rows that fit at least (k)",
+        "p": "what someone may know (p)",
+        "h": "greatest probability (h)",
+    },
+    example={"h": "0.5", "k": 2, "p": 2, "private": ["s"]},
+    place=3,
+)

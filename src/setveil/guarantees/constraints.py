@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
+from setveil.fields import Integer, Itemsets, Option
+from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees.km import (
+    K,
+    broken_words,
+    not_covered_words,
+    promise_words,
+    violation_words,
+)
+from setveil.wording import are, count
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,7 @@ class PrivacyConstraints:
     m: int | None = None
 
     model: ClassVar[str] = "constraints"
+    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
@@ -125,3 +138,88 @@ def _itemsets(itemsets: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
             raise RequestError(f"Itemset {number} is {items!r}, expected at least one item, each a string.")
         out.append(items)
     return tuple(out)
+
+
+# --- in words
+
+
+def _protected(g: Facts) -> str:
+    return count(g["itemsets"], "protected set")
+
+
+def _promise(g: Facts) -> str:
+    if "m" in g:
+        return promise_words(g)
+    return (
+        f"Anyone who knows items of one of {_protected(g)} of a person finds at least {count(g['k'], 'row')} "
+        "that fit, or none."
+    )
+
+
+def _fulfilled(g: Facts) -> str:
+    if "m" in g:
+        return f"no set of at most {count(g['m'], 'item')} is in fewer than {count(g['k'], 'row')}"
+    if "supported" not in g:  # a page for readers who do not know what was protected
+        return f"no part of any protected set is in fewer than {count(g['k'], 'row')}"
+    return (
+        f"{count(g['supported'])} of {_protected(g)} {are(g['supported'])} still found, no part of any in "
+        f"fewer than {count(g['k'], 'row')}"
+    )
+
+
+def _broken(g: Facts) -> str:
+    if "m" in g:
+        return broken_words(g)
+    return f"{count(g['violations'], 'protected set')} with a part in fewer than {count(g['k'], 'row')}"
+
+
+def _not_covered(g: Facts) -> Points:
+    if "m" in g:
+        return not_covered_words(g)
+    text = "Someone who knows items that are not together in one of them may find a single row."
+    return [("Whatever is not in the protected sets.", text)]
+
+
+def _violation(entry: Facts) -> str:
+    of = f"  (of {', '.join(entry['constraint'])})" if "constraint" in entry else ""
+    return violation_words(entry) + of
+
+
+def _make(k: int, privacy: Iterable[Iterable[str]] | None, m: int | None = None) -> PrivacyConstraints:
+    """Make a guarantee from the options: the itemsets of `privacy`, or all of m items if it is None."""
+    return PrivacyConstraints(k, m=m) if privacy is None else PrivacyConstraints(k, privacy)  # type: ignore[arg-type]
+
+
+model = Model(
+    name="constraints",
+    title="privacy constraints",
+    make=_make,
+    options={
+        "k": K,
+        "privacy": Option(
+            Itemsets(),
+            "Itemsets to protect: a file; all (with --m: all m-itemsets); pgen (what protects every row).",
+            needed=True,
+        ),
+        "m": Option(
+            Integer(1), "With --privacy all: size of the itemsets.", short="m", only_with=("privacy", "all")
+        ),
+    },
+    algorithm="coat",
+    words=Words(
+        parameters=("k", "m", "itemsets"),
+        promise=_promise,
+        fulfilled=_fulfilled,
+        broken=_broken,
+        not_covered=_not_covered,
+        reading=lambda g: [("k:", f"how many rows must fit, here {count(g['k'])}.")],
+        violation=_violation,
+        beyond=lambda _: [],
+        known="m",
+    ),
+    family="rows",
+    axes={"k": "rows that fit at least (k)", "m": "what someone may know (m)"},
+    example={"k": 2, "privacy": "all", "m": 2},
+    knows=("image",),
+    place=5,
+)

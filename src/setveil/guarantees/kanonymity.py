@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
+from setveil.guarantees import Facts, Model, Words
+from setveil.guarantees.km import K
+from setveil.wording import are, count
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,7 @@ class TransactionalKAnonymity:
     k: int
 
     model: ClassVar[str] = "k-anonymity"
+    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
@@ -77,3 +83,45 @@ class TransactionalKAnonymity:
             f"and fewer than k = {self.k} rows of a kind hide nobody.",
             hint=hint,
         )
+
+
+# --- in words
+
+
+def _beyond(g: Facts) -> list[str]:
+    greatest = g["greatest_k"]
+    if greatest is None:
+        return ["There are no rows: every k holds."]
+    return [f"greatest k: {greatest if greatest >= 2 else 'none (a row is the only one of its kind)'}"]
+
+
+model = Model(
+    name="k-anonymity",
+    title="k-anonymity of whole rows",
+    make=TransactionalKAnonymity,
+    options={"k": K},
+    algorithm="lg",
+    words=Words(
+        parameters=("k",),
+        promise=lambda g: f"Every published row is one of at least {count(g['k'])} that are the same.",
+        fulfilled=lambda g: (
+            "there are no rows"
+            if g["greatest_k"] is None
+            else f"the rarest row stands there {count(g['greatest_k'], 'time')}"
+        ),
+        broken=lambda g: (
+            f"{count(g['violations'], 'different row')} that {are(g['violations'])} found fewer than "
+            f"{count(g['k'], 'time')}"
+        ),
+        not_covered=lambda _: [],
+        reading=lambda g: [("k:", f"how often every row must stand there, here {count(g['k'])}.")],
+        violation=lambda entry: (
+            f"{count(entry['support'], 'time')}: {', '.join(entry['itemset']) or 'a row without items'}"
+        ),
+        beyond=_beyond,
+    ),
+    family="rows",
+    axes={"k": "rows that fit at least (k)"},
+    example={"k": 2},
+    place=2,
+)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
+from setveil.fields import Integer, Option, Size
+from setveil.guarantees import Facts, Model, Points, Words
+from setveil.wording import are, count
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class KmAnonymity:
     m: int | float = 2
 
     model: ClassVar[str] = "km-anonymity"
+    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
@@ -83,3 +89,101 @@ class KmAnonymity:
                 f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.",
                 hint=nearest or "At least two non-empty rows are needed for any k.",
             )
+
+
+# --- in words
+
+
+def known_words(m: int | str) -> str:
+    """Say how many items someone knows."""
+    return "any number of items" if m == "inf" else f"up to {count(int(m), 'item')}"
+
+
+def promise_words(g: Facts) -> str:
+    """State the promise."""
+    return (
+        f"Anyone who knows {known_words(g['m'])} of a person's row finds at least {count(g['k'], 'row')} "
+        "that fit, or none."
+    )
+
+
+def _fewest(g: Facts) -> str:
+    smallest = g["greatest_k"]
+    if smallest is None:
+        return "no item is published"
+    return f"the fewest found {are(smallest)} {count(smallest, 'row')}"
+
+
+def broken_words(g: Facts) -> str:
+    """Say what the check found where the promise is broken."""
+    atleast = "" if g.get("complete", True) else "at least "
+    known = "any number of items" if g["m"] == "inf" else f"at most {count(g['m'], 'item')}"
+    return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
+
+
+def not_covered_words(g: Facts) -> Points:
+    """Say what knowing more than m items means."""
+    if g["m"] == "inf":
+        return []
+    text = (
+        f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
+        f"{count(g['k'], 'row')}, even only one."
+    )
+    return [(f"Knowing more than {count(g['m'], 'item')}.", text)]
+
+
+def _reading(g: Facts) -> Points:
+    someone = "all items of a person" if g["m"] == "inf" else f"{count(g['m'], 'item')} of a person"
+    return [
+        ("k:", f"how many rows must fit, here {count(g['k'])}."),
+        ("m:", f"what someone may know, here {someone}."),
+    ]
+
+
+def _beyond(g: Facts) -> list[str]:
+    greatest_k, greatest_m = g["greatest_k"], g["greatest_m"]
+    if greatest_k is None:
+        return ["No row holds an item: every k and m hold."]
+    if greatest_k >= 2:
+        stopped = "" if g["complete"] or g["holds"] else " or less (counting was stopped)"
+        first = f"greatest k at m = {g['m']}: {greatest_k}{stopped}"
+    else:
+        first = f"greatest k at m = {g['m']}: none (a set of items belongs to a single row)"
+    open_end = "" if g["complete"] or not g["holds"] else " or more (the search was stopped)"
+    return [first, f"greatest m at k = {g['k']}: {'none' if greatest_m == 0 else greatest_m}{open_end}"]
+
+
+def violation_words(entry: Facts) -> str:
+    """Say which items too few rows hold."""
+    return f"support {entry['support']}: {', '.join(entry['itemset'])}"
+
+
+K = Option(Integer(1), "Everyone hides among at least k rows.", short="k", needed=True)
+
+model = Model(
+    name="km-anonymity",
+    title="k^m-anonymity",
+    make=KmAnonymity,
+    options={
+        "k": K,
+        "m": Option(
+            Size(), "Items of a person that an attacker may know: 1, 2, ... or inf.", short="m", needed=True
+        ),
+    },
+    algorithm="exact",
+    words=Words(
+        parameters=("k", "m"),
+        promise=promise_words,
+        fulfilled=_fewest,
+        broken=broken_words,
+        not_covered=not_covered_words,
+        reading=_reading,
+        violation=violation_words,
+        beyond=_beyond,
+        known="m",
+    ),
+    family="rows",
+    axes={"k": "rows that fit at least (k)", "m": "what someone may know (m)"},
+    example={"k": 2, "m": 2},
+    place=1,
+)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, InfeasibleError, RequestError, listed, shorten
+from setveil.fields import Integer, Items, Option
+from setveil.guarantees import Facts, Model, Words
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class PrivacyDegree:
         """Name of the guarantee with its parameter."""
         return f"privacy degree {self.p}"
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The sensitive items."""
+        return self.sensitive
+
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types."""
         return {"model": self.model, "p": self.p, "sensitive": list(self.sensitive)}
@@ -91,7 +99,7 @@ class PrivacyDegree:
                 hint="Name as sensitive only what must not be tied to a person.",
             )
         supports = data.supports()[[ids[label] for label in self.sensitive]]
-        worst = int(np.argmax(supports))  # the first in item order
+        worst = int(supports.argmax())  # the first in item order
         if supports[worst] * self.p > data.n_rows:
             greatest = data.n_rows // int(supports[worst])
             label = shorten(self.sensitive[worst])
@@ -116,3 +124,78 @@ def _labels(sensitive: Iterable[object]) -> tuple[str, ...]:
         else:
             raise RequestError(f"A sensitive item must be a non-empty string or an integer, got {item!r}.")
     return tuple(item_order(labels))
+
+
+# --- in words
+
+
+def _fulfilled(g: Facts) -> str:
+    if g["smallest_degree"] is None:
+        return "no group holds a sensitive item"
+    return (
+        f"{count(g['groups'], 'group')}; the most frequent sensitive item of any group is in one row of "
+        f"{g['smallest_degree']:.4g}"
+    )
+
+
+def _violation(entry: Facts) -> str:
+    items, hits, rows = ", ".join(entry["itemset"]), entry["count"], entry["rows"]
+    return {
+        "degree": f"group {entry['group']}: {items} in {hits} of {count(rows, 'row')}",
+        "leak": f"{items} stands in {count(hits, 'row')}, first in group {entry['group']}",
+        "total": f"{items}: counted {count(hits, 'time')}, in {count(rows, 'row')} of the original",
+        "row": f"{count(hits, 'row')}, in the original {count(rows)}: {items or 'without items'}",
+    }[entry["kind"]]
+
+
+model = Model(
+    name="privacy-degree",
+    title="groups with a privacy degree",
+    make=PrivacyDegree,
+    options={
+        "p": Option(Integer(2), "A sensitive item is in at most one row of p in any group.", needed=True),
+        "sensitive": Option(
+            Items(), "Sensitive items: a file, or a list with commas.", needed=True, secret=True
+        ),
+        "sensitive_random": Option(
+            Integer(1),
+            "For experiments: draw so many sensitive items by --seed, among those in at most one row of p.",
+            instead_of="sensitive",
+            secret=True,
+            drawn_with=("p",),
+        ),
+    },
+    algorithm="cahd",
+    words=Words(
+        parameters=("p", "sensitive"),
+        promise=lambda g: (
+            f"In every group at most one row in {count(g['p'])} holds any one sensitive item: nobody learns "
+            f"one about a person with a probability above {1 / g['p']:.3g}."
+        ),
+        fulfilled=_fulfilled,
+        broken=lambda g: f"{count(g['violations'], 'breach', 'breaches')}",
+        not_covered=lambda _: [
+            (
+                "Being found.",
+                "All other items are published as they are. Whoever knows some of them may find a person's "
+                "very row, and all other items in it; only the sensitive ones are hidden.",
+            ),
+            (
+                "Knowing who has a sensitive item.",
+                "Whoever can rule out rows of a group learns more about the rest.",
+            ),
+        ],
+        reading=lambda g: [
+            ("p:", f"a sensitive item is in at most one row of so many in its group, here {count(g['p'])}.")
+        ],
+        violation=_violation,
+        beyond=lambda _: [],
+        hides_sensitive=True,
+    ),
+    family="groups",
+    axes={"p": "rows per sensitive one (p)"},
+    example={"p": 2, "sensitive": ["s"]},
+    release="groups",
+    knows=("original",),
+    place=4,
+)

@@ -55,13 +55,18 @@ def load_labels(
         labels = load_items(Path(text), data, encoding)
     else:
         labels = tuple(dict.fromkeys(label for part in text.split(",") if (label := part.strip())))
+    hint = "Is it a file that does not exist?" if "," not in text and not Path(text).is_file() else ""
+    return require_known(labels, text, data, check=check, hint=hint)
+
+
+def require_known(
+    labels: tuple[str, ...], text: str, data: Transactions, *, check: bool = True, hint: str = ""
+) -> tuple[str, ...]:
+    """Refuse labels that are no items of the data (with `check`); `text` is where they were named."""
     unknown = [label for label in labels if label not in data.vocabulary.ids]
     if check and unknown:
         some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
-        raise DataError(
-            f"In {shorten(text)}, {some} not in the data: {listed(unknown)}.",
-            hint="Is it a file that does not exist?" if "," not in text and not Path(text).is_file() else "",
-        )
+        raise DataError(f"In {shorten(text)}, {some} not in the data: {listed(unknown)}.", hint=hint)
     return labels
 
 

@@ -19,7 +19,7 @@ from setveil.algorithms.exact import exact
 from setveil.data.io.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
@@ -30,14 +30,6 @@ from setveil.runs.details import answers, described, risks
 from setveil.runs.folder import write_folder
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility.measure import measure, measure_groups
-
-DEFAULT_ALGORITHMS = {
-    "km-anonymity": "exact",
-    "k-anonymity": "lg",
-    "constraints": "coat",
-    "privacy-degree": "cahd",
-    "coherence": "border",
-}
 
 T = TypeVar("T")
 
@@ -173,15 +165,15 @@ def anonymize(
     (True, 0.0)
     """
     model = getattr(guarantee, "model", None)
-    if model not in DEFAULT_ALGORITHMS:
+    if model not in models():
         raise RequestError(
             f"The guarantee must be a KmAnonymity or another model's, got {type(guarantee).__name__}.",
-            hint=f"There are {', '.join(DEFAULT_ALGORITHMS)}.",
+            hint=f"There are {', '.join(models())}.",
         )
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
     seed = int(seed)
-    algorithm = algorithm or DEFAULT_ALGORITHMS[model]
+    algorithm = algorithm or models()[model].algorithm
     module = algorithms.load(algorithm)
     if model not in module.info.guarantees:
         raise RequestError(

@@ -14,8 +14,10 @@ from typing import Any
 import setveil
 from setveil import algorithms
 from setveil.errors import RequestError
-from setveil.options.promises import MODELS
-from setveil.studies.settings import STUDY_NAMES, Reference, Value, file_sha256, reference
+from setveil.fields import options_of
+from setveil.guarantees import model_named, models
+from setveil.options.guarantees import applicable, both_given, missing
+from setveil.studies.settings import Reference, Value, file_sha256, reference
 
 DEFAULTS: Mapping[str, Value] = {
     "queries": 1000,
@@ -25,7 +27,6 @@ DEFAULTS: Mapping[str, Value] = {
     "group_by": 4,
     "risk_m": 3,
 }
-_EXPERIMENTS = {"coherence": ("private_share",)}  # what a study can promise beside what a command can
 _OF_GROUPS = ("queries", "group_by", "risk_m")
 _OF_ROWS = (
     "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
@@ -107,13 +108,12 @@ class Run:
         """
         if not self.measuring["risk_m"]:
             return None
-        hidden: dict[str, Any] = {}
-        if self.model in {"coherence", "privacy-degree"}:
-            hidden = {n: _identity(v) for n, v in self.promise.items() if n not in {"h", "k", "p"}}
-            if "private_share" in hidden:
-                hidden["seed"] = self.seed
-            if "sensitive_random" in hidden:
-                hidden |= {"seed": self.seed, "p": self.promise["p"]}
+        options = model_named(self.model).options
+        hidden = {name: _identity(value) for name, value in self.promise.items() if options[name].secret}
+        for name in list(hidden):
+            drawn_with = options[name].drawn_with
+            if drawn_with is not None:
+                hidden |= {"seed": self.seed, **{other: self.promise[other] for other in drawn_with}}
         return _digest(
             {**self._data_identity(), "hidden": hidden, "risk_m": self.measuring["risk_m"], "kind": "risk"}
         )
@@ -220,24 +220,22 @@ def plan_run(
         If there is no such algorithm, or a parameter is missing.
     """
     model = model_of(algorithm)
-    promise = {name: options[name] for name in promise_keys(algorithm) if name in options}
-    if model == "constraints" and promise.get("privacy") != "all":
-        promise.pop("m", None)  # it is for other algorithms
-    missing = [name for name in MODELS[model].needs if name not in promise]
-    if model == "constraints" and promise.get("privacy") == "all" and "m" not in promise:
-        missing.append("m")
-    if missing:
-        raise RequestError(f"{algorithm} needs {', '.join(missing)}.")
-    if model == "privacy-degree":
-        _exactly_one(algorithm, promise, ("sensitive", "sensitive_random"))
-    if {"private", "private_share"} <= set(promise):
-        _exactly_one(algorithm, promise, ("private", "private_share"))
+    described = model_named(model)
+    promise = {name: options[name] for name in applicable(described, options) if name in options}
+    gaps = missing(described, promise)
+    lacking = [names[0] for names in gaps if len(names) == 1]
+    if lacking:
+        raise RequestError(f"{algorithm} needs {', '.join(lacking)}.")
+    for names in gaps:
+        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got neither.")
+    for names in both_given(described, promise):
+        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got both.")
     own = {
         name: options[name]
         for name, default in own_parameters(algorithm).items()
         if name in options and options[name] != default
     }
-    wanted = _OF_GROUPS if model == "privacy-degree" else _OF_ROWS
+    wanted = _OF_GROUPS if described.release == "groups" else _OF_ROWS
     if model == "km-anonymity":
         wanted = (*wanted, "bound")
     settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
@@ -253,25 +251,33 @@ def model_of(algorithm: str) -> str:
 
 def promise_keys(algorithm: str) -> tuple[str, ...]:
     """Keys of a study that the model of an algorithm takes."""
-    model = model_of(algorithm)
-    return (*MODELS[model].needs, *MODELS[model].takes, *_EXPERIMENTS.get(model, ()))
+    return tuple(model_named(model_of(algorithm)).options)
 
 
 @cache
 def own_parameters(algorithm: str) -> dict[str, Any]:
     """Parameters of an algorithm by their names in a study, with their defaults ("inf" for infinity)."""
-    found = fields(algorithms.load(algorithm).Parameters)
-    return {STUDY_NAMES.get(field.name, field.name): _default(field) for field in found}
+    parameters = algorithms.load(algorithm).Parameters
+    defaults = {field.name: _default(field) for field in fields(parameters)}
+    return {option.study_name or name: defaults[name] for name, option in options_of(parameters).items()}
 
 
 def plain(value: Value, name: str = "") -> bool | int | float | str:
     """Write a value for a table: a file by its name, a list of items by its length."""
     if isinstance(value, Reference):
         return value.path.stem
-    if name in {"private", "sensitive"}:
+    if name in _LISTS:
         labels = {label.strip() for label in str(value).split(",")} - {""}
         return f"{len(labels)} items" if len(labels) != 1 else "1 item"
     return value
+
+
+_LISTS = {
+    name
+    for model in models().values()
+    for name, option in model.options.items()
+    if option.kind.names_items and option.secret
+}  # values that may be lists of items
 
 
 def as_text(value: float | str) -> str:
@@ -282,13 +288,6 @@ def as_text(value: float | str) -> str:
 def _default(field: Field[Any]) -> Any:
     value = field.default_factory() if field.default_factory is not MISSING else field.default
     return "inf" if value == math.inf else value
-
-
-def _exactly_one(algorithm: str, promise: Mapping[str, Value], names: tuple[str, str]) -> None:
-    given = [name for name in names if name in promise]
-    if len(given) != 1:
-        found = "both" if given else "neither"
-        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got {found}.")
 
 
 def _identity(value: Value | None) -> Any:

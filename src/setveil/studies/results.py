@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import setveil
+from setveil import algorithms
 from setveil.errors import OutputError
 from setveil.progress import Progress, silent
 from setveil.staging import staged_file
 from setveil.studies.plan import Run, as_text, plain
+from setveil.studies.settings import MEASURING, own_options
 from setveil.studies.study import Study
 from setveil.studies.sweep import RUNS, Record, locked, read_record, sweep
 
@@ -214,6 +216,10 @@ def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool
         "time_limit": study.time_limit,
         "memory_limit": study.memory_limit,
         "file_sha256": study.sha256,
+        "naming_items": [
+            name for name, option in own_options(algorithms.names()).items() if option.kind.names_items
+        ]
+        + [name for name, kind in MEASURING.items() if kind.names_items],
         "versions": {
             "setveil": setveil.__version__,
             "python": platform.python_version(),

@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from setveil import algorithms
 from setveil.errors import DataError, RequestError, shorten
+from setveil.fields import (
+    Choice,
+    Flag,
+    GroupsOfItems,
+    Integer,
+    ItemFile,
+    Items,
+    Itemsets,
+    ItemWeights,
+    Kind,
+    Number,
+    Option,
+    Probability,
+    Share,
+    Size,
+    options_of,
+)
+from setveil.guarantees import models
 from setveil.options.numbers import parse_share
+from setveil.options.reading import Reading
 
 _FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
 
@@ -35,20 +55,57 @@ Value = bool | int | float | str | Reference
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What the values of a key may be.
+class QueryFile(Kind):
+    """A file of queries."""
 
-    Attributes
-    ----------
-    allowed : str
-        In words, after "must be".
-    accept : callable
-        Takes a value of the file and the folder that relative paths start at, and returns the value to use;
-        None: not allowed.
-    """
+    names_items = True
+    allowed = "a file of queries"
 
-    allowed: str
-    accept: Callable[[Any, Path], Value | None]
+
+@dataclass(frozen=True)
+class RowSupport(Kind):
+    """A number of rows, or a share of them."""
+
+    allowed = "a number of rows, or a share of the rows such as 1%"
+
+
+def promise_options() -> dict[str, Option]:
+    """List the options of all models by their keys; where several models have one, the first decides."""
+    found: dict[str, Option] = {}
+    for model in models().values():
+        for name, option in model.options.items():
+            found.setdefault(name, option)
+    return found
+
+
+def own_options(names: Iterable[str]) -> dict[str, Option]:
+    """List the options of the parameters of some algorithms, by their keys in a study."""
+    return {
+        option.study_name or name: option
+        for algorithm in names
+        for name, option in options_of(algorithms.load(algorithm).Parameters).items()
+    }
+
+
+MEASURING: Mapping[str, Kind] = {
+    "queries": Integer(0),
+    "query_size": Integer(1),
+    "query_support": Integer(1),
+    "queries_file": QueryFile(),
+    "itemsets": RowSupport(),
+    "itemset_length": Integer(1),
+    "group_by": Integer(1),
+    "risk_m": Integer(0),
+    "bound": Number("seconds", positive=True),
+}
+LIMITS: Mapping[str, Kind] = {
+    "time_limit": Number("seconds", positive=True),
+    "memory_limit": Number("MB", positive=True),
+}
+READING = tuple(options_of(Reading))
+
+
+# --- what values of each kind are taken as; None: not allowed
 
 
 def _is_integer(value: Any, least: int) -> bool:
@@ -61,19 +118,17 @@ def _number(value: Any) -> int | float | None:
     return int(value) if value == int(value) else value  # 1.0 and 1 are the same run
 
 
-def _integer(least: int) -> Kind:
-    return Kind(
-        f"an integer of at least {least}", lambda value, _: value if _is_integer(value, least) else None
-    )
+def _integer(value: Any, _base: Path, kind: Integer) -> int | None:
+    return value if _is_integer(value, kind.least) else None
 
 
-def _size(value: Any, _base: Path) -> int | str | None:
+def _size(value: Any, _base: Path, _kind: Kind) -> int | str | None:
     if value in ("inf", math.inf):
         return "inf"
     return value if _is_integer(value, 1) else None
 
 
-def _share(value: Any, _base: Path) -> int | float | None:
+def _share(value: Any, _base: Path, _kind: Kind) -> int | float | None:
     if isinstance(value, str):
         try:
             value = parse_share(value)
@@ -83,46 +138,44 @@ def _share(value: Any, _base: Path) -> int | float | None:
     return share if share is not None and 0 <= share <= 1 else None
 
 
-def _inside(value: Any, base: Path) -> int | float | None:
-    share = _share(value, base)
+def _probability(value: Any, base: Path, kind: Kind) -> int | float | None:
+    share = _share(value, base, kind)
     return share if share is not None and 0 < share < 1 else None
 
 
-def _support(value: Any, base: Path) -> int | str | None:
+def _row_support(value: Any, base: Path, kind: Kind) -> int | str | None:
     """Read a least support: rows, or a share of them, which becomes text to be told from a number."""
     if _is_integer(value, 0):
         return int(value)
     if value == 0 or isinstance(value, int):
         return None
-    share = _share(value, base)
+    share = _share(value, base, kind)
     return None if share is None else str(share)
 
 
-def _at_least_zero(value: Any, _base: Path) -> int | float | None:
+def _real(value: Any, _base: Path, kind: Number) -> int | float | None:
     number = _number(value)
-    return number if number is not None and number >= 0 else None
+    if number is None or number < 0:
+        return None
+    return number or None if kind.positive else number
 
 
-def _positive(value: Any, base: Path) -> int | float | None:
-    return _at_least_zero(value, base) or None
-
-
-def _boolean(value: Any, _base: Path) -> bool | None:
+def _flag(value: Any, _base: Path, _kind: Kind) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _text(value: Any, _base: Path) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+def _choice(value: Any, _base: Path, kind: Choice) -> str | None:
+    return value if value in kind.words else None
 
 
-def _file(value: Any, base: Path) -> Reference | None:
+def _file(value: Any, base: Path, _kind: Kind) -> Reference | None:
     return reference(base / value) if isinstance(value, str) and value.strip() else None
 
 
-def _file_or_words(is_word: Callable[[str], bool]) -> Callable[[Any, Path], Value | None]:
+def _file_or_words(is_word: Callable[[str], bool]) -> Callable[[Any, Path, Kind], Value | None]:
     """Read a file if there is one, or what may stand instead of it."""
 
-    def accept(value: Any, base: Path) -> Value | None:
+    def accept(value: Any, base: Path, _kind: Kind) -> Value | None:
         if not isinstance(value, str) or not value.strip():
             return None
         if (base / value).is_file() or not is_word(value):
@@ -141,71 +194,21 @@ def _is_policy(text: str) -> bool:
     return text in {"any", "siblings"} or (kind in {"siblings", "groups"} and number.isdecimal())
 
 
-_ITEMS = Kind("a file of items, or items with commas between them", _file_or_words(_are_labels))
-
-PROMISE: Mapping[str, Kind] = {
-    "k": _integer(1),
-    "m": Kind('an integer of at least 1, or "inf"', _size),
-    "h": Kind("a number above 0 and below 1", _inside),
-    "p": Kind('an integer of at least 1, or "inf"', _size),
-    "private": _ITEMS,
-    "private_share": Kind("a share of the items, 0 to 1", _share),
-    "sensitive": _ITEMS,
-    "sensitive_random": _integer(1),
-    "privacy": Kind(
-        'a file of itemsets, "all" or "pgen"', _file_or_words(lambda text: text in {"all", "pgen"})
-    ),
-}
-
-# Parameters of algorithms by their names in a study. One that is not listed here is taken as it is written.
-OWN: Mapping[str, Kind] = {
-    "suppress": Kind("true or false", _boolean),
-    "refine": Kind("true or false", _boolean),
-    "objective": Kind('"ncp" or "lm"', lambda value, _: value if value in ("ncp", "lm") else None),
-    "max_suppressed": Kind("a share, 0 to 1", _share),
-    "max_suppressed_items": Kind("a share, 0 to 1", _share),
-    "keep": Kind("a file of items", _file),
-    "weights": Kind("a file of lines item,number", _file),
-    "solver_gap": Kind("a number of at least 0", _at_least_zero),
-    "solver_time_limit": Kind("a positive number of seconds", _positive),
-    "utility": Kind(
-        'a file of itemsets, "any", "siblings", "siblings:LEVEL" or "groups:SIZE"', _file_or_words(_is_policy)
-    ),
-    "alpha": _integer(1),
-    "rounds": _integer(0),
-    "k_nugget": _integer(1),
-    "p_nugget": Kind('an integer of at least 1, or "inf"', _size),
-    "most_cuts": _integer(1),
-}
-PLAIN = Kind(
-    "a number, true, false or text",
-    lambda value, _: value if isinstance(value, bool | int | float | str) else None,
-)
-
-# What an algorithm's own parameter is called in a study where another key has its name already.
-STUDY_NAMES = {"time_limit": "solver_time_limit", "gap": "solver_gap"}
-
-MEASURING: Mapping[str, Kind] = {
-    "queries": _integer(0),
-    "query_size": _integer(1),
-    "query_support": _integer(1),
-    "queries_file": Kind("a file of queries", _file),
-    "itemsets": Kind("a number of rows, or a share of the rows such as 1%", _support),
-    "itemset_length": _integer(1),
-    "group_by": _integer(1),
-    "risk_m": _integer(0),
-    "bound": Kind("a positive number of seconds", _positive),
-}
-LIMITS: Mapping[str, Kind] = {
-    "time_limit": Kind("a positive number of seconds", _positive),
-    "memory_limit": Kind("a positive number of MB", _positive),
-}
-READING: Mapping[str, Kind] = {
-    "format": Kind("a format", _text),
-    "separator": Kind("text", lambda value, _: value if isinstance(value, str) and value else None),
-    "id_column": Kind("a column", _text),
-    "item_column": Kind("a column", _text),
-    "encoding": Kind("an encoding", _text),
+_ACCEPT: Mapping[type[Kind], Callable[[Any, Path, Any], Value | None]] = {
+    Flag: _flag,
+    Integer: _integer,
+    Size: _size,
+    Number: _real,
+    Share: _share,
+    Probability: _probability,
+    Choice: _choice,
+    ItemFile: _file,
+    ItemWeights: _file,
+    Items: _file_or_words(_are_labels),
+    Itemsets: _file_or_words(lambda text: text in {"all", "pgen"}),
+    GroupsOfItems: _file_or_words(_is_policy),
+    QueryFile: _file,
+    RowSupport: _row_support,
 }
 
 
@@ -259,7 +262,7 @@ def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:
         If it names a file that cannot be read.
     """
     try:
-        taken = kind.accept(value, base)
+        taken = _ACCEPT[type(kind)](value, base, kind)
     except DataError as error:
         raise DataError(f"{where}: {error.message}", hint=error.hint) from None
     if taken is None:

@@ -17,7 +17,15 @@ from setveil import algorithms
 from setveil.data.io.layout import FORMATS
 from setveil.errors import DataError, RequestError, shorten
 from setveil.studies.plan import DataSet, Run, data_set, own_parameters, plan_run, promise_keys
-from setveil.studies.settings import LIMITS, MEASURING, OWN, PLAIN, PROMISE, READING, Kind, Value, accepted
+from setveil.studies.settings import (
+    LIMITS,
+    MEASURING,
+    READING,
+    Value,
+    accepted,
+    own_options,
+    promise_options,
+)
 
 MOST_RUNS = 100_000
 _TOP = ("name", "description", "runs")
@@ -271,7 +279,8 @@ class _Reader:
     def values(self, key: str, value: Any, name: str) -> list[Value]:
         """List the values of a key: one, a list, or a range."""
         where = f"{self.path}: {name}"
-        kind: Kind = PROMISE.get(key) or MEASURING.get(key) or OWN.get(key) or PLAIN
+        known = {**own_options(algorithms.names()), **promise_options()}
+        kind = MEASURING[key] if key in MEASURING else known[key].kind
         if isinstance(value, dict):
             value = _range(value, where)
         elif not isinstance(value, list):

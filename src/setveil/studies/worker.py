@@ -102,24 +102,13 @@ def _encoding(task: dict[str, Any]) -> str:
 
 def _guarantee(task: dict[str, Any], data: Any) -> Any:
     """Make the guarantee of the run, with items drawn by its seed where the study says so."""
-    from setveil.options.promises import draw_private, make_guarantee
+    from setveil.guarantees import model_named
+    from setveil.options.decode import Given, as_given
+    from setveil.options.guarantees import make_guarantee
 
-    given = {name: _path_of(value) for name, value in task["promise"].items()}
-    share = given.pop("private_share", None)
-    if share is not None:
-        given["private"] = draw_private(data, share, task["seed"])
-    if "sensitive_random" in given:
-        given["sensitive_random"] = (given["sensitive_random"], task["seed"])
-    for name in {"private", "sensitive"} & set(given):
-        if isinstance(task["promise"].get(name), str):
-            given[name] += ","  # a single item is none the less no file of that name
-    for name in {"h", "m", "p"} & set(given):
-        given[name] = str(given[name])
-    return make_guarantee(task["model"], given, data, _encoding(task))
-
-
-def _path_of(value: Any) -> Any:
-    return value["path"] if isinstance(value, dict) else value
+    options = model_named(task["model"]).options
+    texts = {name: as_given(options[name], value) for name, value in task["promise"].items()}
+    return make_guarantee(task["model"], texts, Given(data, _encoding(task), seed=task["seed"]))
 
 
 def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
@@ -179,21 +168,17 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
 
 def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
     """Read the algorithm's own parameters as the command line does."""
-    import math
+    from setveil import algorithms
+    from setveil.fields import options_of
+    from setveil.options.decode import Given, as_given, decode_parameters
 
-    from setveil.options.inputs import load_items, load_utility, load_weights
-    from setveil.studies.settings import STUDY_NAMES
-
-    names = {study: own for own, study in STUDY_NAMES.items()}
-    found = {names.get(name, name): _path_of(value) for name, value in task["parameters"].items()}
-    encoding = _encoding(task)
-    if "keep" in found:
-        found["keep"] = load_items(Path(found["keep"]), data, encoding)
-    if "weights" in found:
-        found["weights"] = load_weights(Path(found["weights"]), encoding)
-    if "utility" in found:
-        found["utility"] = load_utility(found["utility"], data, tree, encoding)
-    return {name: math.inf if value == "inf" else value for name, value in found.items()}
+    parameters = algorithms.load(task["algorithm"]).Parameters
+    texts = {
+        name: as_given(option, task["parameters"][option.study_name or name])
+        for name, option in options_of(parameters).items()
+        if (option.study_name or name) in task["parameters"]
+    }
+    return decode_parameters(parameters, texts, Given(data, _encoding(task), tree, task["seed"]))
 
 
 def _questions(task: dict[str, Any], data: Any) -> Any:
@@ -288,20 +273,15 @@ def _load_kernels(task: dict[str, Any]) -> None:
     """Load the compiled kernels by a run on six rows: that shall count to no phase of the real one."""
     from setveil.data.transactions import Transactions
     from setveil.errors import SetveilError
-    from setveil.options.promises import make_guarantee
+    from setveil.guarantees import model_named
+    from setveil.options.decode import Given
+    from setveil.options.guarantees import make_guarantee
     from setveil.runs.run import anonymize
 
     rows = [["a", "b", "s"], ["a", "b", "c"], ["b", "c"], ["a", "c"], ["a"], ["b"]]
     data = Transactions.from_rows(rows)
-    small: dict[str, Any] = {
-        "km-anonymity": {"k": 2, "m": str(task["promise"].get("m"))},
-        "k-anonymity": {"k": 2},
-        "constraints": {"k": 2, "privacy": "all", "m": "2"},
-        "coherence": {"h": "0.5", "k": 2, "p": "2", "private": ["s"]},
-        "privacy-degree": {"p": "2", "sensitive": "s"},
-    }
     try:
-        guarantee = make_guarantee(task["model"], small[task["model"]], data, "utf-8")
+        guarantee = make_guarantee(task["model"], model_named(task["model"]).example, Given(data))
         anonymize(data, guarantee, algorithm=task["algorithm"], details=False)
     except SetveilError:
         pass  # nothing to be had on so few rows; what was loaded is loaded

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
+from setveil.fields import Integer, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ class Parameters:
         reconstruction error, at most. 0: the groups as the paper forms them.
     """
 
-    alpha: int = 3
-    rounds: int = 3
+    alpha: int = parameter(
+        Integer(1), "How far to look for similar rows, in multiples of p (default 3).", default=3
+    )
+    rounds: int = parameter(Integer(0), "Rounds of exchanges (default 3; 0: the paper's groups).", default=3)
 
     def __post_init__(self) -> None:
         for name, least in (("alpha", 1), ("rounds", 0)):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError, shorten
+from setveil.fields import GroupsOfItems, Share, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -46,8 +47,13 @@ class Parameters:
         Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
     """
 
-    utility: Sequence[Sequence[str]] | None = None
-    max_suppressed_items: Number = 0
+    utility: Sequence[Sequence[str]] | None = parameter(
+        GroupsOfItems(),
+        "File of groups of items that may be merged; any (the default); siblings, siblings:LEVEL or "
+        "groups:SIZE of a hierarchy.",
+        default=None,
+    )
+    max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
 
     def __post_init__(self) -> None:
         share = self.max_suppressed_items

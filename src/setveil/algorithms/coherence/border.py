@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
+from setveil.fields import Integer, Size, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -39,8 +40,12 @@ class Parameters:
         p', at least 1: nuggets have at most so many items; `math.inf`: as many as they like.
     """
 
-    k_nugget: int | None = None
-    p_nugget: int | float = math.inf
+    k_nugget: int | None = parameter(
+        Integer(1), "Least support of the itemsets to keep (default: k).", default=None
+    )
+    p_nugget: int | float = parameter(
+        Size(), "Most items of the itemsets to keep (or inf, the default).", default=math.inf
+    )
 
     def __post_init__(self) -> None:
         k, p = self.k_nugget, self.p_nugget

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from setveil import fields
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
+from setveil.fields import Choice, Flag, ItemFile, ItemWeights, Share, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -53,13 +55,29 @@ class Parameters:
         Seconds after which the best release so far is returned with its proven gap; None: 300.
     """
 
-    objective: str | None = None
-    suppress: bool = True
-    max_suppressed: Number | None = None
-    keep: tuple[str, ...] = ()
-    weights: Mapping[str, Number] = field(default_factory=dict)
-    gap: Number = 0
-    time_limit: float | None = None
+    objective: str | None = parameter(
+        Choice(("ncp", "lm")), "Minimize ncp or lm (default: lm with suppression, else ncp).", default=None
+    )
+    suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
+    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
+    keep: tuple[str, ...] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
+    weights: Mapping[str, Number] = parameter(
+        ItemWeights(),
+        "File of lines item,number; the number multiplies the item's loss.",
+        default_factory=dict,
+    )
+    gap: Number = parameter(
+        fields.Number(),
+        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        default=0,
+        study_name="solver_gap",
+    )
+    time_limit: float | None = parameter(
+        fields.Number("seconds", positive=True),
+        "Seconds, then the best so far (default 300).",
+        default=None,
+        study_name="solver_time_limit",
+    )
 
     def __post_init__(self) -> None:
         if self.objective not in (None, "ncp", "lm"):

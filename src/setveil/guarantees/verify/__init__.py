@@ -1,4 +1,7 @@
-"""Verifiers, one per privacy model: from published rows to a verdict, by no algorithm's code."""
+"""Verifiers, one per privacy model: from published rows to a verdict, by no algorithm's code.
+
+The verifier of the model in ``guarantees/x.py`` is the function ``verify_x`` in ``guarantees/verify/x.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,7 @@ import importlib
 from typing import Any, Protocol
 
 from setveil.errors import RequestError
-from setveil.guarantees import Guarantee
-
-MODELS = {
-    "km-anonymity": "km:verify_km",
-    "k-anonymity": "kanonymity:verify_kanonymity",
-    "constraints": "constraints:verify_constraints",
-    "coherence": "coherence:verify_coherence",
-    "privacy-degree": "privacydegree:verify_privacydegree",
-}
+from setveil.guarantees import Guarantee, models, module_of
 
 
 class Verdict(Protocol):
@@ -57,11 +52,9 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     RequestError
         If there is no verifier for the guarantee.
     """
-    home = MODELS.get(getattr(guarantee, "model", ""))
-    if home is None:
+    if getattr(guarantee, "model", None) not in models():
         raise RequestError(f"There is no verifier for {type(guarantee).__name__}.")
-    module, _, function = home.partition(":")
-    verdict: Verdict = getattr(importlib.import_module(f"{__name__}.{module}"), function)(
-        published, guarantee, **more
-    )
+    name = module_of(guarantee.model)
+    check = getattr(importlib.import_module(f"{__name__}.{name}"), f"verify_{name}")
+    verdict: Verdict = check(published, guarantee, **more)
     return verdict

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from setveil.guarantees import models
 from setveil.report.comparison.measures import (
     ARE_MEAN,
     ARE_MEDIAN,
@@ -100,14 +101,10 @@ class LineFigure:
     alone: bool = False
 
 
-_X_TITLES = {
-    ("rows", "k"): "rows that fit at least (k)",
-    ("rows", "m"): "what someone may know (m)",
-    ("coherence", "k"): "rows that fit at least (k)",
-    ("coherence", "p"): "what someone may know (p)",
-    ("coherence", "h"): "greatest probability (h)",
-    ("groups", "p"): "rows per sensitive one (p)",
-}
+def _x_title(family: str, name: str) -> str:
+    """Name a parameter for an axis, as the first model of the family that has it does."""
+    titles = (model.axes.get(name) for model in models().values() if model.family == family)
+    return next((title for title in titles if title), name)
 
 
 def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
@@ -160,7 +157,7 @@ def _line_figure(
         if panels:
             bands.append((data, panels))
     drawn = {dot.method for _, panels in bands for panel in panels for dot in panel.dots}
-    x_title = _X_TITLES.get((family.name, name), name)
+    x_title = _x_title(family.name, name)
     notes = [
         *_fixed(series, name, others, settings),
         *_chosen(others, settings, shown),
@@ -265,7 +262,12 @@ def _panel(series: Series, name: str, others: list[str], setting: Setting, measu
 def _fixed(series: Series, name: str, others: list[str], settings: list[Setting]) -> list[str]:
     """Say at which values of the other parameters a figure stands."""
     values = parameters(row for row, _ in series)
-    same = {other: values[other][0] for other in PROMISE[:4] if other in values and len(values[other]) == 1}
+    axes = {other for model in models().values() for other in model.axes}
+    same = {
+        other: values[other][0]
+        for other in PROMISE
+        if other in axes and other in values and len(values[other]) == 1
+    }
     same.pop(name, None)
     if len(settings) == 1:
         same |= dict(zip(others, settings[0], strict=True))

@@ -80,7 +80,8 @@ def comparison_html(
     ----------
     study : dict
         `name`; optional `description`, `seeds`, `time_limit` (seconds per run), `memory_limit` (MB per run),
-        `file_sha256`, `versions`.
+        `file_sha256`, `versions`. An external page needs `naming_items`, the parameters of algorithms and of
+        measuring that name items.
     rows : sequence of dict
         One per run, as for `figures`.
     external : bool
@@ -95,7 +96,7 @@ def comparison_html(
     str
         A self-contained page: it loads nothing, and nothing in it runs.
     """
-    rows = public(clean(rows)) if external else clean(rows)
+    rows = public(clean(rows), study["naming_items"]) if external else clean(rows)
     kinds = families(rows)
     name = str(study.get("name") or "Comparison")
     done = sum(row["status"] == "done" for row in rows)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 from typing import Any
 
+from setveil.guarantees import models
 from setveil.report.comparison.fronts import rounded
 
 Row = dict[str, Any]
@@ -29,24 +30,13 @@ _FIXED = frozenset(
     }
 )  # fmt: skip
 # Parameters that say what is promised, in the order in which they are shown. Others are an algorithm's own.
-PROMISE = ("k", "m", "h", "p", "private", "private_share", "sensitive", "sensitive_random", "privacy")
+PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in model.options))
 
-_FAMILIES = {
-    "km-anonymity": "rows",
-    "k-anonymity": "rows",
-    "constraints": "rows",
-    "coherence": "coherence",
-    "privacy-degree": "groups",
-}
-_MODELS = {
-    "km-anonymity": "k^m-anonymity",
-    "k-anonymity": "k-anonymity of whole rows",
-    "constraints": "privacy constraints",
-    "coherence": "(h, k, p)-coherence",
-    "privacy-degree": "groups with a privacy degree",
-}
-# Parameters that name items, or files with items: their values may be codes that look like numbers.
-_ITEMS = frozenset({"private", "sensitive", "privacy", "utility", "keep", "weights", "queries_file"})
+
+# Those of them that name items, or files with items: their values may be codes that look like numbers.
+_NAMING_ITEMS = frozenset(
+    name for model in models().values() for name, option in model.options.items() if option.kind.names_items
+)
 _SAFE_TEXT = frozenset({"lm", "ncp", "true", "false", "none", "inf", "∞"})
 
 
@@ -60,7 +50,8 @@ class Family:
     @property
     def models(self) -> list[str]:
         """Names of the models, in words."""
-        return [_MODELS.get(model, model) for model in distinct(row["model"] for row in self.rows)]
+        names = distinct(row["model"] for row in self.rows)
+        return [models()[name].title if name in models() else name for name in names]
 
     @property
     def title(self) -> str:
@@ -108,23 +99,25 @@ def _value(value: Any) -> Any:
     return "inf" if value == math.inf else value
 
 
-def public(rows: Iterable[Row]) -> list[Row]:
+def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
     """Take out of a cleaned table what must stay inside.
 
     That is: the risk of the originals and their numbers of occurrences, hashes, error messages, and every
     text that an author of a study wrote as a parameter, for it may be a path or an item. Such texts are
-    numbered instead.
+    numbered instead, and so is whatever was given for the parameters `naming_items`.
     """
-    rows = list(rows)
+    rows, naming = list(rows), _NAMING_ITEMS | set(naming_items)
     own = [key for key in distinct(key for row in rows for key in row) if key not in _FIXED]
     masks = {
         key: {
             value: f"choice {i}"
-            for i, value in enumerate(distinct(row.get(key) for row in rows if _secret(key, row.get(key))), 1)
+            for i, value in enumerate(
+                distinct(row.get(key) for row in rows if _secret(key, row.get(key), naming)), 1
+            )
         }
         for key in own
     }
-    methods = _public_methods(rows)
+    methods = _public_methods(rows, naming)
     out = []
     for row in rows:
         kept = {
@@ -137,21 +130,26 @@ def public(rows: Iterable[Row]) -> list[Row]:
     return out
 
 
-def _secret(name: str, value: Any) -> bool:
+def _secret(name: str, value: Any, naming: Collection[str]) -> bool:
     """Whether a parameter's value may be an item or a path: all but numbers and words of setveil."""
-    if name in _ITEMS:
+    if name in naming:
         return value is not None
     return isinstance(value, str) and number(value) is None and value.lower() not in _SAFE_TEXT
 
 
-def _public_methods(rows: Sequence[Row]) -> dict[str, str]:
+def _pair(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, str]:
     """Name each method by its algorithm and those of its parameters that are numbers or words of setveil."""
     names: dict[str, str] = {}
     for row in rows:
         kept = [
             part
             for part in row["method"].split()[1:]
-            if re.fullmatch(r"[a-z_]+=[^=]+", part) and not _secret(*part.split("="))
+            if re.fullmatch(r"[a-z_]+=[^=]+", part) and not _secret(*_pair(part), naming)
         ]
         names.setdefault(row["method"], " ".join([row["algorithm"], *kept]))
     taken = list(names.values())
@@ -163,11 +161,12 @@ def _public_methods(rows: Sequence[Row]) -> dict[str, str]:
 
 def families(rows: Sequence[Row]) -> list[Family]:
     """Part a cleaned table by the kind of promise, in the table's order."""
-    kinds = distinct(_FAMILIES.get(row["model"], row["model"]) for row in rows)
-    return [
-        Family(kind, [row for row in rows if _FAMILIES.get(row["model"], row["model"]) == kind])
-        for kind in kinds
-    ]
+    return [Family(kind, part) for kind, part in grouped(rows, _family_of)]
+
+
+def _family_of(row: Row) -> str:
+    model = models().get(row["model"])
+    return model.family if model else str(row["model"])
 
 
 def distinct(values: Iterable[Any]) -> list[Any]:

@@ -1,0 +1,223 @@
+"""What a parameter is, said where its field is declared.
+
+Command line, study files, `recommend` and the tables of the documentation are made from these declarations,
+so that a parameter is added in one place. How a kind of value is read from texts and files is in
+`setveil.options`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values a parameter may have.
+
+    Attributes
+    ----------
+    allowed : str
+        In words, after "must be".
+    names_items : bool
+        Whether a value names items, or a file with items: then it must not leave the house.
+    """
+
+    names_items: ClassVar[bool] = False
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or false."""
+
+    allowed = "true or false"
+
+
+@dataclass(frozen=True)
+class Integer(Kind):
+    """An integer of at least `least`."""
+
+    least: int = 1
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"an integer of at least {self.least}"
+
+
+@dataclass(frozen=True)
+class Size(Kind):
+    """A number of items: an integer of at least 1, or infinity."""
+
+    allowed = 'an integer of at least 1, or "inf"'
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number of at least 0; `positive`: above 0. `unit` may say of what."""
+
+    unit: str = ""
+    positive: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        number = "a positive number" if self.positive else "a number of at least 0"
+        return f"{number}{f' of {self.unit}' if self.unit else ''}"
+
+
+@dataclass(frozen=True)
+class Share(Kind):
+    """A share from 0 to 1, also written in per cent; `whole` may say of what."""
+
+    whole: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"a share{f' of {self.whole}' if self.whole else ''}, 0 to 1"
+
+
+@dataclass(frozen=True)
+class Probability(Kind):
+    """A number above 0 and below 1, taken as written: "1/3" is allowed."""
+
+    allowed = "a number above 0 and below 1"
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return " or ".join(f'"{word}"' for word in self.words)
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A text that is not empty; `what` says which."""
+
+    what: str = "text"
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return self.what
+
+
+@dataclass(frozen=True)
+class ItemFile(Kind):
+    """A file of items."""
+
+    names_items = True
+    allowed = "a file of items"
+
+
+@dataclass(frozen=True)
+class ItemWeights(Kind):
+    """A file with an item and a number in each line."""
+
+    names_items = True
+    allowed = "a file of lines item,number"
+
+
+@dataclass(frozen=True)
+class Items(Kind):
+    """Items of the data: a file, or a list with commas."""
+
+    names_items = True
+    allowed = "a file of items, or items with commas between them"
+
+
+@dataclass(frozen=True)
+class Itemsets(Kind):
+    """Itemsets to protect: a file, ``all`` (of m items) or ``pgen`` (what protects every row)."""
+
+    names_items = True
+    allowed = 'a file of itemsets, "all" or "pgen"'
+
+
+@dataclass(frozen=True)
+class GroupsOfItems(Kind):
+    """Groups of items: a file, or made of all items or a hierarchy."""
+
+    names_items = True
+    allowed = 'a file of itemsets, "any", "siblings", "siblings:LEVEL" or "groups:SIZE"'
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter as users meet it.
+
+    Attributes
+    ----------
+    kind : Kind
+        What values it may have.
+    help : str
+        What it means, in a line.
+    short : str
+        Its one-letter option; empty: none.
+    study_name : str
+        Its key in a study file where another key has its name; empty: its own name.
+    needed : bool
+        Whether it, or one that may be given instead of it, must be given. (A parameter of an algorithm never
+        must.)
+    instead_of : str
+        The option that this one replaces; not both can be given.
+    only_with : (option, value) or None
+        It means something only where another option has this value, and is needed there.
+    secret : bool
+        Whether it says which items an attacker does not know beforehand.
+    drawn_with : tuple of str or None
+        What it says is drawn by the seed, for experiments, with the values of these options; None: is not.
+    """
+
+    kind: Kind
+    help: str
+    short: str = ""
+    study_name: str = ""
+    needed: bool = False
+    instead_of: str = ""
+    only_with: tuple[str, str] | None = None
+    secret: bool = False
+    drawn_with: tuple[str, ...] | None = None
+
+
+def parameter(
+    kind: Kind,
+    help: str,  # noqa: A002  (the word that users know)
+    *,
+    default: Any = MISSING,
+    default_factory: Callable[[], Any] | Any = MISSING,
+    study_name: str = "",
+) -> Any:
+    """Declare a field of a dataclass of parameters (see `Option`)."""
+    option = Option(kind, help, study_name=study_name)
+    if default_factory is not MISSING:
+        return dataclasses.field(default_factory=default_factory, metadata={"option": option})
+    return dataclasses.field(default=default, metadata={"option": option})
+
+
+def options_of(parameters: Any) -> dict[str, Option]:
+    """List the options of a dataclass of parameters, by the names of its fields.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Parameters:
+    ...     rounds: int = parameter(Integer(0), "How often.", default=3)
+    >>> options_of(Parameters)["rounds"].kind.allowed
+    'an integer of at least 0'
+    """
+    return {field.name: field.metadata["option"] for field in dataclasses.fields(parameters)}

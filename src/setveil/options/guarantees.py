@@ -1,0 +1,150 @@
+"""From the options of a command, or the keys of a study, to the guarantee that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from setveil.errors import RequestError
+from setveil.fields import Integer, Option
+from setveil.guarantees import Guarantee, Model, model_named
+from setveil.options.decode import Given, decode
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+
+
+def applicable(model: Model, texts: Mapping[str, Any]) -> dict[str, Option]:
+    """List the options of a model that mean something beside what was given for others."""
+    return {
+        name: option
+        for name, option in model.options.items()
+        if option.only_with is None or texts.get(option.only_with[0]) == option.only_with[1]
+    }
+
+
+def missing(model: Model, texts: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """List what must still be given to describe a guarantee: names of options, one of each tuple will do."""
+    needed = [name for name, option in applicable(model, texts).items() if option.needed or option.only_with]
+    choices = [(name, *_instead_of(model, name)) for name in needed]
+    return [names for names in choices if all(texts.get(name) is None for name in names)]
+
+
+def both_given(model: Model, texts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List pairs of options of which one replaces the other, but both were given."""
+    return [
+        (option.instead_of, name)
+        for name, option in model.options.items()
+        if option.instead_of and texts.get(name) is not None and texts.get(option.instead_of) is not None
+    ]
+
+
+def _instead_of(model: Model, name: str) -> list[str]:
+    return [other for other, option in model.options.items() if option.instead_of == name]
+
+
+def require_options(name: str, texts: Mapping[str, Any], *, published: bool = False) -> None:
+    """Refuse a model that does not exist, and options that it lacks or does not know.
+
+    Parameters
+    ----------
+    name : str
+        Of a privacy model.
+    texts : mapping
+        What was given for all options that describe guarantees; None: was not given.
+    published : bool
+        Whether the guarantee is for rows that are published already: then nothing is drawn, and items that a
+        release names itself need not be given.
+
+    Raises
+    ------
+    RequestError
+        With what is missing or superfluous.
+    """
+    model = model_named(name)
+    gaps = [names for names in missing(model, texts) if not (published and model.options[names[0]].secret)]
+    if gaps:
+        needed = [names[0] for names in gaps if model.options[names[0]].only_with is None]
+        if needed:
+            instead = [other for names in gaps for other in names[1:]]
+            raise RequestError(
+                f"{name} needs {_named(needed)}.",
+                hint=f"For experiments: {_named(instead)} instead." if instead else "",
+            )
+        other, value = model.options[gaps[0][0]].only_with or ("", "")
+        raise RequestError(f"--{other} {value} needs {_named(gaps[0][:1])}.")
+    offered = [key for key, option in model.options.items() if option.drawn_with is None or not published]
+    extra = [key for key, text in texts.items() if text is not None and key not in offered]
+    if extra:
+        raise RequestError(f"{name} has no {_named(extra)}; it takes {_named(offered)}.")
+    for key, option in model.options.items():
+        if option.only_with and texts.get(key) is not None and key not in applicable(model, texts):
+            raise RequestError(f"{_named([key])} goes with --{' '.join(option.only_with)} only.")
+    for key, drawn in both_given(model, texts):
+        raise RequestError(
+            f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."
+        )
+
+
+def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarantee:
+    """Make the guarantee of a model from what was given for its options (see `require_options`).
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    texts : mapping
+        By option; None: was not given.
+    given : Given
+        The rows, and what else values depend on.
+    """
+    model = model_named(name)
+    values: dict[str, Any] = {}
+    for key, option in applicable(model, texts).items():
+        if texts.get(key) is None:
+            continue
+        value = decode(key, option.kind, texts[key], given, values)
+        if option.drawn_with is None:
+            values[key] = value
+        else:
+            values[option.instead_of] = _drawn(option, value, given, values)
+    return model.make(**values)
+
+
+def _drawn(option: Option, value: float, given: Given, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Draw items for experiments: so many, or a share of all (rounded, halves up), that are not too frequent.
+
+    Raises
+    ------
+    RequestError
+        If there are not so many items in at most one row of p, the parameter it is drawn with; of 5 if there
+        is none.
+    """
+    least = max([1, *(values[name] for name in option.drawn_with or ())]) if option.drawn_with else 5
+    number = value
+    if not isinstance(option.kind, Integer):
+        number = int(Fraction(str(value)) * given.data.n_items + Fraction(1, 2))
+    drawn = _draw(given.data, int(number), least, given.seed)
+    if len(drawn) < number:
+        of = f"{option.drawn_with[0]} = {least}" if option.drawn_with else str(least)
+        raise RequestError(
+            f"{number:,} {option.instead_of} items were asked for, but only {len(drawn):,} items are in at "
+            f"most one row of {of}."
+        )
+    return drawn
+
+
+def _draw(data: Transactions, number: int, least: int, seed: int) -> tuple[str, ...]:
+    """Draw so many of the items that occur in at most one row of `least`, or all there are."""
+    import numpy as np
+
+    supports = data.supports()
+    possible = np.flatnonzero((supports > 0) & (supports * least <= data.n_rows))
+    keys = np.random.PCG64(seed).random_raw(possible.size)
+    drawn = np.sort(possible[np.argsort(keys, kind="stable")[:number]])
+    return tuple(data.vocabulary.labels[item] for item in drawn.tolist())
+
+
+def _named(options: Iterable[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in options)
