@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from real_data import DATA
 from setveil.algorithms import aa
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
@@ -18,8 +17,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.published.rows import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED
-
-DATA = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 pytestmark = [
     pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)"),

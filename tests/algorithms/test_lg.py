@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -14,6 +12,7 @@ import pytest
 
 from naive import lg as naive
 from naive.kanonymity import is_feasible, is_k_anonymous
+from real_data import DATA
 from setveil.algorithms.lg import _partitioning, lg
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
@@ -26,8 +25,6 @@ from setveil.published.recoding import LocalRecoding
 from setveil.published.rows import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED, Case, Parents, Rows, examples, random_case, seeded
-
-DATA = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 TREE: Parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL", "ALL": None}
 

@@ -15,12 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from origins import layout_of, origin_of
+from real_data import DATA
 from setveil.data.io import Layout, detect_format, read, sniff_content
 from setveil.data.io.source import as_text, line_number
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
-
-REAL = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def load_text(path: Path, content: Any, **options: Any) -> Transactions:
@@ -479,9 +478,9 @@ def test_integers_are_read_without_polars(tmp_path: Path) -> None:
     ],
 )
 def test_real_data(name: str, n_rows: int, n_items: int, longest: int) -> None:
-    if not (REAL / name).exists():
+    if not (DATA / name).exists():
         pytest.skip("the real data are not here; set SETVEIL_DATA")
     if os.environ.get("NUMBA_DISABLE_JIT") == "1" and name != "groceries.csv":
         pytest.skip("takes minutes uncompiled")
-    data = read(REAL / name)
+    data = read(DATA / name)
     assert (data.n_rows, data.n_items, int(np.max(data.row_lengths()))) == (n_rows, n_items, longest)

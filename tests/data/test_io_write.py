@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from origins import layout_of
+from real_data import DATA
 from setveil.data.io import FORMATS, Layout, read, save, writable_layout
 from setveil.data.io import write as writing
 from setveil.data.transactions import Transactions
@@ -233,7 +234,7 @@ def test_parquet_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 
 def test_real_data_are_read_back(tmp_path: Path) -> None:
-    folder = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    folder = DATA
     if not (folder / "bms_webview1.dat").exists():
         pytest.skip("the real data are not here; set SETVEIL_DATA")
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":

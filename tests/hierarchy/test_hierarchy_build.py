@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from real_data import DATA
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, HierarchyError, RequestError
@@ -21,7 +22,6 @@ from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import distinct_rows
 
-DATA = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 FRUIT = Hierarchy.from_paths([["apple", "fruit", "*"], ["pear", "fruit", "*"], ["soap", "*"]])
 
 rows_of_letters = st.lists(st.lists(st.sampled_from("abcdefghij"), max_size=6), min_size=1, max_size=30)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from real_data import DATA
 from setveil.errors import DataError, HierarchyError, OutputError, RequestError
 from setveil.hierarchy.check import check_hierarchy
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-
-DATA = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 
 TREE = Hierarchy.from_paths(
     [["apple", "fruit", "food", "*"], ["pear", "fruit", "food", "*"], ["leek", "food", "*"], ["soap", "*"]]

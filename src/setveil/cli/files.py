@@ -9,7 +9,7 @@ from pathlib import Path
 
 from setveil.cli.session import say
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
-from setveil.data.io.layout import FORMATS_OF_EXTENSION
+from setveil.data.io.layout import extensions, formats_of
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
@@ -51,8 +51,8 @@ def split_format(path: str, format: str | None) -> tuple[str | None, str | None]
     reads, publishes : str or None
         Format to read and format to publish; None: as told by the file, as the input.
     """
-    usual = FORMATS_OF_EXTENSION.get(Path(path).suffix.lower())
-    if format is None or path == "-" or usual is None or format in usual:
+    usual = formats_of(Path(path).suffix)
+    if format is None or path == "-" or not usual or format in usual:
         return format, None
     try:
         with Path(path).open("rb") as file:
@@ -203,11 +203,11 @@ def require_free(path: Path, force: bool) -> None:
 
 def convert_file(data: Transactions, output: Path, to: str | None, *, force: bool) -> Layout:
     """Write rows to a file whose format its extension or `to` tells."""
-    usual = FORMATS_OF_EXTENSION.get(output.suffix.lower())
+    usual = formats_of(output.suffix)
     if to is None:
-        if usual is None:
+        if not usual:
             raise RequestError(
-                f"The extension of {output} tells no format; these do: {', '.join(FORMATS_OF_EXTENSION)}.",
+                f"The extension of {output} tells no format; these do: {', '.join(extensions())}.",
                 hint="Name the format with --to.",
             )
         to = usual[0]

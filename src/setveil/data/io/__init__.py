@@ -6,13 +6,11 @@ import hashlib
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from setveil.data.io.jsonl import read_jsonl
-from setveil.data.io.layout import FORMATS, Layout, Origin, writable_layout
-from setveil.data.io.long import read_long
-from setveil.data.io.sniff import detect_format, header_separator, sniff_content, sniff_table
-from setveil.data.io.source import Text, as_text, read_bytes
-from setveil.data.io.text import read_basket, read_fimi, read_spmf
+from setveil.data.io.layout import FORMATS, Layout, Origin, function_of, writable_layout
+from setveil.data.io.sniff import detect_format, sniff_content, sniff_table
+from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.write import write_blocks
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
@@ -27,15 +25,6 @@ __all__ = [
     "sniff_content",
     "writable_layout",
 ]
-
-_OPTIONS = {
-    "fimi": (),
-    "spmf": (),
-    "basket": ("separator",),
-    "long": ("separator", "id_column", "item_column"),
-    "parquet": ("id_column", "item_column"),
-    "jsonl": ("item_column",),
-}
 
 
 def read(
@@ -92,16 +81,15 @@ def read(
         raise DataError(f"{name} is an empty file, expected rows of items.")
     sha256 = hashlib.sha256(content).hexdigest()
     given = {"separator": separator, "id_column": id_column, "item_column": item_column}
-    if (format or detect_format(path, content)) == "parquet":
-        from setveil.data.io.parquet import read_parquet
-
-        _refuse_options("parquet", given)
-        data, layout = read_parquet(content, name, id_column, item_column)
-    else:
-        text = as_text(content, name, encoding)
-        chosen = format or _settle(detect_format(path, text.content), text.content, given)
-        _refuse_options(chosen, given)
-        data, layout = _read_text(text, chosen, separator, id_column, item_column)
+    chosen = format or detect_format(path, content)
+    source: Any = content, name
+    if FORMATS[chosen].text:
+        source = as_text(content, name, encoding)
+        chosen = format or _settle(detect_format(path, source.content), source.content, given)
+    _refuse_options(chosen, given)
+    form = FORMATS[chosen]
+    data: Transactions
+    data, layout = function_of(form.reader)(source, **{option: given[option] for option in form.takes})
     if not data.n_occurrences:
         what = "holds only blank lines" if not content.strip() else "holds no item"
         raise DataError(f"{name} {what}, expected rows of items.")
@@ -151,26 +139,9 @@ def _settle(detected: str, content: bytes, given: dict[str, str | None]) -> str:
 
 def _refuse_options(chosen: str, given: dict[str, str | None]) -> None:
     for option, value in given.items():
-        if value is not None and option not in _OPTIONS[chosen]:
-            formats = [name for name in FORMATS if option in _OPTIONS[name]]
+        if value is not None and option not in FORMATS[chosen].takes:
+            formats = [name for name, form in FORMATS.items() if option in form.takes]
             raise RequestError(
                 f"The option {option} does not apply to the format {chosen}, only to {', '.join(formats)}.",
                 hint="Leave it out, or name another --format.",
             )
-
-
-def _read_text(
-    text: Text, chosen: str, separator: str | None, id_column: str | None, item_column: str | None
-) -> tuple[Transactions, Layout]:
-    if chosen == "fimi":
-        return read_fimi(text), Layout("fimi")
-    if chosen == "spmf":
-        return read_spmf(text), Layout("spmf")
-    if chosen == "basket":
-        layout = Layout("basket", separator or ",")
-        return read_basket(text, layout.separator), layout
-    if chosen == "jsonl":
-        return read_jsonl(text, item_column)
-    layout = Layout("long", separator or header_separator(text.content))
-    table = read_long(text, layout.separator, id_column, item_column)
-    return table.data, replace(layout, id_column=table.id_column, item_column=table.item_column)

@@ -2,21 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from setveil.data.vocabulary import is_integer
 from setveil.errors import RequestError, listed, shorten
 
-FORMATS = ("fimi", "basket", "long", "spmf", "parquet", "jsonl")
 
-FORMATS_OF_EXTENSION = {
-    ".dat": ("fimi",),
-    ".csv": ("basket", "long"),
-    ".txt": ("spmf",),
-    ".parquet": ("parquet",),
-    ".jsonl": ("jsonl",),
+@dataclass(frozen=True)
+class Format:
+    """A way to hold transactions in a file.
+
+    Attributes
+    ----------
+    extension : str
+        The usual ending of a file's name, with its dot.
+    reader : str
+        ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
+        that it takes, by name, to the rows and their layout.
+    writer : str
+        ``module:function`` in this folder: from rows and layout to pieces of bytes.
+    takes : tuple of str
+        Options of `setveil.read` that it is read with.
+    without : callable
+        Of these, those that a file of some layout does without.
+    text : bool
+        Whether it is text.
+    """
+
+    extension: str
+    reader: str
+    writer: str
+    takes: tuple[str, ...] = ()
+    without: Callable[[Layout], tuple[str, ...]] = lambda _: ()
+    text: bool = True
+
+
+FORMATS: Mapping[str, Format] = {
+    "fimi": Format(".dat", "text:read_fimi", "write:fimi"),
+    "basket": Format(".csv", "text:read_basket", "write:basket", ("separator",)),
+    "long": Format(".csv", "long:read_long", "write:long", ("separator", "id_column", "item_column")),
+    "spmf": Format(".txt", "text:read_spmf", "write:spmf"),
+    "parquet": Format(
+        ".parquet",
+        "parquet:read_parquet",
+        "parquet:parquet",
+        ("id_column", "item_column"),
+        without=lambda layout: ("id_column",) if layout.nested else (),
+        text=False,
+    ),
+    "jsonl": Format(
+        ".jsonl",
+        "jsonl:read_jsonl",
+        "write:jsonl",
+        ("item_column",),
+        without=lambda layout: () if layout.objects else ("item_column",),
+    ),
 }
+
+
+def function_of(home: str) -> Callable[..., Any]:
+    """Find a reader or writer by its ``module:function``."""
+    module, _, name = home.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"setveil.data.io.{module}"), name)
+    return found
+
+
+def formats_of(extension: str) -> list[str]:
+    """List the formats that usually have an ending."""
+    return [name for name, form in FORMATS.items() if form.extension == extension.lower()]
+
+
+def extensions() -> list[str]:
+    """List the endings that tell a format."""
+    return list(dict.fromkeys(form.extension for form in FORMATS.values()))
 
 
 @dataclass(frozen=True)
@@ -58,7 +119,7 @@ class Layout:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise RequestError(
-                f"There is no format {shorten(self.format)}.", hint=f"Use one of {listed(FORMATS, 9)}."
+                f"There is no format {shorten(self.format)}.", hint=f"Use one of {listed(tuple(FORMATS), 9)}."
             )
         if len(self.separator) != 1 or not self.separator.isascii() or self.separator in '"\r\n\0':
             raise RequestError(
@@ -68,18 +129,14 @@ class Layout:
 
     def options(self) -> dict[str, str]:
         """List what must be told to `setveil.read` to read such a file, whatever its name and content."""
-        relevant = {
-            "basket": ("separator",),
-            "long": ("separator", "id_column", "item_column"),
-            "parquet": ("item_column",) if self.nested else ("id_column", "item_column"),
-            "jsonl": ("item_column",) if self.objects else (),
-        }.get(self.format, ())
+        form = FORMATS[self.format]
+        relevant = [name for name in form.takes if name not in form.without(self)]
         return {"format": self.format, **{name: getattr(self, name) for name in relevant}}
 
     @property
     def extension(self) -> str:
         """The usual ending of such a file's name, with its dot."""
-        return next(ending for ending, formats in FORMATS_OF_EXTENSION.items() if self.format in formats)
+        return FORMATS[self.format].extension
 
 
 @dataclass(frozen=True)

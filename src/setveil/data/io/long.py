@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io.columns import choose_columns
-from setveil.data.io.sniff import header_fields
+from setveil.data.io.layout import Layout
+from setveil.data.io.sniff import header_fields, header_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.transactions import Transactions
@@ -18,20 +19,15 @@ from setveil.kernels.tokens import Tokens, tokenize
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class LongTable:
-    """A long table, and the columns it was read from."""
-
-    data: Transactions
-    id_column: str
-    item_column: str
-
-
-def read_long(text: Text, separator: str, id_column: str | None, item_column: str | None) -> LongTable:
+def read_long(
+    text: Text, separator: str | None, id_column: str | None, item_column: str | None
+) -> tuple[Transactions, Layout]:
     """Read a long table; lines of the same id, wherever they stand, are one row, by first appearance.
 
     Columns other than the two are not looked at. Blank lines are left out.
     """
+    layout = Layout("long", separator or header_separator(text.content))
+    separator = layout.separator
     names = header_fields(text.content, separator)
     id_column, item_column = choose_columns(names, id_column, item_column, where=text.name)
     id_at, item_at = names.index(id_column), names.index(item_column)
@@ -53,7 +49,8 @@ def read_long(text: Text, separator: str, id_column: str | None, item_column: st
     item_fields = _Fields(text, tokens, items)
     _refuse_missing(text, {id_column: id_fields, item_column: item_fields})
     labels = item_fields.labels()
-    return LongTable(group_by_id(id_fields.merged(), item_fields.codes, labels), id_column, item_column)
+    data = group_by_id(id_fields.merged(), item_fields.codes, labels)
+    return data, replace(layout, id_column=id_column, item_column=item_column)
 
 
 def group_by_id(ids: Codes, codes: Codes, labels: list[str]) -> Transactions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -17,9 +18,10 @@ _ROW_GROUP = 1 << 18
 
 
 def read_parquet(
-    content: bytes, name: str, id_column: str | None, item_column: str | None
+    source: tuple[bytes, str], id_column: str | None, item_column: str | None
 ) -> tuple[Transactions, Layout]:
-    """Read a column of lists, or a long table."""
+    """Read a column of lists, or a long table, from the bytes of a file and its name."""
+    content, name = source
     if not is_parquet(content):
         raise DataError(
             f"{name} is not a whole Parquet file: it does not begin and end with PAR1.",
@@ -38,7 +40,7 @@ def read_parquet(
     return data, Layout("parquet", id_column=id_column, item_column=item_column, nested=False)
 
 
-def parquet_bytes(data: Transactions, layout: Layout) -> bytes:
+def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a column of lists of strings, or a long table with row numbers from 0 as ids."""
     labels = pl.Series(data.vocabulary.labels, dtype=pl.String)
     items = labels.gather(pl.Series(data.items))
@@ -56,4 +58,4 @@ def parquet_bytes(data: Transactions, layout: Layout) -> bytes:
     out = io.BytesIO()
     # In one piece and with a fixed size of groups, or the bytes depend on the number of threads.
     table.rechunk().write_parquet(out, row_group_size=_ROW_GROUP)
-    return out.getvalue()
+    yield out.getvalue()

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from setveil.data.io.columns import guess_columns
-from setveil.data.io.layout import FORMATS_OF_EXTENSION
+from setveil.data.io.layout import formats_of
 from setveil.data.io.source import is_parquet
 from setveil.data.vocabulary import is_integer
 
@@ -28,7 +28,7 @@ def detect_format(path: str | Path, content: bytes) -> str:
     content : bytes
         The file's bytes, text in UTF-8.
     """
-    formats = FORMATS_OF_EXTENSION.get(Path(path).suffix.lower(), ())
+    formats = formats_of(Path(path).suffix)
     if len(formats) == 1:
         return formats[0]
     return sniff_table(content) if formats else sniff_content(content)

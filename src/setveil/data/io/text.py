@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from setveil.data.io.layout import Layout
 from setveil.data.io.source import Text
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
@@ -17,7 +18,7 @@ _SPMF_ITEM = re.compile(r"\+?[0-9]+", re.ASCII)
 _SPMF_NAME = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*@ITEM=([^=\r\n]*)=([^\r\n]*)")
 
 
-def read_fimi(text: Text) -> Transactions:
+def read_fimi(text: Text) -> tuple[Transactions, Layout]:
     """Read rows of integers separated by blanks."""
     tokens = tokenize(text.content)
 
@@ -33,21 +34,22 @@ def read_fimi(text: Text) -> Transactions:
             )
         return field
 
-    return Transactions.from_codes(tokens.indptr, tokens.codes, _labels(text, tokens, label))
+    return Transactions.from_codes(tokens.indptr, tokens.codes, _labels(text, tokens, label)), Layout("fimi")
 
 
-def read_basket(text: Text, separator: str) -> Transactions:
+def read_basket(text: Text, separator: str | None) -> tuple[Transactions, Layout]:
     """Read rows of fields between separators; double quotes protect what is special."""
-    tokens = tokenize(text.content, separator=separator, quotes=True)
+    layout = Layout("basket", separator or ",")
+    tokens = tokenize(text.content, separator=layout.separator, quotes=True)
     refuse_open_quote(text, tokens)
     labels = _labels(text, tokens, lambda raw, offset: unquoted(text, raw, offset))
     codes = tokens.codes
     if "" in labels:  # a quoted nothing; other empty fields are left out by the tokenizer
         codes = np.where(codes == labels.index(""), -1, codes)
-    return Transactions.from_codes(tokens.indptr, codes, labels)
+    return Transactions.from_codes(tokens.indptr, codes, labels), layout
 
 
-def read_spmf(text: Text) -> Transactions:
+def read_spmf(text: Text) -> tuple[Transactions, Layout]:
     """Read rows of numbers, as ``1 2 3`` or as ``1 -1 2 -1 -2``; items are their names, where they have some.
 
     ``-2`` ends a row and takes the line end after it along; otherwise a line end does, also of a blank line.
@@ -81,7 +83,7 @@ def read_spmf(text: Text) -> Transactions:
         ended[filled] = ends_row[bounds[filled] - 1]
         bounds = np.sort(np.concatenate([bounds[~ended], np.flatnonzero(ends_row) + 1]))
         codes = np.where(np.array(mark)[codes], np.int32(-1), codes)
-    return Transactions.from_codes(np.concatenate([[0], bounds]), codes, labels)
+    return Transactions.from_codes(np.concatenate([[0], bounds]), codes, labels), Layout("spmf")
 
 
 def _spmf_names(text: Text) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.layout import Layout
+from setveil.data.io.layout import FORMATS, Layout, function_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, RequestError, shorten
@@ -27,16 +27,10 @@ def write_blocks(data: Transactions, layout: Layout) -> Iterator[bytes]:
             raise DataError(
                 f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
             ) from None
-    if layout.format == "parquet":
-        from setveil.data.io.parquet import parquet_bytes
-
-        yield parquet_bytes(data, layout)
-    else:
-        writers = {"fimi": _fimi, "basket": _basket, "long": _long, "spmf": _spmf, "jsonl": _jsonl}
-        yield from writers[layout.format](data, layout)
+    yield from function_of(FORMATS[layout.format].writer)(data, layout)
 
 
-def _fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
+def fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write rows of integers separated by spaces."""
     for label in data.vocabulary.labels:
         if not is_integer(label):
@@ -48,14 +42,14 @@ def _fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
     yield from _rows(data, [label + b" " for label in labels], labels, b"\n")
 
 
-def _basket(data: Transactions, layout: Layout) -> Iterator[bytes]:
+def basket(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write rows of fields between separators."""
     labels = _encoded(data, layout, _quoting(layout.separator))
     between = layout.separator.encode()
     yield from _rows(data, [label + between for label in labels], labels, b"\n")
 
 
-def _long(data: Transactions, layout: Layout) -> Iterator[bytes]:
+def long(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a header, then one line per row number and item; empty rows cannot be shown."""
     quote, separator = _quoting(layout.separator), layout.separator.encode()
     labels = _objects([separator + label + b"\n" for label in _encoded(data, layout, quote)])
@@ -68,7 +62,7 @@ def _long(data: Transactions, layout: Layout) -> Iterator[bytes]:
         yield b"".join(lines.tolist())
 
 
-def _spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
+def spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write rows as sequences of numbers, after the names of the items unless these are numbers."""
     labels = data.vocabulary.labels
     if all(map(_POSITIVE.fullmatch, labels)):
@@ -82,7 +76,7 @@ def _spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
     yield from _rows(data, items, items, b"-2\n")
 
 
-def _jsonl(data: Transactions, layout: Layout) -> Iterator[bytes]:
+def jsonl(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write arrays, or objects that hold them."""
     labels = _encoded(data, layout, lambda label: json.dumps(label, ensure_ascii=False))
     name = json.dumps(layout.item_column, ensure_ascii=False).encode()
