@@ -21,6 +21,7 @@ from naive import measures
 from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import is_km
+from real_data import DATA
 from setveil.algorithms import aa, da, oa
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.exact import exact
@@ -35,7 +36,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.rows import Release
 from strategies import COMPILED, Case, examples, random_case, random_cases, seeded
-from test_real_data import DATA, load
+from test_real_data import load
 
 Images = dict[str, str | None]
 

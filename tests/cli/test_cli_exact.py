@@ -24,7 +24,7 @@ from cli_helpers import (  # fmt: skip
     together,
     write,
 )
-from test_real_data import DATA
+from real_data import DATA
 
 ROWS = sample_rows(300, items=20, longest=6, seed=3)
 LEAVES = sorted({item for row in ROWS for item in row})
