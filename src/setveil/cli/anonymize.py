@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli.options import HierarchyFile, Input, Json, Own, Promise, Reading, Seed, expanded
+from setveil.cli.options import HierarchyFile, Input, Json, Own, Promise, Reading, Seed
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
@@ -17,7 +17,6 @@ from setveil.options.decode import Given, decode_parameters
 from setveil.options.guarantees import make_guarantee, require_options
 
 
-@expanded
 def anonymize(
     input: Input,  # noqa: A002
     out: Annotated[

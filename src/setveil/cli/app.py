@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,17 +15,14 @@ from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, r
 from setveil.cli.options import Input, Json, Reading, Seed, expanded
 from setveil.cli.session import answer, answer_json, run, say
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
-    help="Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
-    "from the published rows.",
-    epilog="Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy "
-    "the request; 4 unreadable or inconsistent data.",
+_HELP = (
+    "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
+    "from the published rows."
 )
-app.add_typer(hierarchy.app, name="hierarchy")
-app.add_typer(policy.app, name="policy")
+_EXIT_CODES = (
+    "Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request; "
+    "4 unreadable or inconsistent data."
+)
 
 
 def main() -> None:
@@ -32,7 +30,40 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
-    app(prog_name="setveil")
+    app_for(sys.argv[1:])(prog_name="setveil")
+
+
+def app_for(arguments: Sequence[str]) -> typer.Typer:
+    """Make the application that answers some arguments.
+
+    Only the command that they name gets its options, the others are there to be listed: making the options of
+    all would take longer than all else that `--help` does.
+    """
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
+        help=_HELP,
+        epilog=_EXIT_CODES,
+    )
+    app.callback()(_setveil)
+    named = next((argument for argument in arguments if not argument.startswith("-")), "")
+    for command in COMMANDS:
+        if command.__name__ == named:
+            app.command()(expanded(command))
+        else:
+            app.command(command.__name__, help=command.__doc__)(_listed)
+    for group in (hierarchy.app, policy.app):
+        name = str(group.info.name)
+        if name == named:
+            app.add_typer(group)
+        else:
+            app.command(name, help=str(group.info.help))(_listed)
+    return app
+
+
+def _listed() -> None:
+    """Stand for a command that is not called."""
 
 
 def _version(wanted: bool) -> None:
@@ -41,7 +72,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _setveil(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
@@ -50,7 +80,6 @@ def _setveil(
     pass
 
 
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder to write.")] = Path("setveil-demo"),
     rows: Annotated[int, typer.Option("--rows", min=10, help="Number of baskets to make up.")] = 5000,
@@ -76,17 +105,6 @@ def demo(
     )
 
 
-app.command()(anonymize.anonymize)
-app.command()(verify.verify)
-app.command()(measure.measure)
-app.command()(moles.moles)
-app.command()(risk.risk)
-app.command()(compare.compare)
-app.command()(recommend.recommend)
-
-
-@app.command()
-@expanded
 def convert(
     input: Input,  # noqa: A002
     output: Annotated[
@@ -113,7 +131,6 @@ def convert(
     say(f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}.")
 
 
-@app.command()
 def algorithms(json: Json = False) -> None:
     """List the algorithms: what they promise, what they need, where they come from."""
 
@@ -134,3 +151,17 @@ def algorithms(json: Json = False) -> None:
             f"{', can use ' + ', '.join(info.takes) if info.takes else ''}\n"
             f"       {info.reference}"
         )
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (
+    demo,
+    anonymize.anonymize,
+    verify.verify,
+    measure.measure,
+    moles.moles,
+    risk.risk,
+    compare.compare,
+    recommend.recommend,
+    convert,
+    algorithms,
+)

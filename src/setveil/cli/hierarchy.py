@@ -14,7 +14,9 @@ from setveil.errors import RequestError
 from setveil.options.reading import Reading as ReadingOptions
 
 app = typer.Typer(
-    no_args_is_help=True, help="Make, check and convert hierarchies: what items may be generalized to."
+    name="hierarchy",
+    no_args_is_help=True,
+    help="Make, check and convert hierarchies: what items may be generalized to.",
 )
 
 SHOWN = 20

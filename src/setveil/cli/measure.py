@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import HierarchyFile, Json, Reading, expanded
+from setveil.cli.options import HierarchyFile, Json, Reading
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
@@ -15,7 +15,6 @@ _QUERIES = "Queries"
 _ITEMSETS = "Itemsets"
 
 
-@expanded
 def measure(
     original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The file that was anonymized.")],
     release: Annotated[

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Bundle, Input, Json, Reading, expanded, model_options
+from setveil.cli.options import Bundle, Input, Json, Reading, model_options
 from setveil.cli.session import answer, answer_json, run
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 
 
-@expanded
 def moles(
     input: Input,  # noqa: A002
     show: Annotated[int, typer.Option("--show", min=0, help="How many to list.")] = 20,

@@ -11,9 +11,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from setveil import algorithms
 from setveil.fields import Flag, Integer, ItemFile, ItemWeights, Kind, Number, Option, options_of
-from setveil.guarantees import models
 from setveil.options.reading import Reading as ReadingOptions
 
 PROMISE = "The promise"
@@ -112,6 +110,8 @@ def _shared(entries: Iterable[tuple[str, str]], most: int) -> str:
 
 def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
     """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
+    from setveil.guarantees import models
+
     found: dict[str, list[tuple[str, Option]]] = {}
     for model in models().values():
         for name, option in model.options.items():
@@ -131,6 +131,8 @@ def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
 
 def own_options() -> list[inspect.Parameter]:
     """Make the options of the parameters of all algorithms."""
+    from setveil import algorithms
+
     found: dict[str, list[tuple[str, Option]]] = {}
     negated = set()
     for name in algorithms.names():
@@ -165,10 +167,13 @@ PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(draw
 Own = Annotated[dict[str, Any], Bundle(own_options)]
 
 
-def model_options(model: str) -> list[inspect.Parameter]:
-    """Make the options of one privacy model."""
+def model_options(model: str, *names: str) -> list[inspect.Parameter]:
+    """Make the options of one privacy model, or some of them."""
+    from setveil.guarantees import models
+
+    options = models()[model].options
     return [
-        _parameter(name, [option.kind], option.help, PROMISE, short=option.short)
-        for name, option in models()[model].options.items()
-        if option.drawn_with is None
+        _parameter(name, [options[name].kind], options[name].help, PROMISE, short=options[name].short)
+        for name in names or options
+        if options[name].drawn_with is None
     ]

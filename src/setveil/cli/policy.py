@@ -10,7 +10,7 @@ import typer
 from setveil.cli.options import Input, Json, Reading, expanded
 from setveil.cli.session import answer, answer_json, run, say
 
-app = typer.Typer(no_args_is_help=True, help="Make and check privacy and utility constraints.")
+app = typer.Typer(name="policy", no_args_is_help=True, help="Make and check privacy and utility constraints.")
 
 SHOWN = 20  # problems
 

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import HierarchyFile, Input, Json, Reading, expanded
+from setveil.cli.options import Bundle, HierarchyFile, Input, Json, Reading, model_options
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
 
-@expanded
+def _options() -> list[inspect.Parameter]:
+    return [*model_options("km-anonymity", "k", "m"), *model_options("coherence", "private", "h")]
+
+
 def recommend(
     input: Input,  # noqa: A002
-    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Everyone hides among at least k rows.")],
-    m: Annotated[
-        str, typer.Option("--m", "-m", help="Items of a person that an attacker may know: 1, 2, ... or inf.")
-    ],
     hierarchy_file: HierarchyFile = None,
-    private: Annotated[
-        str | None,
-        typer.Option("--private", help="Items that nobody may learn, a file or a list with commas."),
-    ] = None,
-    h: Annotated[
-        str | None,
-        typer.Option("--h", help="With --private: greatest probability of one of them (default 0.5)."),
-    ] = None,
     queries_file: Annotated[
         Path | None,
         typer.Option(
@@ -43,6 +35,7 @@ def recommend(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the queries that are measured.")] = 0,
     *,
+    promise: Annotated[dict[str, Any], Bundle(_options)],
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -54,6 +47,7 @@ def recommend(
         from setveil.cli.files import read_rows
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
+        from setveil.options.guarantees import require_options
         from setveil.options.numbers import parse_number
         from setveil.studies.plan import data_set
         from setveil.studies.recommend import candidates
@@ -62,9 +56,13 @@ def recommend(
 
         if input == "-":
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
+        private, h = promise["private"], promise["h"]
         if h is not None and private is None:
             raise RequestError("--h goes with --private.")
-        known = parse_number("m", m)
+        require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})
+        if promise["k"] < 1:
+            raise RequestError(f"k must be an integer of at least 1, got {promise['k']}.")
+        known = parse_number("m", promise["m"])
         size = known if isinstance(known, int) else "inf"
         progress("reading")
         encoding = reading.text_encoding
@@ -83,7 +81,7 @@ def recommend(
         asked = data_set(Path(input), hierarchy=hierarchy_file, reading=reading.given())
         with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
             return advise(
-                asked, candidates(k, size, hidden, h), Path(folder), leaves=leaves,
+                asked, candidates(promise["k"], size, hidden, h), Path(folder), leaves=leaves,
                 known=min(known + 1, 4) if isinstance(known, int) else 4,
                 queries_file=None if queries_file is None else reference(queries_file),
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
@@ -95,6 +93,6 @@ def recommend(
         return
     from setveil.report.advice import advice_text
 
-    answer(advice_text(advice.by, advice.rows, input, hierarchy_file, private))
+    answer(advice_text(advice.by, advice.rows, input, hierarchy_file, promise["private"]))
     if advice.best is None:
         raise typer.Exit(1)

@@ -7,14 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json, Reading, expanded
+from setveil.cli.options import Json, Reading
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError, listed, shorten
 
 _MOST_SIZES = 100
 
 
-@expanded
 def risk(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="A file of rows, a run's folder, its published/, or - .")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json, PublishedPromise, Reading, expanded
+from setveil.cli.options import Json, PublishedPromise, Reading
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError
 from setveil.guarantees import model_named, models
@@ -15,7 +15,6 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 
 
-@expanded
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
     model: Annotated[
