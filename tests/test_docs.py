@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 
 from setveil import algorithms
+from setveil.fields import options_of
+from setveil.guarantees import models
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -266,8 +268,40 @@ def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, 
     assert not missing, f"setveil {command}"
 
 
+TABLE = re.compile(r"(<!-- declared parameters -->\n)(.*?)(<!-- end -->\n)", re.S)
+
+
+def declared_parameters() -> str:
+    """Make the table of the parameters of models and algorithms from their declarations."""
+    owners: dict[tuple[str, str, str, bool], list[str]] = {}
+    for model in models().values():
+        for name, option in model.options.items():
+            key = (name, option.help, option.kind.allowed, option.drawn_with is None)
+            owners.setdefault(key, []).extend(algorithms.giving(model.name))
+    for algorithm in algorithms.names():
+        for name, option in options_of(algorithms.load(algorithm).Parameters).items():
+            key = (option.study_name or name, option.help, option.kind.allowed, True)
+            owners.setdefault(key, []).append(algorithm)
+    lines = ["| key | of | value | meaning |", "|---|---|---|---|"]
+    for (name, meaning, allowed, _), of in owners.items():
+        links = ", ".join(f"[{algorithm}]({algorithm}.md)" for algorithm in dict.fromkeys(of))
+        lines.append(f"| `{name}` | {links} | {allowed} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_table_of_parameters_is_that_of_the_declarations() -> None:
+    found = TABLE.search((ROOT / "docs" / "compare.md").read_text("utf-8"))
+    assert found is not None
+    assert found[2].strip("\n") == declared_parameters().strip("\n"), "python tests/test_docs.py writes it"
+
+
 def update(names: list[str]) -> None:
-    """Write what the commands print into the pages."""
+    """Write what the commands print, and what is declared, into the pages."""
+    page = ROOT / "docs" / "compare.md"
+    page.write_text(
+        TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", page.read_text("utf-8")),
+        "utf-8",
+    )
     with tempfile.TemporaryDirectory() as base:
         tools, folders = prepare(Path(base))
         for name, commands in run_all(tools, folders, names).items():
