@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from setveil.guarantees.verify import Verdict, verify
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
+    from setveil.published import Release
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
-    from setveil.published.rows import Release
     from setveil.risk.attack import attack_risk
     from setveil.runs.run import VerifiedRelease, anonymize
     from setveil.utility.measure import measure
@@ -58,7 +58,7 @@ _HOMES = {
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
     "Recoding": "published.recoding",
-    "Release": "published.rows",
+    "Release": "published",
     "RequestError": "errors",
     "SetveilError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",

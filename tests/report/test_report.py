@@ -844,7 +844,7 @@ def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None
     told = copy.deepcopy(release.report) | {
         "input": {**release.report["input"], "path": "/home/me/patients.csv", "sha256": "e" * 64}
     }
-    report = write_folder(release, told, release.layout, tmp_path / "run", external=True)
+    report = write_folder(release.release, told, release.layout, tmp_path / "run", external=True)
     files = {p.relative_to(tmp_path / "run").as_posix() for p in tmp_path.rglob("*") if p.is_file()}
     assert "published/report.html" in files
     require_writable(tmp_path / "run", force=True)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import publish_cut
+from setveil.algorithms._refine import final_recoding
 from setveil.algorithms._threats import ThreatWalk
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Optimal anonymization (OA)",
@@ -95,9 +96,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by OA (see `find_cut`).
 
     Parameters
@@ -110,10 +110,15 @@ def anonymize(
         k and m.
     parameters : Parameters
         OA's own parameters.
-    seed : int
-        Shuffles the published rows; the cut does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        From the cut.
+    details : dict
+        How many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
 
     Raises
     ------
@@ -134,7 +139,7 @@ def anonymize(
             hint="Use --algorithm exact, which proves the same optimum at any size, or --algorithm aa.",
         )
     cut, details = find_cut(data, hierarchy, guarantee, progress)
-    return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)
+    return final_recoding(cut, guarantee, parameters.refine, details, progress)
 
 
 def count_cuts(tree: Hierarchy) -> int:

@@ -144,6 +144,7 @@ def anonymize(
     def work(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
         from setveil.options.inputs import load_hierarchy, load_items, load_utility, load_weights
+        from setveil.published import kind_of_model
         from setveil.runs.folder import require_writable
         from setveil.runs.run import anonymize as run_anonymize
         from setveil.runs.run import timed
@@ -155,8 +156,8 @@ def anonymize(
             "sensitive_random": None if sensitive_random is None else (sensitive_random, seed),
         }  # fmt: skip
         require_options(model, options)
-        if model == "privacy-degree" and output_format is not None:
-            raise RequestError("--output-format: rows in groups are always published as two csv files.")
+        if (only := kind_of_model(model).info.written) and output_format is not None:
+            raise RequestError(f"--output-format: {only}.")
         require_writable(out, force=force)
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable

@@ -14,9 +14,9 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.group_files import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
+from setveil.published.about import published_file
 from setveil.published.recoding import AnyRecoding
-from setveil.runs.folder import published_file, published_layout, read_meaning, recoding_of
+from setveil.published.rows import read_meaning, recoding_of
 
 
 def read_rows(path: str, **options: Any) -> Transactions:
@@ -106,50 +106,6 @@ def extension_hint(
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
     words = ["setveil", "hierarchy", "build", path, "--extend", str(tree), "--out", str(extended), *more]
     return f"`{shlex.join(words)}` adds them under one new node."
-
-
-def load_published(path: str, **options: Any) -> Transactions:
-    """Read a file of rows, or the published file of a run's folder as its about.json says."""
-    if path == "-":
-        return read_rows(path, **options)
-    file = published_file(Path(path))
-    given = {name: value for name, value in options.items() if value is not None}
-    layout = published_layout(file)
-    recorded = layout if Path(path).is_dir() else {}
-    if layout.get("format") == "grouped":
-        raise DataError(
-            f"{path} holds rows published in groups, not single rows.",
-            hint="They have their own check: --model privacy-degree --p P.",
-        )
-    return read_rows(str(file), **(recorded | given))
-
-
-def is_grouped(path: str) -> bool:
-    """Tell whether a path is a folder of rows published in groups, or one of its files."""
-    if Path(path).is_file():
-        return published_layout(Path(path)).get("format") == "grouped"
-    return any((folder / GROUPS_FILE).is_file() for folder in _published_folders(path))
-
-
-def _published_folders(path: str) -> tuple[Path, Path]:
-    return Path(path) / "published", Path(path)
-
-
-def load_groups(path: str) -> PublishedGroups:
-    """Read rows published in groups from a run's folder or its `published`.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or its files are malformed.
-    """
-    folder = next((f for f in _published_folders(path) if (f / GROUPS_FILE).is_file()), None)
-    if folder is None:
-        raise DataError(
-            f"{path} is no folder of rows published in groups: expected {DATA_FILE} and {GROUPS_FILE} in it.",
-            hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
-        )
-    return read_grouped(folder)
 
 
 def _about_beside(path: str) -> Path | None:

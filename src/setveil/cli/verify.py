@@ -60,8 +60,11 @@ def verify(
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import load_groups, load_image, load_published, read_rows
+        from setveil.cli.files import load_image, read_rows
+        from setveil.guarantees.verify import must_know
         from setveil.guarantees.verify import verify as verify_rows
+        from setveil.published import kind_of_model
+        from setveil.published.group_files import as_groups
 
         reading = {
             "format": format, "encoding": encoding, "separator": separator, "id_column": id_column,
@@ -71,7 +74,8 @@ def verify(
             raise RequestError(
                 "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
             )
-        if recoding is not None and model != "constraints":
+        known = must_know(model)
+        if recoding is not None and "image" not in known:
             raise RequestError(f"--recoding is of no use for {model}.")
         options = {
             "k": k, "m": m, "privacy": privacy, "h": h, "p": p, "private": private, "sensitive": sensitive
@@ -79,28 +83,27 @@ def verify(
         require_options(model, options)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
-        published: Any
-        if model == "privacy-degree":
-            published = load_groups(file)
+        if original is not None and "original" not in known:
+            raise RequestError(f"--original is of no use for {model}.")
+        published = kind_of_model(model).read(file, read_rows, **reading)
+        rows = as_groups(published).qid
+        told: dict[str, Any] = {}
+        image = None
+        if "original" in known:
             more["original"] = None if original is None else read_rows(original, **reading)
-            guarantee = make_guarantee(model, options, published.qid, encoding, check=False)
-        else:
-            if original is not None:
-                raise RequestError(f"--original is of no use for {model}.")
-            published = load_published(file, **reading)
-            known = {}
-            if model == "constraints":
-                known["image"] = image = load_image(file, published, recoding, encoding)
-                more["image"] = {x: x for x in published.vocabulary.labels} if image is None else image
-            try:
-                guarantee = make_guarantee(model, options, published, encoding, **known)
-            except DataError as error:
-                if model == "constraints" and image is None:
-                    error.hint = "If items were published under other labels, name the --recoding file."
-                raise
-            for itemset in getattr(guarantee, "itemsets", None) or ():
-                for item in itemset:
-                    more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+            told["check"] = False  # the published rows hold no sensitive item
+        if "image" in known:
+            told["image"] = image = load_image(file, rows, recoding, encoding)
+            more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
+        try:
+            guarantee = make_guarantee(model, options, rows, encoding, **told)
+        except DataError as error:
+            if "image" in known and image is None:
+                error.hint = "If items were published under other labels, name the --recoding file."
+            raise
+        for itemset in getattr(guarantee, "itemsets", None) or ():
+            for item in itemset:
+                more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
         return guarantee.phrase, verify_rows(published, guarantee, **more)
 
     phrase, verdict = run(work)

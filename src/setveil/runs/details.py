@@ -12,10 +12,8 @@ from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
-from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import Grouping
+from setveil.published import Release
 from setveil.published.recoding import AnyRecoding
-from setveil.published.rows import Release
 from setveil.risk.attack import attack_risk
 from setveil.utility.are import query_errors
 from setveil.utility.itemsets import surviving_itemsets
@@ -34,16 +32,17 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     """Measure what the release still answers: `are` of random COUNT queries, `itemsets` that survive.
 
     The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
-    that releases can be compared. Nothing is measured for rows in groups, whose items are either published
-    as they are or counted, and where there is nothing to ask for.
+    that releases can be compared. Nothing is measured where no label stands for items, which are then either
+    published as they are or counted, and where there is nothing to ask for.
     """
-    if isinstance(release.recoding, Grouping) or not data.n_occurrences:
+    recoding = release.labelled
+    if recoding is None or not data.n_occurrences:
         return {}
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
-    errors = query_errors(data, release.published, release.recoding.members(), asked, progress)
+    errors = query_errors(data, release.published, recoding.members(), asked, progress)
     found: dict[str, Any] = {"are": {**errors.as_dict(), "size": size}}
-    if release.recoding.kind == "global":  # a local one publishes an item as itself in some of its rows only
+    if recoding.uniform:  # else an item may be published as itself in some of its rows only
         found["itemsets"] = surviving_itemsets(
             data,
             release.published,
@@ -64,25 +63,19 @@ def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
     return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
 
 
-def exposed_rows(release: Release) -> Transactions | PublishedGroups:
-    """Return what an attacker sees of a release: its rows, or rows in groups."""
-    recoding = release.recoding
-    return recoding.published(release.published) if isinstance(recoding, Grouping) else release.published
-
-
 def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
     hidden = hidden_items(guarantee)
     return {
         when: attack_risk(rows, sizes=SIZES, private=hidden, effort=EFFORT, progress=progress)
-        for when, rows in (("before", data), ("after", exposed_rows(release)))
+        for when, rows in (("before", data), ("after", release.exposed()))
     }
 
 
 def described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
     """List the labels that stand for others, the loss in each branch, and what became of common items."""
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
+    recoding = release.labelled
+    if recoding is None:
         return {"labels": [], "branches": []}
     return {
         "labels": _generalized_labels(release, recoding),

@@ -6,30 +6,32 @@ import math
 import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from importlib.metadata import version
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 import setveil
 from setveil import algorithms
 from setveil.algorithms.exact import exact
-from setveil.data.io.layout import Layout, writable_layout
+from setveil.data.io.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
 from setveil.guarantees import Guarantee
-from setveil.guarantees.verify import Verdict, verify
+from setveil.guarantees.verify import Verdict, must_know, verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, listener, silent
-from setveil.published.groups import Grouping
-from setveil.published.rows import Release
+from setveil.published import Release, publish
 from setveil.runs.details import answers, described, risks
 from setveil.runs.folder import write_folder
 from setveil.runs.memory import peak_memory_mb
-from setveil.utility.measure import measure, measure_groups
+from setveil.utility import measure as measures
 
 DEFAULT_ALGORITHMS = {
     "km-anonymity": "exact",
@@ -43,11 +45,15 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class VerifiedRelease(Release):
+class VerifiedRelease:
     """A release whose guarantee was re-checked from the published rows; others are never handed over.
 
     Attributes
     ----------
+    release : Release
+        What is published, how it was made and which row is whose.
+    published, recoding, row_map, details
+        Those of the release.
     verdict : Verdict
         What the verifier found.
     utility : dict
@@ -56,10 +62,31 @@ class VerifiedRelease(Release):
         The record of the run, as written to report.json.
     """
 
-    verdict: Verdict = field(kw_only=True)
-    utility: dict[str, Any] = field(kw_only=True)
-    report: dict[str, Any] = field(kw_only=True)
-    layout: Layout = field(kw_only=True)
+    release: Release
+    verdict: Verdict
+    utility: dict[str, Any]
+    report: dict[str, Any]
+    layout: Layout
+
+    @property
+    def published(self) -> Transactions:
+        """Rows of items to hand out, in an order that tells nothing of the input's."""
+        return self.release.published
+
+    @property
+    def recoding(self) -> Any:
+        """What each item, or each occurrence of one, became, or the group of each row. Stays inside."""
+        return self.release.recoding
+
+    @property
+    def row_map(self) -> NDArray[np.int64]:
+        """The published row of each input row: int64 (n_rows,). Stays inside."""
+        return self.release.row_map
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the algorithm has to say of its run."""
+        return self.release.details
 
     def write(
         self,
@@ -95,16 +122,8 @@ class VerifiedRelease(Release):
         RequestError
             If a format is named for rows in groups.
         """
-        layout = self.layout
-        if format is not None and isinstance(self.recoding, Grouping):
-            raise RequestError(
-                f"Rows in groups are published as two csv files, not as {format}.",
-                hint="Leave the format out.",
-            )
-        if format is not None and format != layout.format:
-            layout = Layout(format)
-        layout = writable_layout(layout, self.published.vocabulary.labels)
-        return write_folder(self, self.report, layout, Path(out), force=force, external=external)
+        layout = self.release.layout(self.layout, format)
+        return write_folder(self.release, self.report, layout, Path(out), force=force, external=external)
 
 
 def anonymize(
@@ -206,10 +225,10 @@ def anonymize(
         hierarchy = timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
         source = {"source": "co-occurrence", "path": None, "sha256": None}
     progress(f"anonymizing ({algorithm})")
-    release: Release = timed(
+    release = timed(
         timing,
         "anonymize",
-        lambda: module.anonymize(data, hierarchy, guarantee, settings, seed, progress),
+        lambda: _released(data, module.anonymize(data, hierarchy, guarantee, settings, progress), seed),
     )
     timing |= release.details.get("timing", {})
     progress("verifying")
@@ -281,10 +300,7 @@ def anonymize(
         "peak_memory_mb": peak_memory_mb(),
     }
     layout = origin.layout if origin else Layout("basket")
-    return VerifiedRelease(
-        release.published, release.recoding, release.row_map, release.details,
-        verdict=verdict, utility=utility, report=report, layout=layout,
-    )  # fmt: skip
+    return VerifiedRelease(release, verdict, utility, report, layout)
 
 
 def _plain(value: Any) -> Any:
@@ -316,6 +332,11 @@ def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
     return result
 
 
+def _released(data: Transactions, made: tuple[Any, dict[str, Any]], seed: int) -> Release:
+    recoding, details = made
+    return publish(data, recoding, seed, details)
+
+
 def _distance(
     utility: dict[str, Any],
     objective: str,
@@ -343,18 +364,14 @@ def _distance(
 
 def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> Verdict:
     """Check what is going to be published, with what the model's verifier must know besides."""
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
-        return verify(recoding.published(release.published), guarantee, original=data, progress=progress)
-    if guarantee.model != "constraints":
-        return verify(release.published, guarantee, progress=progress)
-    labels = (*recoding.published.labels, None)
-    image = {item: labels[to] for item, to in zip(recoding.items.labels, recoding.image, strict=True)}
-    return verify(release.published, guarantee, image=image, progress=progress)
+    known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
+    more = {name: known[name]() for name in must_know(guarantee.model)}
+    return verify(release.exposed(), guarantee, **more, progress=progress)
 
 
 def _measure(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
-        return measure_groups(data, recoding.published(release.published), progress=progress)
-    return measure(data, release.published, recoding, progress=progress)
+    """Measure what the release lost, by what applies to its kind."""
+    found: dict[str, Any] = getattr(measures, release.info.measure)(
+        data, *release.measured(), progress=progress
+    )
+    return found

@@ -146,8 +146,8 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     report = release.report
     utility, timing = report["utility"], report["timing"]
     start = time.perf_counter()
-    utility |= _answers(task, data, release, questions)
-    risk = _risk_after(task, release, guarantee)
+    utility |= _answers(task, data, release.release, questions)
+    risk = _risk_after(task, release.release, guarantee)
     timing["measure"] += time.perf_counter() - start
     errors = utility.get("item_support_error", {})
     optimality = report.get("optimality", {})
@@ -197,12 +197,12 @@ def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
 
 
 def _questions(task: dict[str, Any], data: Any) -> Any:
-    """Read or draw the queries; () for rows in groups, whose queries are drawn from the release."""
+    """Read or draw the queries; () where a group-by is asked for, which is drawn from the release."""
     from setveil.options.inputs import load_queries
     from setveil.progress import silent
 
     asked = task["measuring"]
-    if task["model"] == "privacy-degree":
+    if "group_by" in asked:
         return ()
     if "queries_file" in asked:
         path = Path(asked["queries_file"]["path"])
@@ -228,12 +228,11 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
     from setveil.utility.measure import measure_groups
 
     asked = task["measuring"]
-    if task["model"] == "privacy-degree":
+    if "group_by" in asked:
         if not asked["queries"]:
             return {"kl": {}}
-        groups = release.recoding.published(release.published)
         return measure_groups(
-            data, groups, group_by=asked["group_by"], queries=asked["queries"], seed=task["seed"]
+            data, *release.measured(), group_by=asked["group_by"], queries=asked["queries"], seed=task["seed"]
         )
     found: dict[str, Any] = {}
     if questions:
@@ -250,12 +249,12 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
 
 
 def _risk_after(task: dict[str, Any], release: Any, guarantee: Any) -> dict[str, Any]:
-    from setveil.runs.details import exposed_rows, hidden_items
+    from setveil.runs.details import hidden_items
 
     size = task["measuring"]["risk_m"]
     if not size:
         return {}
-    best = _best_choice(exposed_rows(release), size, hidden_items(guarantee))
+    best = _best_choice(release.exposed(), size, hidden_items(guarantee))
     return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
 
 

@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.cahd._band import band_order, band_profile, content_order
+from setveil.algorithms.cahd._band import band_order, band_profile
 from setveil.algorithms.cahd._exchange import exchange_rows
 from setveil.algorithms.cahd._grouping_loops import form_groups
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress, silent
-from setveil.published.groups import Grouping
-from setveil.published.rows import Release
+from setveil.published.groups import RowGroups, split
 
 info = AlgorithmInfo(
     title="Correlation-aware anonymization of high-dimensional data (CAHD)",
@@ -65,10 +63,9 @@ def anonymize(
     hierarchy: Hierarchy | None,
     guarantee: PrivacyDegree,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
-    """Publish rows in groups in which no sensitive item is in more than one row of p.
+) -> tuple[RowGroups, dict[str, Any]]:
+    """Form groups of rows in which no sensitive item is in more than one row of p.
 
     Parameters
     ----------
@@ -80,15 +77,16 @@ def anonymize(
         p and the sensitive items.
     parameters : Parameters
         CAHD's own parameters.
-    seed : int
-        Shuffles the groups and the rows in them; which rows form a group does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its `published` are the quasi-identifiers, its `recoding` is the `Grouping`.
+    groups : RowGroups
+        The group of each row.
+    details : dict
+        The `bandwidth` and `profile` before and after reordering, the number of `groups`, the
+        `remaining_rows` that form no group of p, and how many `exchanges` there were.
 
     Raises
     ------
@@ -100,7 +98,7 @@ def anonymize(
         If no item is sensitive, or all are.
     """
     guarantee.require_feasible(data)
-    rows, hidden, sensitive = split(data, guarantee)
+    rows, hidden, sensitive = split(data, guarantee.sensitive)
     order = band_order(*rows, data.n_items, progress)  # step 1
     group = find_groups(
         rows, hidden, len(sensitive), order, guarantee.p, parameters.alpha, progress
@@ -115,30 +113,7 @@ def anonymize(
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,
         "exchanges": exchanged,
     }
-    return publish(data, guarantee, group, seed, details)
-
-
-def split(
-    data: Transactions, guarantee: PrivacyDegree
-) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
-    """Take the rows apart.
-
-    Returns
-    -------
-    rows : (indptr, items)
-        The quasi-identifiers of each row, as items of the data.
-    hidden : (indptr, items)
-        The sensitive items of each row, as positions in `sensitive`.
-    sensitive : Vocabulary
-        The sensitive items that occur, in item order.
-    """
-    named = set(guarantee.sensitive)
-    is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
-    each = np.arange(data.n_items, dtype=np.int32)
-    rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
-    place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
-    hidden = recode_rows(data.indptr, data.items, place)
-    return rows, hidden, Vocabulary(label for label in data.vocabulary.labels if label in named)
+    return RowGroups(guarantee.sensitive, group), details
 
 
 def find_groups(
@@ -204,75 +179,3 @@ def find_groups(
 def _between_empty_rows(rows: tuple[Ints, Ids]) -> tuple[Ints, Ids]:
     indptr, items = rows
     return frozen(np.concatenate((indptr[:1], indptr, indptr[-1:])), np.int64), items
-
-
-def publish(
-    data: Transactions,
-    guarantee: PrivacyDegree,
-    group: NDArray[np.int64],
-    seed: int = 0,
-    details: dict[str, Any] | None = None,
-) -> Release:
-    """Publish groups, and the rows in them, in an order that reveals nothing.
-
-    As `Release.make` does it: both are sorted by what is published of them and then shuffled, so that who
-    undoes the shuffle finds the sorted order, not that of the input.
-
-    Parameters
-    ----------
-    data, guarantee
-        The rows, and what is sensitive in them.
-    group : int64 (n,)
-        Group of each row, from 0, no number left out.
-    seed, details
-        See `Release.make`.
-    """
-    rows, hidden, sensitive = split(data, guarantee)
-    n = data.n_rows
-    used = np.bincount(rows[1], minlength=data.n_items) > 0
-    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    labels = Vocabulary(label for label, u in zip(data.vocabulary.labels, used, strict=True) if u)
-    qid = recode_rows(*rows, image)
-
-    # Number the groups by content: their rows, then their counts.
-    merged, first, _ = merge_rows(*qid)
-    place = np.empty(first.size, np.int64)
-    place[content_order(*take_rows(*qid, first))] = np.arange(first.size)
-    kind = place[merged]
-    n_groups = int(group.max(initial=-1)) + 1
-    sizes = np.bincount(group, minlength=n_groups)
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    content = kind[np.lexsort((kind, group))].astype(">i8").tobytes()
-    s_group = np.repeat(group, np.diff(hidden[0]))
-    pairs, count = np.unique(s_group * len(sensitive) + hidden[1], return_counts=True)
-    s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(sensitive))
-    item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(sensitive)
-    counts = np.stack([item, count], axis=1).astype(">i8").tobytes()
-    at, s_at = (8 * starts).tolist(), (16 * s_ends).tolist()
-    by_content = sorted(
-        range(n_groups), key=lambda g: (content[at[g] : at[g + 1]], counts[s_at[g] : s_at[g + 1]])
-    )
-
-    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-    random = np.random.PCG64(seed).random_raw(n_groups + n)
-    shuffled = np.array(by_content, np.int64)[np.argsort(random[:n_groups], kind="stable")]
-    number = np.empty(n_groups, np.int64)
-    number[shuffled] = np.arange(n_groups)
-    in_order = np.lexsort((kind, number[group]))
-    order = in_order[np.lexsort((random[n_groups:], number[group][in_order]))]
-
-    row_map = np.empty(n, np.int64)
-    row_map[order] = np.arange(n)
-    wanted = np.repeat(s_ends[shuffled], np.diff(s_ends)[shuffled])
-    indptr = np.concatenate(([0], np.cumsum(np.diff(s_ends)[shuffled])))
-    wanted += np.arange(pairs.size) - np.repeat(indptr[:-1], np.diff(indptr))
-    grouping = Grouping(
-        data.vocabulary,
-        sensitive,
-        frozen(number[group][order], np.int64),
-        frozen(indptr, np.int64),
-        frozen(item[wanted], np.int32),
-        frozen(count[wanted], np.int64),
-    )
-    published = Transactions(*take_rows(*qid, order), labels)
-    return Release(published, grouping, frozen(row_map, np.int64), details or {})

@@ -20,7 +20,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Constraint-based anonymization (COAT)",
@@ -131,9 +130,8 @@ def anonymize(
     hierarchy: Hierarchy | None,
     guarantee: PrivacyConstraints,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by COAT, within utility constraints (see `protect`).
 
     Parameters
@@ -147,15 +145,15 @@ def anonymize(
         k and the itemsets to protect.
     parameters : Parameters
         What may be merged, and how much suppressed.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
+    recoding : Recoding
+        What each item is merged with.
+    details : dict
+        `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
         `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items
         that occur is suppressed), and the number of rows with any of its items before and after. Where it is
         satisfied the two are equal (Corollary 3.12).
@@ -189,7 +187,7 @@ def anonymize(
         "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
         "utility_constraints": _kept_counts(groups),
     }
-    return Release.make(data, recoding, seed, details)
+    return recoding, details
 
 
 def _too_many_suppressed(

@@ -10,12 +10,12 @@ import numpy as np
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.coherence._moles import Knowledge
-from setveil.algorithms.coherence.border import publish
+from setveil.algorithms.coherence.border import final_recoding
 from setveil.data.transactions import Transactions
 from setveil.guarantees.coherence import Coherence
 from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Greedy suppression by minimal moles (MM)",
@@ -90,9 +90,8 @@ def anonymize(
     hierarchy: None,
     guarantee: Coherence,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
     Parameters
@@ -105,10 +104,15 @@ def anonymize(
         h, k, p and the private items.
     parameters : Parameters
         None of its own.
-    seed : int
-        Shuffles the published rows; the choice of items does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        Items as themselves, or suppressed.
+    details : dict
+        What was `suppressed`, in which `order`, and those of `choose_items`.
 
     Raises
     ------
@@ -118,4 +122,4 @@ def anonymize(
         If a private item does not occur.
     """
     order, details = choose_items(Knowledge(data, guarantee), progress)
-    return publish(data, order, details, seed)
+    return final_recoding(data, order, details)

@@ -25,7 +25,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 
 info = AlgorithmInfo(
     title="Exact optimum",
@@ -104,9 +103,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous with the least possible loss.
 
     Parameters
@@ -119,15 +117,15 @@ def anonymize(
         k and m.
     parameters : Parameters
         What to minimize, what is allowed, when to stop.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is; if it requests a stop, the best release so far is returned.
 
     Returns
     -------
-    Release
-        Its details hold `optimality`: the loss, the proven lower bound, the gap.
+    recoding : Recoding
+        From the cut.
+    details : dict
+        `optimality`: the loss, the proven lower bound, the gap; `suppressed`: the labels that are.
 
     Raises
     ------
@@ -145,7 +143,7 @@ def anonymize(
     nodes, suppressed = search.published(hierarchy)
     names = [hierarchy.labels[v] for v in suppressed]
     recoding = Recoding.from_cut(hierarchy, nodes, suppressed)
-    return Release.make(data, recoding, seed, {"optimality": optimality, "suppressed": names})
+    return recoding, {"optimality": optimality, "suppressed": names}
 
 
 def bound(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import Problem, publish, search
+from setveil.algorithms.hghs._suppression import Problem, final_recoding, search
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Heuristic generalization with heuristic suppression (HgHs)",
@@ -32,9 +33,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.
 
     From the cut that holds only the root, the search moves to the child cut (one node replaced by its
@@ -56,16 +56,16 @@ def anonymize(
         k and m.
     parameters : Parameters
         There are none.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut`
-        (number of its nodes), `threats` (number of minimal threats over all cuts), `steps` (of the search).
+    recoding : Recoding
+        From the cut.
+    details : dict
+        `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut` (number of its nodes),
+        `threats` (number of minimal threats over all cuts), `steps` (of the search).
 
     Raises
     ------
@@ -88,4 +88,4 @@ def anonymize(
     )
     found = search(problem, problem.leaves(), guarantee, progress, "", hint)
     details = {"cut": len(found.cut()), "threats": found.threats, "steps": found.steps}
-    return publish(data, found, seed, details)
+    return final_recoding(found, details)

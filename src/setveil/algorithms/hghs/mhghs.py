@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.hghs._suppression import Problem, in_rounds, publish
+from setveil.algorithms.hghs._suppression import Problem, final_recoding, in_rounds
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Multi-round HgHs (mHgHs)",
@@ -34,9 +34,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by mHgHs of [1]: round i is HgHs for k^i-anonymity above round i-1's cut.
 
     Each round works on the hierarchy without the nodes below the cut of the round before, so it meets far
@@ -56,17 +55,17 @@ def anonymize(
         k and m.
     parameters : Parameters
         There are none.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds`
-        (for each i the number of nodes of its cut, how many of them are suppressed, the number of minimal
-        threats it held, the LM) and `timing` (seconds of each round).
+    recoding : Recoding
+        From the cut.
+    details : dict
+        `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds` (for each i the
+        number of nodes of its cut, how many of them are suppressed, the number of minimal threats it held,
+        the LM) and `timing` (seconds of each round).
 
     Raises
     ------
@@ -100,4 +99,4 @@ def anonymize(
         )
         timing[f"round {i}"] = round(time.perf_counter() - start, 4)
         start = time.perf_counter()
-    return publish(data, found, seed, {"rounds": rounds, "timing": timing})
+    return final_recoding(found, {"rounds": rounds, "timing": timing})

@@ -24,7 +24,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import LocalRecoding
-from setveil.published.rows import Release
 
 BUDGET = 20_000_000  # steps between two reports of progress
 
@@ -178,9 +177,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: TransactionalKAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `find_nodes`).
 
     Parameters
@@ -193,10 +191,15 @@ def anonymize(
         k.
     parameters : Parameters
         None.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : LocalRecoding
+        What each occurrence becomes.
+    details : dict
+        See `find_nodes`.
 
     Raises
     ------
@@ -207,4 +210,4 @@ def anonymize(
     """
     guarantee.require_feasible(data)
     nodes, details = find_nodes(data, hierarchy, guarantee.k, progress)
-    return Release.make(data, LocalRecoding.from_nodes(hierarchy, nodes), seed, details)
+    return LocalRecoding.from_nodes(hierarchy, nodes), details

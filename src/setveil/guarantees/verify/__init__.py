@@ -17,6 +17,9 @@ MODELS = {
 }
 
 
+_KNOWS = {"constraints": ("image",), "privacy-degree": ("original",)}
+
+
 class Verdict(Protocol):
     """What the verdicts of all verifiers have in common."""
 
@@ -33,6 +36,14 @@ class Verdict(Protocol):
 
     def as_dict(self) -> dict[str, Any]:
         """Return guarantee, outcome, first violations and findings as JSON types."""
+
+
+def must_know(model: str) -> tuple[str, ...]:
+    """Name what a model's verifier takes besides the published rows.
+
+    `image`: the label that each item is published as. `original`: the rows before.
+    """
+    return _KNOWS.get(model, ())
 
 
 def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
