@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setveil.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from setveil.data.io import read
     from setveil.data.transactions import Transactions
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from setveil.risk.attack import attack_risk
     from setveil.runs.run import VerifiedRelease, anonymize
     from setveil.utility.measure import measure
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Coherence": "guarantees.coherence",

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-import setveil
 from setveil import algorithms as registry
 from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
 from setveil.cli.options import (
@@ -22,6 +21,7 @@ from setveil.cli.options import (
     Separator,
 )
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,7 +46,7 @@ def main() -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        answer(f"setveil {setveil.__version__}")
+        answer(f"setveil {__version__}")
         raise typer.Exit
 
 

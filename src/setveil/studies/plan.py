@@ -11,11 +11,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import setveil
 from setveil import algorithms
 from setveil.errors import RequestError
 from setveil.options.promises import MODELS
 from setveil.studies.settings import STUDY_NAMES, Reference, Value, file_sha256, reference
+from setveil.version import __version__
 
 DEFAULTS: Mapping[str, Value] = {
     "queries": 1000,
@@ -162,7 +162,7 @@ class Run:
 
     def _data_identity(self) -> dict[str, Any]:
         return {
-            "setveil": setveil.__version__,
+            "setveil": __version__,
             "data": self.data.sha256,
             "reading": dict(self.data.reading),
         }

@@ -8,13 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import setveil
 from setveil.errors import OutputError
 from setveil.progress import Progress, silent
 from setveil.staging import staged_file
 from setveil.studies.plan import Run, as_text, plain
 from setveil.studies.study import Study
 from setveil.studies.sweep import RUNS, Record, locked, read_record, sweep
+from setveil.version import __version__
 
 STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "study.toml",
@@ -79,7 +79,7 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
         row |= {name: _plain_setting(run, name) for name in settings}
         row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
         row |= {name: (before if name in _RISK_BEFORE else found).get(name) for name in MEASURES}
-        row |= {"data_sha256": run.data.sha256, "setveil": setveil.__version__}
+        row |= {"data_sha256": run.data.sha256, "setveil": __version__}
         out.append(row)
     return out
 
@@ -215,7 +215,7 @@ def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool
         "memory_limit": study.memory_limit,
         "file_sha256": study.sha256,
         "versions": {
-            "setveil": setveil.__version__,
+            "setveil": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in ("highspy", "numba", "numpy")},
         },
