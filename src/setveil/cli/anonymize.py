@@ -143,11 +143,11 @@ def anonymize(
 
     def work(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
-        from setveil.options.inputs import load_hierarchy, load_items, load_utility, load_weights
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import load_items, load_utility, load_weights
         from setveil.published import kind_of_model
         from setveil.runs.folder import require_writable
         from setveil.runs.run import anonymize as run_anonymize
-        from setveil.runs.run import timed
 
         info = registry.load(algorithm).info
         model = info.guarantees[0]
@@ -163,7 +163,6 @@ def anonymize(
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, algorithm, force=force)
-        timing: dict[str, float] = {}
         progress("reading")
         reads, publishes = split_format(input, format)
         data = read_rows(
@@ -171,11 +170,9 @@ def anonymize(
             item_column=item_column,
         )  # fmt: skip
         guarantee = make_guarantee(model, options, data, encoding)
-        tree, record = None, {"timing": timing}
+        tree = None
         if hierarchy_file is not None:
-            tree, record["hierarchy"] = timed(
-                timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding)
-            )
+            tree = read_hierarchy(hierarchy_file, encoding=encoding)
         elif "hierarchy" in info.needs:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
         parameters: dict[str, Any] = {
@@ -197,7 +194,7 @@ def anonymize(
         try:
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-                record=record, bound=time_limit or True if bound else False,
+                bound=time_limit or True if bound else False,
                 **{name: value for name, value in parameters.items() if value is not None},
             )  # fmt: skip
         except MissingItemsError as error:

@@ -14,7 +14,7 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
-from setveil.hierarchy.check import Problem
+from setveil.hierarchy.outline import Problem
 from setveil.kernels.tokens import tokenize
 from setveil.staging import staged_file
 

@@ -124,16 +124,14 @@ def _path_of(value: Any) -> Any:
 
 def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     """Anonymize, verify and measure."""
-    from setveil.options.inputs import load_hierarchy
-    from setveil.runs.run import anonymize, timed
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.runs.run import anonymize
 
-    timing: dict[str, float] = {}
     data = _read(task)
     measures |= {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
-    tree, record = None, {"timing": timing}
+    tree = None
     if task["data"]["hierarchy"] is not None:
-        place = Path(task["data"]["hierarchy"]["path"])
-        tree, record["hierarchy"] = timed(timing, "hierarchy", lambda: load_hierarchy(place, _encoding(task)))
+        tree = read_hierarchy(task["data"]["hierarchy"]["path"], encoding=_encoding(task))
     guarantee = _guarantee(task, data)
     parameters = _parameters(task, data, tree)
     questions = _questions(task, data)  # before the work: they may be refused
@@ -141,7 +139,7 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     bound = task["measuring"].get("bound", False)
     release = anonymize(
         data, guarantee, hierarchy=tree, algorithm=task["algorithm"], seed=task["seed"], details=False,
-        record=record, bound=False if task["algorithm"] == "exact" else bound, **parameters,
+        bound=False if task["algorithm"] == "exact" else bound, **parameters,
     )  # fmt: skip
     report = release.report
     utility, timing = report["utility"], report["timing"]
