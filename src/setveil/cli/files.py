@@ -9,8 +9,8 @@ from typing import Any
 
 from setveil.cli.session import say
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
-from setveil.data.io.layout import FORMATS_OF_EXTENSION
 from setveil.data.io.source import as_text, read_bytes
+from setveil.data.layout import FORMATS_OF_EXTENSION
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy

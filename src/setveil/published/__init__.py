@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.layout import Layout
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 
 

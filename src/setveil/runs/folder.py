@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.layout import Layout
+from setveil.data.layout import Layout
 from setveil.errors import OutputError, listed, shorten
 from setveil.published import Release, kinds
 from setveil.report.models import words_for

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.exact import exact
-from setveil.data.io.layout import Layout
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
 from setveil.guarantees import Guarantee

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from setveil.data.io.jsonl import read_jsonl
-from setveil.data.io.layout import FORMATS, Layout, Origin, writable_layout
 from setveil.data.io.long import read_long
 from setveil.data.io.sniff import detect_format, header_separator, sniff_content, sniff_table
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi, read_spmf
 from setveil.data.io.write import write_blocks
+from setveil.data.layout import FORMATS, Layout, Origin, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
 from setveil.staging import staged_file
