@@ -19,20 +19,20 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from setveil.algorithms.cahd import cahd
-from setveil.algorithms.cahd._band import band_order, content_order
+from setveil.algorithms.cahd._band import band_order
 from setveil.algorithms.cahd._exchange import exchange_rows
-from setveil.algorithms.cahd._groups import find_groups, split
+from setveil.algorithms.cahd._groups import find_groups
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.kernels.rows import Ints, frozen, recode_rows
+from setveil.kernels.rows import Ints, content_order, frozen, recode_rows
 from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import Grouping
+from setveil.published.groups import RowGroups, publish, split
 from setveil.utility.kl import group_by_errors, random_group_bys
 
 DATA = {
@@ -63,7 +63,7 @@ class Case:
     def __init__(self, name: str, data: Transactions, m: int, seed: int) -> None:
         self.data = data
         self.sensitive = sensitive_items(name, data, m, seed)
-        self.rows, self.hidden, self.labels = split(data, PrivacyDegree(2, self.sensitive))
+        self.rows, self.hidden, self.labels = split(data, self.sensitive)
         self.order = band_order(*self.rows, data.n_items)
 
     def groups(
@@ -73,9 +73,7 @@ class Case:
         order = self.order if order is None else order
         group = find_groups(self.rows, self.hidden, len(self.labels), order, p, alpha)
         group, _ = exchange_rows(self.rows, self.hidden, order, group, p, rounds)
-        release = cahd.publish(self.data, PrivacyDegree(p, self.sensitive), group)
-        grouping = release.recoding
-        return cast(Grouping, grouping).published(release.published)
+        return publish(self.data, RowGroups(self.sensitive, group), seed=0).exposed()
 
     def losses(self, groups: PublishedGroups, r: int = R) -> list[float]:
         """KL of queries over items drawn alike, and over items drawn by their supports."""

@@ -53,10 +53,10 @@ def protect(data, tree):
     if privacy == "only pgen":
         return {"pgen": middle - start, "constraints": len(itemsets)}
     guarantee = PrivacyConstraints(k, m=int(privacy)) if itemsets is None else PrivacyConstraints(k, itemsets)
-    release = coat.anonymize(data, tree, guarantee)
+    recoding, details = coat.anonymize(data, tree, guarantee)
     end = time.perf_counter()
-    out = {"coat": end - middle, "labels": len(release.recoding.published),
-           "merges": release.details["generalizations"]}
+    out = {"coat": end - middle, "labels": len(recoding.published),
+           "merges": details["generalizations"]}
     return out if itemsets is None else out | {"pgen": middle - start, "constraints": len(itemsets)}
 protect(sv.Transactions.from_rows([["a", "b"]] * k + [["a", "c"], ["b"], ["c"]]), None)  # compiles
 found = protect(sv.read(rows), sv.read_hierarchy(tree) if tree else None)

@@ -39,6 +39,7 @@ def one(
     from setveil.data.io import read
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.verify.coherence import verify_coherence
+    from setveil.published import publish
     from setveil.utility.itemsets import surviving_itemsets
 
     data = read(path)
@@ -59,10 +60,11 @@ def one(
     parameters = module.Parameters(**({} if algorithm == "mm" else nuggets))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, cpu = time.perf_counter(), time.process_time()
-    release = module.anonymize(data, None, guarantee, parameters)
+    recoding, details = module.anonymize(data, None, guarantee, parameters)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    suppressed = set(release.details["suppressed"])
+    suppressed = set(details["suppressed"])
+    release = publish(data, recoding, seed=0)
     start = time.process_time()
     holds = verify_coherence(release.published, guarantee).holds
     verify = time.process_time() - start
@@ -80,7 +82,7 @@ def one(
             n for x, n in zip(data.vocabulary.labels, supports, strict=True) if x in suppressed
         )
         / data.n_occurrences,
-        "nuggets": release.details.get("counted_nuggets"),
+        "nuggets": details.get("counted_nuggets"),
         "kept": kept,
         "triples": [found["frequent"], found["kept"]],
         "rules": found["rules"],

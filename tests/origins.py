@@ -1,7 +1,7 @@
 """Where data came from, for tests that know it came from a file."""
 
 from setveil.data.io import Layout
-from setveil.data.io.layout import Origin
+from setveil.data.layout import Origin
 from setveil.data.transactions import Transactions
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from real_data import DATA
+from releases import released
 from setveil.algorithms import aa
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
@@ -14,7 +15,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.rows import Release
+from setveil.published import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED
 
@@ -39,7 +40,7 @@ def load(name: str) -> tuple[Transactions, Hierarchy]:
 
 def run(name: str, m: int, refine: bool) -> tuple[Release, float]:
     data, tree = load(name)
-    release = aa.anonymize(data, tree, KmAnonymity(5, m), aa.Parameters(refine=refine))
+    release = released(aa, data, tree, KmAnonymity(5, m), aa.Parameters(refine=refine))
     verdict = verify_km(release.published, KmAnonymity(5, m))
     assert verdict.holds
     assert verdict.greatest_k is not None

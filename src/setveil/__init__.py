@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setveil.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from setveil.data.io import read
     from setveil.data.transactions import Transactions
@@ -34,14 +36,12 @@ if TYPE_CHECKING:
     from setveil.guarantees.verify import Verdict, verify
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
+    from setveil.published import Release
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
-    from setveil.published.rows import Release
     from setveil.risk.attack import attack_risk
     from setveil.runs.run import VerifiedRelease, anonymize
     from setveil.utility.measure import measure
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Coherence": "guarantees.coherence",
@@ -58,7 +58,7 @@ _HOMES = {
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
     "Recoding": "published.recoding",
-    "Release": "published.rows",
+    "Release": "published",
     "RequestError": "errors",
     "SetveilError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",

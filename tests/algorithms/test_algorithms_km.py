@@ -12,12 +12,13 @@ from hypothesis import given, settings
 
 from naive import anonymize as naive
 from naive.km import is_km
+from releases import released
 from setveil import algorithms
 from setveil.algorithms._cut import Cut
 from setveil.algorithms._refine import refine
 from setveil.errors import RequestError
 from setveil.progress import silent
-from setveil.published.rows import Release
+from setveil.published import Release
 from strategies import Case, Rows, cases, examples, random_case, random_cases, seeded
 
 ALGORITHMS = ("oa", "da", "aa")
@@ -34,10 +35,7 @@ PAPER = Case(
 
 def run(name: str, case: Case, seed: int = 0, **parameters: Any) -> Release:
     module = algorithms.load(name)
-    release: Release = module.anonymize(
-        case.data, case.tree, case.guarantee, module.Parameters(**parameters), seed
-    )
-    return release
+    return released(module, case.data, case.tree, case.guarantee, module.Parameters(**parameters), seed)
 
 
 def cut_of(release: Release) -> frozenset[str]:

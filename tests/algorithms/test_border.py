@@ -15,6 +15,7 @@ from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 
 from naive import coherence as naive
 from naive import km as naive_km
+from releases import released
 from setveil.algorithms.coherence import _mole_loops as mole_kernel
 from setveil.algorithms.coherence import _moles, border
 from setveil.algorithms.coherence._borders import Borders
@@ -25,8 +26,8 @@ from setveil.guarantees.verify.coherence import verify_coherence
 from setveil.kernels import itemset_counts as families
 from setveil.kernels.itemset_counts import Family
 from setveil.kernels.rows import distinct_rows, frozen
+from setveil.published import Release
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 from strategies import COMPILED, Rows, examples, random_rows, seeded, transactions
 
 PAPER_GUARANTEE = Coherence("0.5", 3, 3, PRIVATE)
@@ -37,7 +38,7 @@ def is_feasible(rows: naive_km.Rows, private: Sequence[str], h: str, k: int) -> 
 
 
 def run(rows: naive_km.Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
-    return border.anonymize(transactions(rows), None, guarantee, border.Parameters(**parameters), seed)
+    return released(border, transactions(rows), None, guarantee, border.Parameters(**parameters), seed)
 
 
 def order_of(release: Release) -> list[tuple[str, str]]:
@@ -309,7 +310,7 @@ def test_same_seed_same_bytes_other_seed_other_order() -> None:
 def test_input_is_left_alone() -> None:
     data = transactions(PAPER)
     before = data.indptr.copy(), data.items.copy(), data.vocabulary.labels
-    border.anonymize(data, None, PAPER_GUARANTEE)
+    released(border, data, None, PAPER_GUARANTEE)
     assert np.array_equal(before[0], data.indptr)
     assert np.array_equal(before[1], data.items)
     assert data.vocabulary.labels == before[2]

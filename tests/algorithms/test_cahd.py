@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 from naive import cahd as naive
+from releases import released
 from setveil.algorithms.cahd import cahd
 from setveil.algorithms.cahd._exchange import exchange_rounds, exchange_rows, sampled_loss
-from setveil.algorithms.cahd._groups import find_groups, split
+from setveil.algorithms.cahd._groups import find_groups
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, InfeasibleError, RequestError
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.guarantees.verify.privacydegree import verify_privacydegree
+from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import Grouping
-from setveil.published.rows import Release
+from setveil.published.groups import Grouping, split
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
 
 # SPEC §7: Bob, David, Claire, Andrea, Ellen.
@@ -57,7 +58,7 @@ def run(
 ) -> tuple[Release, PublishedGroups]:
     data = transactions(rows)
     promise = PrivacyDegree(p, tuple(sensitive))
-    release = cahd.anonymize(data, None, promise, cahd.Parameters(**parameters), seed)
+    release = released(cahd, data, None, promise, cahd.Parameters(**parameters), seed)
     assert isinstance(release.recoding, Grouping)
     groups = release.recoding.published(release.published)
     verdict = verify_privacydegree(groups, promise, original=data)
@@ -119,7 +120,7 @@ def test_same_groups_as_twin_given_the_same_order() -> None:
     rng = seeded(610)
     for rows, sensitive, p in drawn(611, examples(1500, 250)):
         data = transactions(rows)
-        qid, sensitive_rows, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, sensitive_rows, labels = split(data, sensitive)
         order = rng.sample(range(len(rows)), len(rows))
         alpha = rng.randint(1, 3)
         found = find_groups(qid, sensitive_rows, len(labels), np.array(order), p, alpha)
@@ -134,7 +135,7 @@ def test_same_exchanges_as_twin_and_never_a_greater_loss() -> None:
     exchanged = 0
     for rows, sensitive, p in drawn(613, examples(200, 40), most_rows=60):
         data = transactions(rows)
-        qid, sensitive_rows, labels = split(data, PrivacyDegree(p, tuple(sensitive)))
+        qid, sensitive_rows, labels = split(data, sensitive)
         order = rng.sample(range(len(rows)), len(rows))
         before = find_groups(qid, sensitive_rows, len(labels), np.array(order), p, 2)
         states = [(before, 0), *exchange_rounds(qid, sensitive_rows, np.array(order), before, p, 2)]
@@ -192,7 +193,7 @@ def test_input_is_left_alone() -> None:
     for rows, sensitive, p in drawn(617, examples(50, 10)):
         data = transactions(rows)
         before = data.indptr.copy(), data.items.copy(), data.vocabulary.labels
-        cahd.anonymize(data, None, PrivacyDegree(p, tuple(sensitive)))
+        released(cahd, data, None, PrivacyDegree(p, tuple(sensitive)))
         assert np.array_equal(data.indptr, before[0])
         assert np.array_equal(data.items, before[1])
         assert data.vocabulary.labels == before[2]
@@ -239,7 +240,7 @@ def test_bad_parameters() -> None:
 
 def anonymize(rows: Sequence[str], p: int, sensitive: str) -> Release:
     data = transactions([frozenset(row) for row in rows])
-    return cahd.anonymize(data, None, PrivacyDegree(p, tuple(sensitive)))
+    return released(cahd, data, None, PrivacyDegree(p, tuple(sensitive)))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from naive import coat as naive
+from releases import released
 from setveil.algorithms.coat import _all_itemsets as every
 from setveil.algorithms.coat import coat
 from setveil.data.transactions import Transactions
@@ -22,8 +23,8 @@ from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.verify.constraints import verify_constraints
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.item_groups import _compare
+from setveil.published import Release
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 from strategies import Case, Rows, examples, random_case, seeded, transactions
 
 # SPEC §5: figures 1 and 2(c) of the paper.
@@ -38,7 +39,7 @@ UTILITY = (tuple("ab"), ("c",), ("d",), tuple("efgh"))
 def run(
     rows: Rows, guarantee: PrivacyConstraints, tree: Hierarchy | None = None, seed: int = 0, **parameters: Any
 ) -> Release:
-    return coat.anonymize(transactions(rows), tree, guarantee, coat.Parameters(**parameters), seed)
+    return released(coat, transactions(rows), tree, guarantee, coat.Parameters(**parameters), seed)
 
 
 def recoding_of(release: Release) -> Recoding:
@@ -412,7 +413,7 @@ def test_same_seed_same_bytes_other_seed_other_order() -> None:
 def test_input_is_left_alone() -> None:
     data = transactions(ROWS)
     before = data.indptr.copy(), data.items.copy()
-    coat.anonymize(data, None, PrivacyConstraints(5, m=2), coat.Parameters())
+    released(coat, data, None, PrivacyConstraints(5, m=2), coat.Parameters())
     assert np.array_equal(data.indptr, before[0])
     assert np.array_equal(data.items, before[1])
     assert not data.items.flags.writeable
@@ -430,7 +431,7 @@ def test_labels_outside_the_rows_are_no_items() -> None:
         data.indptr, np.array([1, 3, 3, 4], np.int32), type(data.vocabulary)(["0", "a", "aa", "b", "c"])
     )
     wide.items.flags.writeable = False
-    release = coat.anonymize(wide, None, PrivacyConstraints(2, m=2))
+    release = released(coat, wide, None, PrivacyConstraints(2, m=2))
     assert image(release) == {"0": "0", "aa": "aa"} | image(
         run([frozenset("ab"), frozenset("b"), frozenset("c")], PrivacyConstraints(2, m=2))
     )
@@ -450,8 +451,12 @@ def test_progress_is_told() -> None:
 
     rng = seeded(70)
     rows = [frozenset(str(rng.randrange(300)) for _ in range(5)) for _ in range(300)]
-    coat.anonymize(
-        transactions(rows), None, PrivacyConstraints(3, list(combinations("123", 2))), progress=Listener()
+    released(
+        coat,
+        transactions(rows),
+        None,
+        PrivacyConstraints(3, list(combinations("123", 2))),
+        progress=Listener(),
     )
-    coat.anonymize(transactions(rows), None, PrivacyConstraints(3, m=2), progress=Listener())
+    released(coat, transactions(rows), None, PrivacyConstraints(3, m=2), progress=Listener())
     assert set(heard) == {"counting the constraints", "protecting itemsets"}

@@ -16,10 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from cli_helpers import environment
+from releases import released
 from setveil import algorithms
 from setveil.errors import HierarchyError, InfeasibleError, RequestError
 from setveil.guarantees.verify.km import verify_km
-from setveil.published.rows import Release
+from setveil.published import Release
 from strategies import Case, examples, random_cases, seeded
 
 MODULES = [pytest.param(algorithms.load(name), id=name) for name in algorithms.names()]
@@ -37,8 +38,7 @@ def km_with_hierarchy(module: ModuleType) -> None:
 
 def run(module: ModuleType, case: Case, seed: int = 0) -> Release:
     km_with_hierarchy(module)
-    release: Release = module.anonymize(case.data, case.tree, case.guarantee, module.Parameters(), seed)
-    return release
+    return released(module, case.data, case.tree, case.guarantee, module.Parameters(), seed)
 
 
 def case_of(rows: Sequence[str], parents: dict[str, str | None], k: int = 2, m: float = 2) -> Case:

@@ -22,6 +22,7 @@ from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import is_km
 from real_data import DATA
+from releases import released
 from setveil.algorithms import aa, da, oa
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.exact import exact
@@ -34,7 +35,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.rows import Release
+from setveil.published import Release
 from strategies import COMPILED, Case, examples, random_case, random_cases, seeded
 from test_real_data import load
 
@@ -66,7 +67,7 @@ PAPER = Case(
 
 
 def run(case: Case, terms: Terms, seed: int = 0, progress: Progress = silent, **more: Any) -> Release:
-    return exact.anonymize(case.data, case.tree, case.guarantee, parameters(terms, **more), seed, progress)
+    return released(exact, case.data, case.tree, case.guarantee, parameters(terms, **more), seed, progress)
 
 
 def parameters(terms: Terms, **more: Any) -> exact.Parameters:
@@ -199,7 +200,7 @@ def test_what_is_minimized_by_default(suppress: bool, objective: str) -> None:
     given_none = exact.Parameters(suppress=suppress)
     assert exact.Parameters().suppress
     for case in random_cases(examples(20, 5), 64, most_leaves=6):
-        release = exact.anonymize(case.data, case.tree, case.guarantee, given_none)
+        release = released(exact, case.data, case.tree, case.guarantee, given_none)
         assert images(release) == images(run(case, Terms(objective, suppress)))
         assert release.details["optimality"]["objective"] == objective
 
@@ -236,15 +237,15 @@ def test_nothing_else_is_better(suppress: bool, objective: str) -> None:
         losses = {
             name: naive.loss(case.rows, images(refined), terms)
             for name, refined in (
-                ("aa", aa.anonymize(*problem, aa.Parameters(refine=True))),
-                ("da", da.anonymize(*problem, da.Parameters(refine=True))),
-                ("oa", oa.anonymize(*problem, oa.Parameters(refine=True))),
+                ("aa", released(aa, *problem, aa.Parameters(refine=True))),
+                ("da", released(da, *problem, da.Parameters(refine=True))),
+                ("oa", released(oa, *problem, oa.Parameters(refine=True))),
             )
         }
         assert loss <= min(losses.values()), (case, losses)
         if (suppress, objective) == (False, "ncp"):
             assert loss == losses["oa"], case
-        gained += loss < naive.loss(case.rows, images(aa.anonymize(*problem)), terms)
+        gained += loss < naive.loss(case.rows, images(released(aa, *problem)), terms)
     assert gained, "plain AA was always optimal"
 
 
@@ -402,7 +403,7 @@ def rows_with(
 )
 def test_refuses(bad: dict[str, Any]) -> None:
     with pytest.raises(RequestError):
-        exact.anonymize(SMALL.data, SMALL.tree, SMALL.guarantee, exact.Parameters(**bad))
+        released(exact, SMALL.data, SMALL.tree, SMALL.guarantee, exact.Parameters(**bad))
 
 
 # --- ended early
@@ -541,7 +542,7 @@ def all_clauses(case: Case) -> set[Clause]:
 )
 def test_proven_on_real_data(name: str, m: int, suppress: bool, least: float) -> None:
     data, tree = load(name)
-    release = exact.anonymize(data, tree, KmAnonymity(5, m), exact.Parameters(suppress=suppress))
+    release = released(exact, data, tree, KmAnonymity(5, m), exact.Parameters(suppress=suppress))
     found = release.details["optimality"]
     assert found["loss"] == pytest.approx(least, abs=1e-6)
     assert (found["gap"], found["lower_bound"]) == (0, found["loss"])

@@ -15,6 +15,7 @@ from naive import hghs as naive
 from naive.anonymize import all_cuts, children
 from naive.anonymize import recode as naive_recode
 from naive.km import is_km
+from releases import released
 from setveil.algorithms.exact import exact
 from setveil.algorithms.hghs import _suppression, hghs, mhghs
 from setveil.algorithms.hghs._suppression import CutSpace, Scenario, find_threats
@@ -24,8 +25,8 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import silent
+from setveil.published import Release
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 from setveil.utility.lm import lm
 from strategies import Case, cases, examples, random_cases, random_rows, random_tree, seeded, transactions
 
@@ -105,13 +106,13 @@ def test_worked_example_step_by_step() -> None:
 
 
 def test_worked_example_release() -> None:
-    release = hghs.anonymize(PAPER.data, PAPER.tree, PAPER.guarantee)
+    release = released(hghs, PAPER.data, PAPER.tree, PAPER.guarantee)
     assert published_and_suppressed(release) == (set("PfgMe"), ["i"])
     assert release.details == {"cut": 6, "threats": 25, "steps": 3, "suppressed": ["i"]}
     rows = ["P", "Pfg", "PfM", "PfM", "Pfg", "e", "e", ""]
     assert Counter(map(frozenset, release.published)) == Counter(map(frozenset, rows))
     assert lm(PAPER.data, recoding_of(release)) == LM
-    optimum = exact.anonymize(PAPER.data, PAPER.tree, PAPER.guarantee)
+    optimum = released(exact, PAPER.data, PAPER.tree, PAPER.guarantee)
     assert optimum.details["optimality"]["loss"] == LM
 
 
@@ -127,7 +128,7 @@ def test_worked_example_release() -> None:
 )
 def test_worked_example_in_rounds(m: float, kept: str, gone: str, cost: str) -> None:
     guarantee = KmAnonymity(2, m if m == math.inf else int(m))
-    release = mhghs.anonymize(PAPER.data, PAPER.tree, guarantee)
+    release = released(mhghs, PAPER.data, PAPER.tree, guarantee)
     assert published_and_suppressed(release) == (set(kept), list(gone))
     rounds = release.details["rounds"]
     assert [entry["i"] for entry in rounds] == list(range(1, int(min(m, 5)) + 1))
@@ -143,7 +144,7 @@ def test_worked_example_in_rounds(m: float, kept: str, gone: str, cost: str) -> 
 
 def check_twins(case: Case) -> tuple[naive.Found, list[naive.Found]]:
     expected = naive.hghs(case.rows, case.parents, case.k, case.m)
-    release = hghs.anonymize(case.data, case.tree, case.guarantee)
+    release = released(hghs, case.data, case.tree, case.guarantee)
     published, suppressed = published_and_suppressed(release)
     assert published == expected.cut - expected.suppressed, case
     assert set(suppressed) == expected.suppressed, case
@@ -157,7 +158,7 @@ def check_twins(case: Case) -> tuple[naive.Found, list[naive.Found]]:
     assert found == Counter(expected.threats), case
 
     rounds = naive.mhghs(case.rows, case.parents, case.k, case.m)
-    release = mhghs.anonymize(case.data, case.tree, case.guarantee)
+    release = released(mhghs, case.data, case.tree, case.guarantee)
     assert [
         (entry["cut"], entry["suppressed"], entry["threats"], entry["lm"])
         for entry in release.details["rounds"]
@@ -203,7 +204,7 @@ def test_releases_are_the_twins_by_hypothesis(case: Case) -> None:
 def test_releases_are_k_m_anonymous() -> None:
     for case in random_cases(examples(700, 200), 73, most_rows=30, most_items=6):
         for module in (hghs, mhghs):
-            release = module.anonymize(case.data, case.tree, case.guarantee)
+            release = released(module, case.data, case.tree, case.guarantee)
             assert is_km([frozenset(row) for row in release.published], case.k, case.m), (module, case)
 
 
@@ -275,7 +276,7 @@ def test_single_children_are_merged_with_their_parents() -> None:
     parents: dict[str, str | None] = {"a": "A", "A": "B", "b": "C", "c": "C", "C": "B", "B": "*", "*": None}
     case = Case([frozenset(row) for row in ("ab", "ab", "ac", "ac", "bc", "bc")], parents, 2, 2)
     for module in (hghs, mhghs):
-        release = module.anonymize(case.data, case.tree, case.guarantee)
+        release = released(module, case.data, case.tree, case.guarantee)
         assert published_and_suppressed(release) == ({"a", "b", "c"}, [])
     assert naive.merged(parents) == {"a": "B", "C": "B", "b": "C", "c": "C", "B": None}
 
@@ -286,7 +287,7 @@ def test_items_without_rows_cost_nothing() -> None:
     parents |= {"U": "*", "V": "*", "*": None}
     case = Case([frozenset("ab")] * 3, parents, 3, 2)
     for module in (hghs, mhghs):
-        release = module.anonymize(case.data, case.tree, case.guarantee)
+        release = released(module, case.data, case.tree, case.guarantee)
         assert published_and_suppressed(release) == ({"a", "b", "u", "U"}, [])
         assert list(release.published) == [("a", "b")] * 3
 
@@ -296,7 +297,7 @@ def test_equally_cheap_children_are_taken_by_the_order_of_the_node_replaced() ->
     parents: dict[str, str | None] = {"a": "A", "b": "A", "c": "B", "d": "B", "A": "*", "B": "*", "*": None}
     rows = [frozenset(row) for row in ("ac", "ad", "bc", "bd")]
     case = Case(rows, parents, 2, 2)
-    release = hghs.anonymize(case.data, case.tree, case.guarantee)
+    release = released(hghs, case.data, case.tree, case.guarantee)
     assert published_and_suppressed(release) == ({"a", "b", "B"}, [])
 
 
@@ -308,14 +309,14 @@ def test_equal_costs_of_suppression_are_decided_by_item_order() -> None:
         2,
         2,
     )
-    release = hghs.anonymize(case.data, case.tree, case.guarantee)
+    release = released(hghs, case.data, case.tree, case.guarantee)
     assert published_and_suppressed(release) == ({"3", "4", "9"}, ["10"])
 
 
 def test_suppressed_in_one_round_kept_in_the_next() -> None:
     found = 0
     for case in random_cases(examples(150, 40), 75, most_rows=25):
-        rounds = mhghs.anonymize(case.data, case.tree, case.guarantee).details["rounds"]
+        rounds = released(mhghs, case.data, case.tree, case.guarantee).details["rounds"]
         found += any(a["suppressed"] > b["suppressed"] for a, b in pairwise(rounds))
     assert found
 
@@ -328,7 +329,7 @@ def test_threats_that_do_not_fit_are_refused(module: object, monkeypatch: pytest
     with pytest.raises(
         RequestError, match=r"threats.* \(\d\^\d-anonymity\).* limit of 40,000 bytes"
     ) as caught:
-        module.anonymize(case.data, case.tree, case.guarantee)  # type: ignore[attr-defined]
+        released(module, case.data, case.tree, case.guarantee)
     hint = "Use mhghs" if module is hghs else "Use a smaller m: up to 1 they fit."
     assert caught.value.hint.startswith(hint)
 
@@ -336,7 +337,7 @@ def test_threats_that_do_not_fit_are_refused(module: object, monkeypatch: pytest
 def test_progress_is_told_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the search pauses often or never, it finds the same."""
     case = larger_case(2)
-    plain = [module.anonymize(case.data, case.tree, case.guarantee) for module in (hghs, mhghs)]
+    plain = [released(module, case.data, case.tree, case.guarantee) for module in (hghs, mhghs)]
     monkeypatch.setattr(_suppression, "PAUSE", 50)
     monkeypatch.setattr(_suppression, "AT_ONCE", 50)
     heard: list[tuple[str, float | None]] = []
@@ -352,7 +353,7 @@ def test_progress_is_told_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module, before in zip((hghs, mhghs), plain, strict=True):
         heard.clear()
-        release = module.anonymize(case.data, case.tree, case.guarantee, progress=Listener())
+        release = released(module, case.data, case.tree, case.guarantee, progress=Listener())
         assert recoding_of(release).image.tolist() == recoding_of(before).image.tolist()
         assert len(heard) > 100
         assert all(done is None or 0 <= done <= 1 for _, done in heard)
@@ -365,14 +366,14 @@ def test_many_rounds_for_one_long_row() -> None:
     parents: dict[str, str | None] = dict.fromkeys("abcdefgh", "*") | {"*": None}
     case = Case(rows, parents, 3, math.inf)
     check_twins(case)
-    rounds = mhghs.anonymize(case.data, case.tree, case.guarantee).details["rounds"]
+    rounds = released(mhghs, case.data, case.tree, case.guarantee).details["rounds"]
     assert len(rounds) == 8
 
 
 def test_no_occurrences() -> None:
     data = transactions([frozenset()] * 3)
-    release = mhghs.anonymize(data, Hierarchy(PARENTS), KmAnonymity(2, 2))
+    release = released(mhghs, data, Hierarchy(PARENTS), KmAnonymity(2, 2))
     assert release.details["rounds"] == [{"i": 1, "cut": 1, "suppressed": 0, "threats": 0, "lm": 0.0}]
     assert list(release.published) == [()] * 3
-    nothing = hghs.anonymize(Transactions.from_rows([]), Hierarchy(PARENTS), KmAnonymity(2, math.inf))
+    nothing = released(hghs, Transactions.from_rows([]), Hierarchy(PARENTS), KmAnonymity(2, math.inf))
     assert nothing.published.n_rows == 0

@@ -13,6 +13,7 @@ import pytest
 from naive import lg as naive
 from naive.kanonymity import is_feasible, is_k_anonymous
 from real_data import DATA
+from releases import released
 from setveil.algorithms.lg import _partitioning, lg
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
@@ -21,8 +22,8 @@ from setveil.guarantees.kanonymity import TransactionalKAnonymity
 from setveil.guarantees.verify.kanonymity import verify_kanonymity
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.published import Release
 from setveil.published.recoding import LocalRecoding
-from setveil.published.rows import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED, Case, Parents, Rows, examples, random_case, seeded
 
@@ -30,7 +31,7 @@ TREE: Parents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "A
 
 
 def run(case: Case, seed: int = 0) -> Release:
-    return lg.anonymize(case.data, case.tree, TransactionalKAnonymity(case.k), seed=seed)
+    return released(lg, case.data, case.tree, TransactionalKAnonymity(case.k), seed=seed)
 
 
 def case_of(rows: str, parents: Parents, k: int) -> Case:
@@ -133,7 +134,7 @@ def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_partitioning, "BUDGET", 1)
     for case, before in zip(cases, expected, strict=True):
         heard.clear()
-        release = lg.anonymize(case.data, case.tree, TransactionalKAnonymity(case.k), progress=Listener())
+        release = released(lg, case.data, case.tree, TransactionalKAnonymity(case.k), progress=Listener())
         assert as_bytes(release) == before
         shares = [done for done in heard if done is not None]
         assert shares == sorted(shares)
@@ -250,7 +251,7 @@ def test_same_as_the_twin_on_larger_data() -> None:
 def test_loss_on_real_data(name: str, most: float) -> None:
     """An implementation in Python reaches 0.0413 and 0.0566."""
     data, tree = read(DATA / f"{name}.dat"), read_hierarchy(DATA / f"{name}_hierarchy.csv")
-    release = lg.anonymize(data, tree, TransactionalKAnonymity(5))
+    release = released(lg, data, tree, TransactionalKAnonymity(5))
     verdict = verify_kanonymity(release.published, TransactionalKAnonymity(5))
     assert verdict.holds
     assert verdict.greatest_k is not None
@@ -262,5 +263,5 @@ def test_tree_of_one_chain_is_handled_without_recursion() -> None:
     parents: Parents = {f"n{i}": f"n{i + 1}" for i in range(3000)} | {"n3000": None}
     tree = Hierarchy(parents)
     case = Case([frozenset({"n0"})] * 3, parents, 3, 1)
-    release = lg.anonymize(case.data, tree, TransactionalKAnonymity(3))
+    release = released(lg, case.data, tree, TransactionalKAnonymity(3))
     assert list(release.published) == [("n0",)] * 3

@@ -12,17 +12,18 @@ from test_verify_coherence import PAPER, random_problem, rows_of
 
 from naive import coherence as naive
 from naive.km import Rows
+from releases import released
 from setveil.algorithms.coherence import _mole_loops as mole_kernel
 from setveil.algorithms.coherence import mm
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify.coherence import verify_coherence
-from setveil.published.rows import Release
+from setveil.published import Release
 from strategies import examples, seeded, transactions
 
 
 def run(rows: Rows, guarantee: Coherence, seed: int = 0) -> Release:
-    return mm.anonymize(transactions(rows), None, guarantee, mm.Parameters(), seed)
+    return released(mm, transactions(rows), None, guarantee, mm.Parameters(), seed)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -106,7 +107,7 @@ def test_same_seed_same_bytes_other_seed_other_order() -> None:
 def test_private_data_are_published_as_they_are(rows: list[str], k: int, p: float) -> None:
     data = transactions(rows_of(*rows))
     before = data.indptr.copy(), data.items.copy()
-    release = mm.anonymize(data, None, Coherence("0.5", k, p))
+    release = released(mm, data, None, Coherence("0.5", k, p))
     assert Counter(map(frozenset, release.published)) == Counter(rows_of(*rows))
     assert release.details == {"suppressed": [], "order": [], "minimal_moles": {}}
     assert (before[0] == data.indptr).all()

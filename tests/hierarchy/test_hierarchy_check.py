@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.check import FileProblem, check_hierarchy
+from setveil.hierarchy.check import check_hierarchy
+from setveil.hierarchy.outline import FileProblem
 
 HEAD = "distinct\nname n\ntype string\nheight 3\n\n"  # blocks begin at line 6
 

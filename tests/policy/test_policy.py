@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from naive import coat as naive
-from setveil.data.io.layout import Layout
+from setveil.data.layout import Layout
 from setveil.errors import DataError, OutputError, RequestError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.policy.check import check_policy, count_satisfied

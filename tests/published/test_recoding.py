@@ -11,8 +11,7 @@ from setveil import Hierarchy, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.published.recoding import LocalRecoding, Recoding, recode
-from setveil.published.rows import Release
-from setveil.runs.folder import read_meaning
+from setveil.published.rows import publish, read_meaning
 from setveil.utility.measure import measure
 from setveil.utility.supports import label_supports
 from strategies import examples, random_cases, seeded
@@ -89,14 +88,14 @@ def test_a_cut_as_a_local_recoding_loses_the_same() -> None:
         for v in cut:
             node[tree.under(v)] = v
         each = LocalRecoding.from_nodes(tree, node[tree.locate(data.vocabulary)][data.items])
-        one, other = Release.make(data, cut_recoding, 0), Release.make(data, each, 0)
+        one, other = publish(data, cut_recoding, 0), publish(data, each, 0)
         assert [set(row) for row in one.published] == [set(row) for row in other.published]
         assert measure(data, other.published, each) == measure(data, one.published, cut_recoding)
 
 
 def test_reading_back_what_each_occurrence_became(tmp_path: Path) -> None:
     data, recoding = local()
-    release = Release.make(data, recoding, 3)
+    release = publish(data, recoding, 3)
     (tmp_path / "published").mkdir()
     (tmp_path / "internal").mkdir()
     about = tmp_path / "published" / "about.json"

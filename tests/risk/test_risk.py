@@ -16,6 +16,7 @@ from scipy.stats import beta
 import setveil as sv
 from naive import risk as naive
 from naive.km import item_order
+from releases import released
 from setveil.algorithms import aa
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -399,7 +400,7 @@ def test_an_anonymous_release_singles_out_nobody() -> None:
         if case.m == inf:
             continue
         m = int(case.m)
-        release = aa.anonymize(case.data, case.tree, case.guarantee, aa.Parameters())
+        release = released(aa, case.data, case.tree, case.guarantee, aa.Parameters())
         found = attack_risk(release.published, sizes=range(1, m + 1), thresholds=[case.k])
         assert all(entry["rows_below"] == {str(case.k): 0} for entry in found["risk"])
         assert found["revealing"]["items"] == []

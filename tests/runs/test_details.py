@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -92,3 +94,21 @@ def test_nothing_to_ask_for() -> None:
 @pytest.mark.parametrize(("rows", "support"), [(0, 2), (1, 2), (200, 2), (201, 3), (9835, 99), (1000, 10)])
 def test_frequent_is_one_row_of_a_hundred(rows: int, support: int) -> None:
     assert frequent_support(rows) == support
+
+
+def test_report_tells_where_the_hierarchy_comes_from(tmp_path: Path) -> None:
+    data = sv.Transactions.from_rows([["a", "b"], ["a"], ["b"], ["a", "b"]])
+    guarantee, given = sv.KmAnonymity(2, 2), sv.Hierarchy.balanced(data)
+    path = tmp_path / "tree.csv"
+    sv.write_hierarchy(given, path)
+    read = sv.read_hierarchy(path)
+    assert read == given
+    sources: dict[str, tuple[sv.Hierarchy | None, list[str | None]]] = {
+        "co-occurrence": (None, [None, None]),
+        "given": (given, [None, None]),
+        "file": (read, [str(path), hashlib.sha256(path.read_bytes()).hexdigest()]),
+    }
+    for source, (tree, file) in sources.items():
+        report = sv.anonymize(data, guarantee, hierarchy=tree, details=False).report
+        assert list(report["hierarchy"].values()) == [source, *file, 2, 1]
+        assert ("hierarchy" in report["timing"]) is (source != "given")

@@ -13,6 +13,7 @@ from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 
 from naive import coherence as naive
 from naive.km import Rows, item_order
+from releases import released
 from setveil.algorithms.coherence import border, mm
 from setveil.errors import RequestError
 from setveil.guarantees.coherence import Coherence
@@ -67,7 +68,7 @@ def test_suppression_keeps_every_support(module: Any) -> None:
         rows, private, h, k, p = random_problem(rng)
         if not is_feasible(rows, private, h, k):
             continue
-        release = module.anonymize(transactions(rows), None, Coherence(h, k, p, private))
+        release = released(module, transactions(rows), None, Coherence(h, k, p, private))
         published = list(map(frozenset, release.published))
         for items in naive.nuggets(published, 1, math.inf):
             assert naive.support(published, items) == naive.support(rows, items)
@@ -76,9 +77,8 @@ def test_suppression_keeps_every_support(module: Any) -> None:
 
 def test_worked_example() -> None:
     """SPEC §6 with k' = 4: what is left of the nuggets without a, b, c, d."""
-    release = border.anonymize(
-        transactions(PAPER), None, Coherence("0.5", 3, 3, PRIVATE), border.Parameters(k_nugget=4)
-    )
+    guarantee = Coherence("0.5", 3, 3, PRIVATE)
+    release = released(border, transactions(PAPER), None, guarantee, border.Parameters(k_nugget=4))
     found = surviving_itemsets(transactions(PAPER), release.published, 4, private=PRIVATE)
     expected = naive.nuggets(PAPER, 4, math.inf)
     assert found["frequent"] == len(expected)

@@ -1,4 +1,4 @@
-"""How the cut-based algorithms end: split nodes of the final cut again if asked to, and publish."""
+"""How the cut-based algorithms end: split nodes of the final cut again if asked to."""
 
 from __future__ import annotations
 
@@ -8,31 +8,27 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms._cut import Cut
-from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 
 
-def publish_cut(
-    data: Transactions,
+def final_recoding(
     cut: Cut,
     guarantee: KmAnonymity,
     split_again: bool,
-    seed: int,
     details: dict[str, Any],
     progress: Progress,
-) -> Release:
-    """Publish the data under a valid cut, refined first if `split_again`."""
+) -> tuple[Recoding, dict[str, Any]]:
+    """Turn a valid cut into a recoding, refined first if `split_again`; `details` gain what that did."""
     nodes = cut.nodes()
     if split_again:
         coarse = len(nodes)
         nodes = refine(cut, nodes, guarantee, progress)
         details = details | {"labels_before_refining": coarse, "labels_after_refining": len(nodes)}
-    return Release.make(data, Recoding.from_cut(cut.tree, nodes), seed, details)
+    return Recoding.from_cut(cut.tree, nodes), details
 
 
 def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progress) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.fields import Flag, parameter
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Apriori anonymization (AA)",
@@ -78,9 +78,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by AA (see `find_cut`).
 
     Parameters
@@ -93,10 +92,15 @@ def anonymize(
         k and m.
     parameters : Parameters
         AA's own parameters.
-    seed : int
-        Shuffles the published rows; the cut does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        From the cut.
+    details : dict
+        How many steps it took (`generalization_steps`); with `refine` the labels before and after.
 
     Raises
     ------
@@ -106,8 +110,8 @@ def anonymize(
         If items are missing from the hierarchy.
     """
     from setveil.algorithms._cut import Cut
-    from setveil.algorithms._refine import publish_cut
+    from setveil.algorithms._refine import final_recoding
 
     guarantee.require_feasible(data)
     cut, details = find_cut(Cut(data, hierarchy), guarantee, progress)  # line 1 of the algorithm
-    return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)
+    return final_recoding(cut, guarantee, parameters.refine, details, progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Optimal anonymization (OA)",
@@ -103,9 +103,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by OA (see `find_cut`).
 
     Parameters
@@ -118,10 +117,15 @@ def anonymize(
         k and m.
     parameters : Parameters
         OA's own parameters.
-    seed : int
-        Shuffles the published rows; the cut does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        From the cut.
+    details : dict
+        How many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
 
     Raises
     ------
@@ -132,7 +136,7 @@ def anonymize(
     RequestError
         If the hierarchy has too many cuts.
     """
-    from setveil.algorithms._refine import publish_cut
+    from setveil.algorithms._refine import final_recoding
 
     guarantee.require_feasible(data)
     cuts = count_cuts(hierarchy)
@@ -144,7 +148,7 @@ def anonymize(
             hint="Use --algorithm exact, which proves the same optimum at any size, or --algorithm aa.",
         )
     cut, details = find_cut(data, hierarchy, guarantee, progress)
-    return publish_cut(data, cut, guarantee, parameters.refine, seed, details, progress)
+    return final_recoding(cut, guarantee, parameters.refine, details, progress)
 
 
 def count_cuts(tree: Hierarchy) -> int:

@@ -63,34 +63,33 @@ def anonymize(
 
     def work(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
-        from setveil.options.inputs import load_hierarchy
+        from setveil.guarantees import model_named
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.published import kind_named
         from setveil.runs.folder import require_writable
         from setveil.runs.run import anonymize as run_anonymize
-        from setveil.runs.run import timed
 
         module = registry.load(algorithm)
         info = module.info
         model = info.guarantees[0]
         require_options(model, promise)
-        if model == "privacy-degree" and output_format is not None:
-            raise RequestError("--output-format: rows in groups are always published as two csv files.")
+        only = kind_named(model_named(model).release).info.written
+        if only and output_format is not None:
+            raise RequestError(f"--output-format: {only}.")
         require_writable(out, force=force)
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, algorithm, force=force)
-        timing: dict[str, float] = {}
         progress("reading")
         reads, publishes = split_format(input, reading.format)
         how = replace(reading, format=reads)
         encoding = reading.text_encoding
         data = read_rows(input, how)
         guarantee = make_guarantee(model, promise, Given(data, encoding, seed=seed))
-        tree, record = None, {"timing": timing}
+        tree = None
         if hierarchy_file is not None:
-            tree, record["hierarchy"] = timed(
-                timing, "hierarchy", lambda: load_hierarchy(hierarchy_file, encoding)
-            )
+            tree = read_hierarchy(hierarchy_file, encoding=encoding)
         elif "hierarchy" in info.needs:
             say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
         texts, limit = dict(own), own.get("time_limit")
@@ -100,7 +99,7 @@ def anonymize(
         try:
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-                record=record, bound=limit or True if bound else False, **parameters,
+                bound=limit or True if bound else False, **parameters,
             )  # fmt: skip
         except MissingItemsError as error:
             error.hint = extension_hint(input, hierarchy_file, how)

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-import setveil
 from setveil import algorithms as registry
 from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
 from setveil.cli.options import Input, Json, Reading, Seed, expanded
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.version import __version__
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
@@ -68,7 +68,7 @@ def _listed() -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        answer(f"setveil {setveil.__version__}")
+        answer(f"setveil {__version__}")
         raise typer.Exit
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms.cahd._band import band_order, band_profile
-from setveil.algorithms.cahd._groups import split
 from setveil.cli.files import require_free
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.progress import Progress
+from setveil.published.groups import split
 from setveil.report.band import draw_band, require_pillow
 from setveil.report.words import count
 
@@ -37,7 +37,7 @@ def require_drawable(path: Path, algorithm: str, *, force: bool) -> None:
 
 def draw(path: Path, data: Transactions, guarantee: Any, progress: Progress) -> None:
     """Draw the quasi-identifiers of the rows in the order of the input, and in band order."""
-    rows, _, _ = split(data, guarantee)
+    rows, _, _ = split(data, guarantee.sensitive)
     squares = []
     for title, order in (
         ("As in the input", np.arange(data.n_rows)),

@@ -10,9 +10,8 @@ from setveil.data.io import Layout, save
 from setveil.data.sample import grocery_sample
 from setveil.errors import OutputError
 from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.io import write_hierarchy
+from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.inputs import load_hierarchy
 from setveil.progress import Progress
 from setveil.runs.folder import require_writable
 from setveil.runs.run import VerifiedRelease, anonymize
@@ -44,13 +43,12 @@ def run_demo(
     write_hierarchy(Hierarchy.from_paths(paths), products)
 
     data = read_rows(str(baskets))
-    tree, source = load_hierarchy(products, "utf-8")
+    tree = read_hierarchy(products)
     release = anonymize(
         data,
         KmAnonymity(k=5, m=2),
         hierarchy=tree,
         seed=seed,
         progress=progress,
-        record={"hierarchy": source},
     )
     return release, release.write(out, force=True), sample

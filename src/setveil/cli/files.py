@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import shlex
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from setveil.cli.session import say
 from setveil.data.io import Layout, read, save, sniff_content, writable_layout
-from setveil.data.io.layout import extensions, formats_of
 from setveil.data.io.source import as_text, read_bytes
+from setveil.data.layout import extensions, formats_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import DETECTED, Reading
-from setveil.published.group_files import DATA_FILE, GROUPS_FILE, PublishedGroups, read_grouped
+from setveil.published.about import published_file
 from setveil.published.recoding import AnyRecoding
-from setveil.runs.folder import published_file, published_layout, read_meaning, recoding_of
+from setveil.published.rows import read_meaning, recoding_of
 
 
 def read_rows(path: str, reading: Reading = DETECTED) -> Transactions:
@@ -102,47 +102,9 @@ def extension_hint(path: str, hierarchy: Path | None, reading: Reading) -> str:
     return f"`{shlex.join(words)}` adds them under one new node."
 
 
-def load_published(path: str, reading: Reading = DETECTED) -> Transactions:
-    """Read a file of rows, or the published file of a run's folder as its about.json says."""
-    if path == "-":
-        return read_rows(path, reading)
-    file = published_file(Path(path))
-    layout = published_layout(file)
-    recorded = layout if Path(path).is_dir() else {}
-    if layout.get("format") == "grouped":
-        raise DataError(
-            f"{path} holds rows published in groups, not single rows.",
-            hint="They have their own check: --model privacy-degree --p P.",
-        )
-    return read_rows(str(file), replace(Reading(**recorded), **reading.given()))
-
-
-def is_grouped(path: str) -> bool:
-    """Tell whether a path is a folder of rows published in groups, or one of its files."""
-    if Path(path).is_file():
-        return published_layout(Path(path)).get("format") == "grouped"
-    return any((folder / GROUPS_FILE).is_file() for folder in _published_folders(path))
-
-
-def _published_folders(path: str) -> tuple[Path, Path]:
-    return Path(path) / "published", Path(path)
-
-
-def load_groups(path: str) -> PublishedGroups:
-    """Read rows published in groups from a run's folder or its `published`.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or its files are malformed.
-    """
-    folder = next((f for f in _published_folders(path) if (f / GROUPS_FILE).is_file()), None)
-    if folder is None:
-        raise DataError(
-            f"{path} is no folder of rows published in groups: expected {DATA_FILE} and {GROUPS_FILE} in it.",
-            hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
-        )
-    return read_grouped(folder)
+def read_as(path: str, **options: Any) -> Transactions:
+    """Read a file of rows, with options by name (see `read_rows`)."""
+    return read_rows(path, Reading(**options))
 
 
 def _about_beside(path: str) -> Path | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from setveil.cli.options import HierarchyFile, Json, Reading
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 _QUERIES = "Queries"
 _ITEMSETS = "Itemsets"
@@ -88,42 +92,33 @@ def measure(
     """
 
     def work(progress: Any) -> Any:
-        from setveil.cli import files
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.inputs import load_labels, load_queries
-        from setveil.report.measures import group_measures_text, measures_text
-        from setveil.utility.itemsets import surviving_itemsets
-        from setveil.utility.measure import measure as measure_all
-        from setveil.utility.measure import measure_groups
-        from setveil.utility.supports import label_supports
+        from setveil.cli.files import read_as, read_rows
+        from setveil.published import kind_at
 
         progress("reading")
-        encoding = reading.text_encoding
-        before = files.read_rows(original, reading)
-        if files.is_grouped(release):
-            _refuse(
-                "rows in groups",
-                {
-                    "--query-size": query_size, "--query-support": query_support,
-                    "--queries-file": queries_file, "--itemsets": itemsets,
-                    "--itemset-length": itemset_length, "--private": private, "--hierarchy": hierarchy_file,
-                },
-            )  # fmt: skip
-            groups = files.load_groups(release)
-            progress("measuring")
-            utility = measure_groups(
-                before, groups, group_by=group_by or 4, queries=queries or 1000, seed=seed, progress=progress
-            )
-            rows = {"original": before.n_rows, "release": groups.qid.n_rows}
-            return {"utility": utility, "rows": rows}, group_measures_text(utility, rows)
+        before = read_rows(original, reading)
+        kind = kind_at(release)
+        by_measure = {"measure": of_rows, "measure_groups": of_groups}
+        return by_measure[kind.info.measure](before, lambda: kind.read(release, read_as), progress)
+
+    def of_rows(before: Transactions, read: Callable[[], Any], progress: Any) -> Any:
+        from setveil.cli.files import load_meaning
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import load_labels, load_queries
+        from setveil.report.measures import measures_text
+        from setveil.utility.itemsets import surviving_itemsets
+        from setveil.utility.measure import measure as measure_all
+        from setveil.utility.supports import label_supports
+
         _refuse("rows that are not in groups", {"--group-by": group_by})
         if itemsets is None:
             _refuse(
                 "a measure without --itemsets", {"--itemset-length": itemset_length, "--private": private}
             )
-        after = files.load_published(release)
+        after = read()
+        encoding = reading.text_encoding
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        recoding = files.load_meaning(release, before, after, tree)
+        recoding = load_meaning(release, before, after, tree)
         asked = load_queries(
             before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
             seed=seed, progress=progress,
@@ -139,6 +134,26 @@ def measure(
         rows = {"original": before.n_rows, "release": after.n_rows}
         text = measures_text(utility, labels, rows, before.n_occurrences, recoding.kind)
         return {"utility": utility, "rows": rows, "labels": labels}, text
+
+    def of_groups(before: Transactions, read: Callable[[], Any], progress: Any) -> Any:
+        from setveil.report.measures import group_measures_text
+        from setveil.utility.measure import measure_groups
+
+        _refuse(
+            "rows in groups",
+            {
+                "--query-size": query_size, "--query-support": query_support,
+                "--queries-file": queries_file, "--itemsets": itemsets,
+                "--itemset-length": itemset_length, "--private": private, "--hierarchy": hierarchy_file,
+            },
+        )  # fmt: skip
+        groups = read()
+        progress("measuring")
+        utility = measure_groups(
+            before, groups, group_by=group_by or 4, queries=queries or 1000, seed=seed, progress=progress
+        )
+        rows = {"original": before.n_rows, "release": groups.qid.n_rows}
+        return {"utility": utility, "rows": rows}, group_measures_text(utility, rows)
 
     found, text = run(work)
     if json:

@@ -50,21 +50,16 @@ def risk(
     """
 
     def work(progress: Any) -> Any:
-        from setveil.cli import files
+        from setveil.cli.files import read_as, read_rows
+        from setveil.published import kind_at
         from setveil.risk.attack import attack_risk
 
         sizes = parse_sizes(m)
         progress("reading")
-        grouped = files.is_grouped(data)
-        before = None if original is None else files.read_rows(original, reading)
-        rows: Any = (
-            files.load_groups(data)
-            if grouped
-            else files.load_published(data, reading)
-            if original is None
-            else files.load_published(data)
-        )
-        hidden = _hidden(private, rows, before, reading.text_encoding, grouped=grouped)
+        kind = kind_at(data)
+        before = None if original is None else read_rows(original, reading)
+        rows = kind.read(data, read_as, **(reading.given() if original is None else {}))
+        hidden = _hidden(private, rows, before, reading.text_encoding)
         both = {"before": before, "after": rows} if before is not None else {"": rows}
         return [
             (
@@ -83,7 +78,7 @@ def risk(
         answer(risk_text(sides))
 
 
-def _hidden(text: str | None, rows: Any, before: Any, encoding: str, *, grouped: bool) -> tuple[str, ...]:
+def _hidden(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
     """Read the private items; of rows in groups the sensitive ones if none are named.
 
     Raises
@@ -92,14 +87,15 @@ def _hidden(text: str | None, rows: Any, before: Any, encoding: str, *, grouped:
         If one is in neither the rows that are known best nor, in groups, among the sensitive items.
     """
     from setveil.options.inputs import load_labels
+    from setveil.published.group_files import as_groups
 
+    groups = as_groups(rows)
     if text is None:
-        labels: tuple[str, ...] = rows.sensitive.labels if grouped else ()
-        return labels
-    if before is not None or not grouped:
+        return groups.sensitive.labels
+    if before is not None or groups is not rows:
         return load_labels(text, rows if before is None else before, encoding)
-    labels = load_labels(text, rows.qid, encoding, check=False)
-    unknown = [x for x in labels if x not in rows.sensitive.ids and x not in rows.qid.vocabulary.ids]
+    labels = load_labels(text, groups.qid, encoding, check=False)
+    unknown = [x for x in labels if x not in groups.sensitive.ids and x not in groups.qid.vocabulary.ids]
     if unknown:
         some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
         raise DataError(

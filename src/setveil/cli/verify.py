@@ -39,42 +39,44 @@ def verify(
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def work(progress: Any) -> Any:
-        from setveil.cli.files import load_groups, load_image, load_published, read_rows
+        from setveil.cli.files import load_image, read_as, read_rows
         from setveil.guarantees.verify import verify as verify_rows
+        from setveil.published import kind_named
+        from setveil.published.group_files import as_groups
 
         if promise["privacy"] == "pgen":
             raise RequestError(
                 "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
             )
         described = model_named(model)
-        if recoding is not None and "image" not in described.knows:
+        known = described.knows
+        if recoding is not None and "image" not in known:
             raise RequestError(f"--recoding is of no use for {model}.")
         require_options(model, promise, published=True)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
-        published: Any
+        if original is not None and "original" not in known:
+            raise RequestError(f"--original is of no use for {model}.")
+        published = kind_named(described.release).read(file, read_as, **reading.given())
+        rows = as_groups(published).qid
         encoding = reading.text_encoding
-        if described.release == "groups":
-            published = load_groups(file)
+        image = None
+        if "original" in known:
             more["original"] = None if original is None else read_rows(original, reading)
-            guarantee = make_guarantee(model, promise, Given(published.qid, encoding, named_here=False))
-        else:
-            if original is not None:
-                raise RequestError(f"--original is of no use for {model}.")
-            published = load_published(file, reading)
-            image = None
-            if "image" in described.knows:
-                image = load_image(file, published, recoding, encoding)
-                more["image"] = {x: x for x in published.vocabulary.labels} if image is None else image
-            try:
-                guarantee = make_guarantee(model, promise, Given(published, encoding, image=image))
-            except DataError as error:
-                if "image" in described.knows and image is None:
-                    error.hint = "If items were published under other labels, name the --recoding file."
-                raise
-            for itemset in getattr(guarantee, "itemsets", None) or ():
-                for item in itemset:
-                    more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+        if "image" in known:
+            image = load_image(file, rows, recoding, encoding)
+            more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
+        # Where the original may be known, the published rows need not hold the items that are named.
+        given = Given(rows, encoding, image=image, named_here="original" not in known)
+        try:
+            guarantee = make_guarantee(model, promise, given)
+        except DataError as error:
+            if "image" in known and image is None:
+                error.hint = "If items were published under other labels, name the --recoding file."
+            raise
+        for itemset in getattr(guarantee, "itemsets", None) or ():
+            for item in itemset:
+                more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
         return guarantee.phrase, verify_rows(published, guarantee, **more)
 
     phrase, verdict = run(work)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen, recode_rows
-
-if TYPE_CHECKING:
-    from setveil.data.io.layout import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +104,35 @@ class Transactions:
     def from_frame(
         cls, frame: object, id_column: str | None = None, item_column: str | None = None
     ) -> Transactions:
-        """Make transactions from a data frame; see `setveil.data.io.frames.from_frame`."""
-        from setveil.data.io.frames import from_frame
+        """Make transactions from a data frame.
 
-        return from_frame(frame, id_column, item_column)
+        Parameters
+        ----------
+        frame : object
+            Any object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...), or a pandas data frame.
+            Either a long table (one line per id and item; lines of the same id are one row, in order of first
+            appearance) or a table with a column of lists (one row each; null or an empty list is an empty
+            row). A pandas index is not looked at.
+        id_column, item_column : str, optional
+            Column names. By default the only list column is taken, else the two columns of a long table are
+            recognized by their names, else the first is the id.
+
+        Raises
+        ------
+        DataError
+            If the columns cannot be told, an id or item is missing, or items are neither strings nor
+            integers.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"order": [1, 1, 2], "item": ["tea", "milk", "tea"]})
+        >>> list(Transactions.from_frame(frame))
+        [('milk', 'tea'), ('tea',)]
+        """
+        from setveil.data.frames import frame_cells
+
+        return cls.from_codes(*frame_cells(frame, id_column, item_column))
 
     from_polars = from_frame
     from_pandas = from_frame

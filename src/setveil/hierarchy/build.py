@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, HierarchyError, RequestError, listed
+from setveil.errors import HierarchyError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
-from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy._levels import Names, check_fanout, items_of, unused
+from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
@@ -48,17 +48,7 @@ def balanced(data: Transactions, fanout: int = 5) -> Hierarchy:
     >>> tree.paths()[2]
     ['c', 'L1_1', '*']
     """
-    level = _items(data)
-    _check_fanout(fanout)
-    names = _Names(level, "L")
-    parents: dict[str, str | None] = {}
-    number = 0
-    while len(level) > fanout:
-        number += 1
-        for i, node in enumerate(level):
-            parents[node] = names.node(number, i // fanout)
-        level = [names.node(number, i) for i in range(-(-len(level) // fanout))]
-    return Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
+    return Hierarchy.balanced(data, fanout)
 
 
 def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ()) -> Hierarchy:
@@ -92,7 +82,7 @@ def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ())
     >>> tree.paths()
     [['250', '250*', '*'], ['250.1', '250*', '*'], ['250.83', '250*', '*'], ['V45', '*']]
     """
-    items = _items(data)
+    items = items_of(data)
     if any(length < 1 for length in lengths) or not (at or lengths):
         where = f"the lengths {list(lengths)}" if lengths else f"the characters {at!r}"
         raise RequestError(
@@ -128,11 +118,11 @@ def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ())
         return i
 
     taken = set(items)
-    labels = {0: _unused("*", taken)}
+    labels = {0: unused("*", taken)}
     taken.add(labels[0])
     for prefix, i in number.items():
         if needed[i]:
-            labels[i] = _unused(prefix, taken)
+            labels[i] = unused(prefix, taken)
             taken.add(labels[i])
     parents: dict[str, str | None] = {item: labels[nearest(i)] for item, i in home.items()}
     parents.update({labels[i]: labels[nearest(above[i])] for i in labels if i})
@@ -179,9 +169,10 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     milk C1_1 *
     tea C1_1 *
     """
-    level = _items(data)
-    _check_fanout(fanout)
-    names = _Names(level, "C")
+    start = time.perf_counter()
+    level = items_of(data)
+    check_fanout(fanout)
+    names = Names(level, "C")
     ids = {label: i for i, label in enumerate(level)}
     image = np.array([ids[label] for label in data.vocabulary.labels], np.int32)
     indptr, items = data.indptr, data.items
@@ -203,7 +194,9 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
             else:
                 above[to] = parents[node] = names.node(number, int(place[to]))
         level = above
-    return Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
+    tree = Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
+    tree.origin = HierarchyOrigin("co-occurrence", seconds=round(time.perf_counter() - start, 4))
+    return tree
 
 
 def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:
@@ -262,41 +255,9 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     }
     root = tree.labels[tree.root]
     if tree.n_nodes == 1:  # the root is an item and must stay a leaf
-        parents[root] = root = _unused("*", taken)
+        parents[root] = root = unused("*", taken)
         parents[root] = None
         taken.add(root)
-    unlisted = _unused("(unlisted)", taken)
+    unlisted = unused("(unlisted)", taken)
     parents[unlisted] = root
     return Hierarchy({**parents, **dict.fromkeys(missing, unlisted)})
-
-
-class _Names:
-    """Labels of inner nodes that no item has."""
-
-    def __init__(self, items: Collection[str], mark: str) -> None:
-        self._mark = mark
-        while any(re.fullmatch(f"{self._mark}[0-9]+_[0-9]+", item) for item in items):
-            self._mark += mark
-        self.root = _unused("*", items)
-
-    def node(self, level: int, number: int) -> str:
-        return f"{self._mark}{level}_{number}"
-
-
-def _unused(label: str, taken: Collection[str]) -> str:
-    while label in taken:
-        label += "*"
-    return label
-
-
-def _items(data: Transactions) -> list[str]:
-    if not data.n_items:
-        raise DataError("The data hold no items, expected at least one to build a hierarchy over.")
-    return item_order(data.vocabulary.labels)
-
-
-def _check_fanout(fanout: int) -> None:
-    if fanout < 2:
-        raise RequestError(
-            f"The fan-out is {fanout}, expected at least 2.", hint="5 is what the literature uses."
-        )

@@ -4,55 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from setveil.data.transactions import Transactions
 from setveil.errors import shorten
-
-
-@dataclass(frozen=True)
-class FileProblem:
-    """One thing that is wrong with the file of a hierarchy or a policy.
-
-    Attributes
-    ----------
-    line : int or None
-        Line of the file, counted from 1; None where no line is to blame.
-    message : str
-        What is wrong, naming the labels and the other lines that take part.
-
-    Examples
-    --------
-    >>> print(FileProblem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
-    line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
-    """
-
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        return self.message if self.line is None else f"line {self.line}: {self.message}"
-
-
-@dataclass
-class Outline:
-    """What a hierarchy file says, before anyone has checked it.
-
-    Attributes
-    ----------
-    paths : list of (line, labels)
-        Labels that lead upwards, at least one, none of them empty.
-    whole : bool
-        Whether each path leads from an item to the root (csv); otherwise it links one child to its parent.
-    problems : list of FileProblem
-        What could not be read as a path.
-    """
-
-    whole: bool
-    paths: list[tuple[int | None, list[str]]] = field(default_factory=list)
-    problems: list[FileProblem] = field(default_factory=list)
-
+from setveil.hierarchy.outline import FileProblem, Outline, parse
 
 _CYCLE_SHOWN = 20  # nodes of a cycle that are all named
 
@@ -94,8 +50,6 @@ def check_hierarchy(
     DataError
         If the file cannot be read at all.
     """
-    from setveil.hierarchy.io import parse
-
     outline = parse(path, encoding=encoding, separator=separator)
     return sorted([*find_problems(outline), *(() if data is None else _misfits(outline, data))], key=_by_line)
 

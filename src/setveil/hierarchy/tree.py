@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,28 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import HierarchyError, MissingItemsError, listed
+from setveil.hierarchy._levels import balanced_parents
 from setveil.kernels.rows import frozen
+
+
+@dataclass(frozen=True)
+class HierarchyOrigin:
+    """Where a hierarchy comes from.
+
+    Attributes
+    ----------
+    source : str
+        "file", "co-occurrence" (see `setveil.hierarchy.build.by_cooccurrence`), or "given" by the caller.
+    path, sha256 : str or None
+        The file as given, and the hash of its bytes in hexadecimal.
+    seconds : float
+        Time that reading or making it took.
+    """
+
+    source: str
+    path: str | None = None
+    sha256: str | None = None
+    seconds: float = field(default=0.0, compare=False)
 
 
 class Hierarchy:
@@ -36,6 +58,8 @@ class Hierarchy:
         The leaves under node v stand at positions ``low[v]:high[v]`` of `leaf_order`.
     leaf_order : int32 (n_leaves,), read-only
         Leaves in depth-first order, children in item order.
+    origin : HierarchyOrigin or None
+        Where it comes from, if that is known. Equal trees may have different ones.
     """
 
     def __init__(self, parents: Mapping[str, str | None]) -> None:
@@ -43,6 +67,7 @@ class Hierarchy:
 
         Readers check what a file holds and name every problem; use `from_paths` for data of your own.
         """
+        self.origin: HierarchyOrigin | None = None
         if "" in parents:
             raise HierarchyError("A hierarchy has a node without a label.")
         has_child = set(parents.values())
@@ -131,9 +156,7 @@ class Hierarchy:
     @classmethod
     def balanced(cls, data: Transactions, fanout: int = 5) -> Hierarchy:
         """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`)."""
-        from setveil.hierarchy.build import balanced
-
-        return balanced(data, fanout)
+        return cls(balanced_parents(data, fanout))
 
     def id(self, label: str) -> int:
         """Find the number of the node with this label (KeyError if there is none)."""

@@ -173,3 +173,16 @@ def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
     rows, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
     _invert(indptr, items, starts, rows, positions)
     return frozen(starts, np.int64), frozen(rows, np.int32), frozen(positions, np.int64)
+
+
+def content_order(indptr: Ints, items: Ids) -> Ints:
+    """Sort rows by their items, the first ones first; a row comes after its own beginnings.
+
+    Returns
+    -------
+    int64 (n,)
+        The rows in this order; equal rows by row number.
+    """
+    keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows
+    bounds = (4 * indptr).tolist()
+    return np.array(sorted(range(indptr.size - 1), key=lambda r: keys[bounds[r] : bounds[r + 1]]), np.int64)

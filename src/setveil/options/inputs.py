@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from setveil.data.io import Layout, read
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, RequestError, listed, shorten
-from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.numbers import parse_integer
 from setveil.policy.io import read_privacy, read_utility
@@ -23,13 +20,6 @@ from setveil.progress import Progress
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 
 log = logging.getLogger("setveil")
-
-
-def load_hierarchy(path: Path, encoding: str) -> tuple[Hierarchy, dict[str, Any]]:
-    """Read a hierarchy, and what a report says of its file."""
-    tree = read_hierarchy(path, encoding=encoding)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return tree, {"source": "file", "path": str(path), "sha256": digest}
 
 
 def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]:

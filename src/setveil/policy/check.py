@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.hierarchy.check import FileProblem
+from setveil.hierarchy.outline import FileProblem
 from setveil.kernels import item_groups as group_kernel
 from setveil.kernels import listed_itemsets as list_kernel
 from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows

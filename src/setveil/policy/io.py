@@ -9,12 +9,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from setveil.data.io.layout import Layout
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.layout import Layout
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
-from setveil.hierarchy.check import FileProblem
+from setveil.hierarchy.outline import FileProblem
 from setveil.kernels.tokens import tokenize
 from setveil.staging import staged_file
 

@@ -1,1 +1,155 @@
-"""What is published: one file per kind of release."""
+"""What is published: one file per kind of release. Adding one is adding a file.
+
+A module here that holds `info`, a `KindInfo`, is a kind of release. It also holds
+
+- `publish(data, made, seed, details) -> Release`: what an algorithm made, in an order that tells nothing,
+- `holds(path) -> bool`: whether a file or folder is a release of this kind,
+- `read(path, read_rows, **reading)`: what is published there, as `Release.exposed` gives it.
+
+Runs and the command line find it by this; nobody else asks which kinds there are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+
+
+@dataclass(frozen=True)
+class KindInfo:
+    """What runs and commands must know of a kind of release.
+
+    Attributes
+    ----------
+    title : str
+        What is published, in words.
+    made_as : tuple of types
+        What algorithms return that is published so.
+    recodings : tuple of str
+        Values of `recoding` in about.json and report.json.
+    means : str
+        The entry of about.json that says what the published file means.
+    measure : str
+        The function of `setveil.utility.measure` for such releases.
+    files : tuple of str
+        Files of a run's folder besides those that every run has.
+    format : str
+        The `format` of about.json where there is no choice of one; "": any of the formats of rows.
+    written : str
+        How it is written where there is no choice, in words.
+    check : str
+        Options of `setveil verify` for such releases.
+    """
+
+    title: str
+    made_as: tuple[type, ...]
+    recodings: tuple[str, ...]
+    means: str
+    measure: str
+    files: tuple[str, ...]
+    format: str = ""
+    written: str = ""
+    check: str = ""
+
+
+class Release(Protocol):
+    """What is published, how it was made, and which row is whose: what all kinds have in common."""
+
+    @property
+    def info(self) -> KindInfo:
+        """The kind."""
+
+    @property
+    def published(self) -> Transactions:
+        """Rows of items to hand out, in an order that tells nothing; only labels that occur."""
+
+    @property
+    def recoding(self) -> Any:
+        """`Recoding`, `LocalRecoding` or `Grouping`: what items, or rows, became. Stays inside."""
+
+    @property
+    def row_map(self) -> NDArray[np.int64]:
+        """The published row of each input row: int64 (n_rows,), read-only. Stays inside."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the algorithm has to say of its run (JSON types), e.g. the number of generalization steps."""
+
+    @property
+    def labelled(self) -> Any:
+        """The recoding whose labels stand for items; None where no label stands for others than itself."""
+
+    def exposed(self) -> Any:
+        """Return all that is published: what an attacker sees, and what the verifier reads."""
+
+    def measured(self) -> tuple[Any, ...]:
+        """Return what the kind's measure takes after the original rows."""
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the label that each item is published as; None: it is not."""
+
+    def about(self) -> dict[str, Any]:
+        """Return what about.json says of this kind of release: nothing that must stay inside."""
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Choose how rows are written: as the input was, or in the format wanted."""
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write what is handed out; return the name of the file, and how it is to be read."""
+
+    def write_inside(self, folder: Path) -> None:
+        """Write what else must be kept of how it was made, besides the map of the rows."""
+
+
+@cache
+def kinds() -> tuple[Any, ...]:
+    """Import the module of each kind of release, that of rows in any format last."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    found = [module for module in modules if hasattr(module, "info")]
+    return tuple(sorted(found, key=lambda kind: not kind.info.format))
+
+
+def kind_named(name: str) -> Any:
+    """Find a kind of release by the name of its file, as a privacy model names the kind it is about."""
+    return next(kind for kind in kinds() if kind.__name__.rpartition(".")[2] == name)
+
+
+def kind_of_recoding(recoding: str) -> Any:
+    """Find the kind of release by the entry `recoding` of about.json; None if there is none."""
+    return next((kind for kind in kinds() if recoding in kind.info.recodings), None)
+
+
+def kind_at(path: str) -> Any:
+    """Find the kind of release that a file or a folder holds; any file may be one of rows."""
+    return next(kind for kind in kinds() if kind.holds(Path(path)))
+
+
+def publish(data: Transactions, made: Any, seed: int, details: dict[str, Any] | None = None) -> Release:
+    """Put what an algorithm made of the data into an order that tells nothing of the input's.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    made : Recoding, LocalRecoding or RowGroups
+        What the algorithm returned.
+    seed : int
+        Shuffles what is published; the same seed gives the same bytes.
+    details : dict, optional
+        What the algorithm has to say of its run.
+    """
+    kind = next(kind for kind in kinds() if isinstance(made, kind.info.made_as))
+    release: Release = kind.publish(data, made, seed, details)
+    return release

@@ -66,6 +66,21 @@ class PublishedGroups:
         return np.bincount(self.group, minlength=self.n_groups).astype(np.int64)
 
 
+def as_groups(rows: Transactions | PublishedGroups) -> PublishedGroups:
+    """Take rows as groups: single rows are one group of which nothing is counted."""
+    if isinstance(rows, PublishedGroups):
+        return rows
+    nothing = frozen(np.zeros(0), np.int64)
+    return PublishedGroups(
+        rows,
+        frozen(np.zeros(rows.n_rows), np.int64),
+        Vocabulary(()),
+        frozen(np.zeros(2), np.int64),
+        frozen(nothing, np.int32),
+        nothing,
+    )
+
+
 def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
     """Write data.csv (one line for each row and quasi-identifier) and groups.csv (sizes and counts).
 

@@ -1,16 +1,45 @@
-"""What each row becomes where rows are published in groups."""
+"""Rows in groups: their items as they are but for the sensitive ones, which are counted for each group."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.published.group_files import PublishedGroups
+from setveil.errors import DataError, RequestError
+from setveil.kernels.rows import Ids, Ints, content_order, frozen, merge_rows, recode_rows, take_rows
+from setveil.published import KindInfo
+from setveil.published.about import published_folders, published_layout
+from setveil.published.group_files import (
+    DATA_FILE,
+    GROUPS_FILE,
+    PublishedGroups,
+    read_grouped,
+    write_grouped,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroups:
+    """Which rows of the data are to be published as one group.
+
+    Attributes
+    ----------
+    sensitive : tuple of str
+        The items that are counted; of the others each row keeps its own.
+    group : int64 (n_rows,)
+        Group of each row of the data, from 0, no number left out.
+    """
+
+    sensitive: tuple[str, ...]
+    group: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +84,186 @@ class Grouping:
     def published(self, rows: Transactions) -> PublishedGroups:
         """Put together what is published: these groups, and the quasi-identifiers of their rows."""
         return PublishedGroups(rows, self.group, self.sensitive, self.indptr, self.item, self.count)
+
+
+info = KindInfo(
+    title="rows published in groups",
+    made_as=(RowGroups,),
+    recodings=(Grouping.kind,),
+    means="groups_file",
+    measure="measure_groups",
+    files=(f"published/{GROUPS_FILE}",),
+    format=Grouping.kind,
+    written="rows in groups are always published as two csv files",
+    check="--model privacy-degree --p P",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupsRelease:
+    """Rows in groups (see `setveil.published.Release`): `published` are the quasi-identifiers."""
+
+    published: Transactions
+    recoding: Grouping
+    row_map: NDArray[np.int64]
+    details: dict[str, Any] = field(default_factory=dict)
+
+    info: ClassVar[KindInfo] = info
+
+    @property
+    def labelled(self) -> None:
+        """None: items are published as they are, or counted."""
+        return
+
+    def exposed(self) -> PublishedGroups:
+        """Return the quasi-identifiers with their groups and what these hold."""
+        return self.recoding.published(self.published)
+
+    def measured(self) -> tuple[PublishedGroups]:
+        """Return what is published."""
+        return (self.exposed(),)
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the items themselves; None for those that are counted."""
+        hidden = self.recoding.sensitive.ids
+        return {item: None if item in hidden else item for item in self.recoding.items.labels}
+
+    def about(self) -> dict[str, Any]:
+        """Return the name of the file with the counts."""
+        return {info.means: GROUPS_FILE}
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Refuse a format: there is only one.
+
+        Raises
+        ------
+        RequestError
+            If one is wanted.
+        """
+        if wanted is not None:
+            raise RequestError(
+                f"Rows in groups are published as two csv files, not as {wanted}.",
+                hint="Leave the format out.",
+            )
+        return given
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write quasi-identifiers and counts, whatever the layout."""
+        write_grouped(folder, self.exposed())
+        return DATA_FILE, {"format": info.format}
+
+    def write_inside(self, folder: Path) -> None:
+        """Write nothing: the map of the rows tells all."""
+
+
+def split(
+    data: Transactions, sensitive: Collection[str]
+) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
+    """Take the rows apart.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    sensitive : collection of str
+        The sensitive items; those that do not occur are left out.
+
+    Returns
+    -------
+    rows : (indptr, items)
+        The quasi-identifiers of each row, as items of the data.
+    hidden : (indptr, items)
+        The sensitive items of each row, as positions in `sensitive`.
+    sensitive : Vocabulary
+        The sensitive items that occur, in item order.
+    """
+    named = set(sensitive)
+    is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
+    each = np.arange(data.n_items, dtype=np.int32)
+    rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
+    place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
+    hidden = recode_rows(data.indptr, data.items, place)
+    return rows, hidden, Vocabulary(label for label in data.vocabulary.labels if label in named)
+
+
+def publish(
+    data: Transactions, made: RowGroups, seed: int, details: dict[str, Any] | None = None
+) -> GroupsRelease:
+    """Publish groups, and the rows in them, in an order that reveals nothing.
+
+    As with single rows (see `setveil.published.rows.publish`): both are sorted by what is published of them
+    and then shuffled, so that who undoes the shuffle finds the sorted order, not that of the input.
+    """
+    rows, hidden, sensitive = split(data, made.sensitive)
+    group, n = made.group, data.n_rows
+    used = np.bincount(rows[1], minlength=data.n_items) > 0
+    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    labels = Vocabulary(label for label, u in zip(data.vocabulary.labels, used, strict=True) if u)
+    qid = recode_rows(*rows, image)
+
+    # Number the groups by content: their rows, then their counts.
+    merged, first, _ = merge_rows(*qid)
+    place = np.empty(first.size, np.int64)
+    place[content_order(*take_rows(*qid, first))] = np.arange(first.size)
+    kind = place[merged]
+    n_groups = int(group.max(initial=-1)) + 1
+    sizes = np.bincount(group, minlength=n_groups)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    content = kind[np.lexsort((kind, group))].astype(">i8").tobytes()
+    s_group = np.repeat(group, np.diff(hidden[0]))
+    pairs, count = np.unique(s_group * len(sensitive) + hidden[1], return_counts=True)
+    s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(sensitive))
+    item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(sensitive)
+    counts = np.stack([item, count], axis=1).astype(">i8").tobytes()
+    at, s_at = (8 * starts).tolist(), (16 * s_ends).tolist()
+    by_content = sorted(
+        range(n_groups), key=lambda g: (content[at[g] : at[g + 1]], counts[s_at[g] : s_at[g + 1]])
+    )
+
+    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+    random = np.random.PCG64(seed).random_raw(n_groups + n)
+    shuffled = np.array(by_content, np.int64)[np.argsort(random[:n_groups], kind="stable")]
+    number = np.empty(n_groups, np.int64)
+    number[shuffled] = np.arange(n_groups)
+    in_order = np.lexsort((kind, number[group]))
+    order = in_order[np.lexsort((random[n_groups:], number[group][in_order]))]
+
+    row_map = np.empty(n, np.int64)
+    row_map[order] = np.arange(n)
+    wanted = np.repeat(s_ends[shuffled], np.diff(s_ends)[shuffled])
+    indptr = np.concatenate(([0], np.cumsum(np.diff(s_ends)[shuffled])))
+    wanted += np.arange(pairs.size) - np.repeat(indptr[:-1], np.diff(indptr))
+    grouping = Grouping(
+        data.vocabulary,
+        sensitive,
+        frozen(number[group][order], np.int64),
+        frozen(indptr, np.int64),
+        frozen(item[wanted], np.int32),
+        frozen(count[wanted], np.int64),
+    )
+    published = Transactions(*take_rows(*qid, order), labels)
+    return GroupsRelease(published, grouping, frozen(row_map, np.int64), details or {})
+
+
+def holds(path: Path) -> bool:
+    """Whether a folder, or the one of a file, holds rows published in groups."""
+    if path.is_file():
+        return published_layout(path).get("format") == info.format
+    return any((folder / GROUPS_FILE).is_file() for folder in published_folders(path))
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedGroups:
+    """Read rows published in groups from a run's folder or its `published`.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder, or its files are malformed.
+    """
+    folder = next((f for f in published_folders(Path(path)) if (f / GROUPS_FILE).is_file()), None)
+    if folder is None:
+        raise DataError(
+            f"{path} is no folder of {info.title}: expected {DATA_FILE} and {GROUPS_FILE} in it.",
+            hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
+        )
+    return read_grouped(folder)

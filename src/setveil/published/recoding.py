@@ -41,6 +41,7 @@ class Recoding:
     domain: int
 
     kind: ClassVar[str] = "global"
+    uniform: ClassVar[bool] = True  # all occurrences of an item become the same
 
     @classmethod
     def from_cut(cls, tree: Hierarchy, cut: Iterable[int], suppressed: Collection[int] = ()) -> Recoding:
@@ -162,6 +163,7 @@ class LocalRecoding:
     domain: int
 
     kind: ClassVar[str] = "local"
+    uniform: ClassVar[bool] = False
 
     @classmethod
     def from_nodes(cls, tree: Hierarchy, nodes: NDArray[np.integer]) -> LocalRecoding:

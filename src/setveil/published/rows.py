@@ -1,65 +1,244 @@
-"""What an algorithm hands over: published rows, how they were made, and which row is whose."""
+"""Rows whose items are published as themselves, under labels that stand for several, or not at all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io import Layout, save, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.kernels.rows import frozen, merge_rows, recode_rows, take_rows
-from setveil.published.recoding import AnyRecoding, recode
+from setveil.errors import DataError
+from setveil.kernels.rows import content_order, frozen, merge_rows, recode_rows, take_rows
+from setveil.published import KindInfo, kinds
+from setveil.published.about import published_file, published_layout, read_about
+from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
+
+info = KindInfo(
+    title="single rows",
+    made_as=(Recoding, LocalRecoding),
+    recodings=("global", "local"),
+    means="labels",
+    measure="measure",
+    files=("internal/recoding.csv",),
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """Published rows with the recoding that made them.
-
-    Attributes
-    ----------
-    published : Transactions
-        The rows to hand out, in an order that tells nothing of the input's; only labels that occur.
-    recoding : Recoding, LocalRecoding or Grouping
-        What each item, or each occurrence of an item, became, or the group of each row. Stays inside.
-    row_map : int64 (n_rows,), read-only
-        The published row of each input row. Stays inside.
-    details : dict
-        What the algorithm has to say of its run (JSON types), e.g. the number of generalization steps.
-    """
+class RowsRelease:
+    """Published rows with the recoding that made them (see `setveil.published.Release`)."""
 
     published: Transactions
-    recoding: Any  # one of three classes, as the algorithm has it
+    recoding: AnyRecoding
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def make(
-        cls, data: Transactions, recoding: AnyRecoding, seed: int, details: dict[str, Any] | None = None
-    ) -> Release:
-        """Recode the data and put the rows in an order that reveals nothing.
+    info: ClassVar[KindInfo] = info
 
-        The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
-        so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
-        """
-        recoded = recode(data, recoding)
-        used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
-        image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-        labels = Vocabulary(label for label, u in zip(recoded.vocabulary.labels, used, strict=True) if u)
-        indptr, items = recode_rows(recoded.indptr, recoded.items, image)
+    @property
+    def labelled(self) -> AnyRecoding:
+        """The recoding."""
+        return self.recoding
 
-        group, first, _ = merge_rows(indptr, items)
-        keys = items.astype(">i4").tobytes()
-        bounds = (4 * indptr).tolist()
-        by_content = sorted(range(first.size), key=lambda g: keys[bounds[first[g]] : bounds[first[g] + 1]])
-        place = np.empty(first.size, np.int64)
-        place[by_content] = np.arange(first.size)
-        in_order = np.argsort(place[group], kind="stable")
-        # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-        order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
-        row_map = np.empty(data.n_rows, np.int64)
-        row_map[order] = np.arange(data.n_rows)
-        published = Transactions(*take_rows(indptr, items, order), labels)
-        return cls(published, recoding, frozen(row_map, np.int64), details or {})
+    def exposed(self) -> Transactions:
+        """Return the rows."""
+        return self.published
+
+    def measured(self) -> tuple[Transactions, AnyRecoding]:
+        """Return rows and recoding."""
+        return self.published, self.recoding
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the label that each item is published as (by a global recoding); None: it is suppressed."""
+        return dict.fromkeys(self.recoding.items.labels) | {
+            item: label for label, items in self.recoding.members().items() for item in items
+        }
+
+    def about(self) -> dict[str, Any]:
+        """Return the number of items that exist, and the items that each label stands for."""
+        own, members = set(self.recoding.items.labels), self.recoding.members()
+        used = [label for label in self.published.vocabulary.labels if label not in own]
+        return {"domain": self.recoding.domain, "labels": {label: members[label] for label in used}}
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Choose the format wanted, else that of the input; basket in place of FIMI if labels are words."""
+        layout = given if wanted is None or wanted == given.format else Layout(wanted)
+        return writable_layout(layout, self.published.vocabulary.labels)
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write the rows."""
+        name = f"data{layout.extension}"
+        save(self.published, folder / name, layout)
+        return name, layout.options()
+
+    def write_inside(self, folder: Path) -> None:
+        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became."""
+        if isinstance(self.recoding, Recoding):
+            _write_recoding(folder / "recoding.csv", self.recoding)
+
+
+def publish(
+    data: Transactions, made: AnyRecoding, seed: int, details: dict[str, Any] | None = None
+) -> RowsRelease:
+    """Recode the data and put the rows in an order that reveals nothing.
+
+    The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
+    so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
+    """
+    recoded = recode(data, made)
+    used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
+    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    labels = Vocabulary(label for label, u in zip(recoded.vocabulary.labels, used, strict=True) if u)
+    indptr, items = recode_rows(recoded.indptr, recoded.items, image)
+
+    group, first, _ = merge_rows(indptr, items)
+    place = np.empty(first.size, np.int64)
+    place[content_order(*take_rows(indptr, items, first))] = np.arange(first.size)
+    in_order = np.argsort(place[group], kind="stable")
+    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
+    row_map = np.empty(data.n_rows, np.int64)
+    row_map[order] = np.arange(data.n_rows)
+    published = Transactions(*take_rows(indptr, items, order), labels)
+    return RowsRelease(published, made, frozen(row_map, np.int64), details or {})
+
+
+def holds(path: Path) -> bool:
+    """Whether a file or folder is a release of rows: whatever is none of another kind."""
+    return True
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> Transactions:
+    """Read a file of rows, or the published file of a run's folder as its about.json says.
+
+    Parameters
+    ----------
+    path : str
+        The file or folder; ``-`` for standard input.
+    read_rows : callable
+        Reads a file, as `setveil.read`.
+    **reading
+        Options of `read_rows`; None: as about.json has it, else as the file tells.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is a release of another kind.
+    """
+    if path == "-":
+        return read_rows(path, **reading)
+    file = published_file(Path(path))
+    given = {name: value for name, value in reading.items() if value is not None}
+    layout = published_layout(file)
+    recorded = layout if Path(path).is_dir() else {}
+    for kind in kinds():
+        if kind.info.format and layout.get("format") == kind.info.format:
+            raise DataError(
+                f"{path} holds {kind.info.title}, not {info.title}.",
+                hint=f"They have their own check: {kind.info.check}.",
+            )
+    return read_rows(str(file), **(recorded | given))
+
+
+def _write_recoding(path: Path, recoding: Recoding) -> None:
+    labels = (*recoding.published.labels, "")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("item", "published"))
+        writer.writerows(
+            (item, labels[to])
+            for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
+        )
+
+
+def read_meaning(about: Path, original: Transactions, published: Transactions) -> AnyRecoding:
+    """Read from about.json what the published labels stand for.
+
+    Where the recoding is local, what each occurrence became is found with the run's internal/rows.csv.
+
+    Parameters
+    ----------
+    about : path
+        The file.
+    original, published : Transactions
+        An item of the original that is neither a published label nor stands behind one was suppressed.
+
+    Raises
+    ------
+    DataError
+        If the file, or the map of the rows, is missing or damaged.
+    """
+    content = read_about(about)
+    labels, domain = content["labels"], int(content["domain"])
+    if content.get("recoding", "global") == "global":
+        return recoding_of(original, published, labels, domain)
+    row_map = _read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
+    return _local_recoding_of(original, published, labels, domain, row_map)
+
+
+def _read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:
+    if not path.is_file():
+        raise DataError(
+            f"{path} is missing: in this release an item may be published under several labels, so that only "
+            "the map of the rows tells what it became.",
+            hint="Measure the run's whole folder.",
+        )
+    try:
+        with path.open(encoding="utf-8") as file:
+            table = np.loadtxt(file, np.int64, delimiter=",", skiprows=1, ndmin=2)
+    except ValueError as error:
+        raise DataError(f"{path} is no map of rows: {error}.") from error
+    row_map = table.reshape(-1, 2)[:, 1]
+    if row_map.size != n_rows or ((row_map < 0) | (row_map >= n_published)).any():
+        raise DataError(
+            f"{path} maps {row_map.size:,} rows, but there are {n_rows:,} in the original and "
+            f"{n_published:,} in the release.",
+            hint="Is this the release of another file?",
+        )
+    return row_map
+
+
+def _local_recoding_of(
+    original: Transactions,
+    published: Transactions,
+    members: dict[str, list[str]],
+    domain: int,
+    row_map: NDArray[np.int64],
+) -> LocalRecoding:
+    """Find, for each occurrence, the label of its published row that stands for it."""
+    inside = [members.get(label, [label]) for label in published.vocabulary.labels]
+    items = Vocabulary(dict.fromkeys([*original.vocabulary.labels, *(x for part in inside for x in part)]))
+    starts = np.cumsum([0, *map(len, inside)])
+    ids = items.ids
+    label_items = np.array([i for part in inside for i in sorted(ids[x] for x in part)], np.int32)
+    recoding = LocalRecoding(items, published.vocabulary, starts, label_items, np.zeros(0, np.int32), domain)
+    labels, ends = standing_for(original, items, recoding.memberships())
+    rows = np.repeat(np.arange(published.n_rows), published.row_lengths())
+    there = np.repeat(np.repeat(row_map, original.row_lengths()), np.diff(ends))
+    found = np.isin(there * len(inside) + labels, rows * len(inside) + published.items)
+    image = np.full(original.n_occurrences, -1, np.int32)
+    image[np.repeat(np.arange(original.n_occurrences), np.diff(ends))[found]] = labels[found]
+    return replace(recoding, image=image)
+
+
+def recoding_of(
+    original: Transactions, published: Transactions, members: dict[str, list[str]], domain: int
+) -> Recoding:
+    """Make the recoding that turns the original's items into labels with these members."""
+    labels = [*published.vocabulary.labels, *(x for x in members if x not in published.vocabulary.ids)]
+    position = {label: i for i, label in enumerate(labels)}
+    image = {item: position[label] for label, items in members.items() for item in items}
+    for label in published.vocabulary.labels:
+        if label not in members:
+            image.setdefault(label, position[label])
+    for item in original.vocabulary.labels:
+        image.setdefault(item, -1)
+    return Recoding(
+        Vocabulary(image), Vocabulary(labels), np.fromiter(image.values(), np.int32, len(image)), domain
+    )

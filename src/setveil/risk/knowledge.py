@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.kernels.rows import Ints, frozen, merge_rows, recode_rows, take_rows
-from setveil.published.group_files import PublishedGroups
+from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.risk._exposed import Ranked, ranked
 from setveil.risk._inferred import Secrets
 
@@ -65,8 +65,8 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     private : collection of str
         Private items; those that occur nowhere are never learned. None at all: the sensitive items of groups.
     """
-    data = rows.qid if isinstance(rows, PublishedGroups) else rows
-    sensitive = rows.sensitive.labels if isinstance(rows, PublishedGroups) else ()
+    groups = as_groups(rows)
+    data, sensitive = groups.qid, groups.sensitive.labels
     wanted = set(private or sensitive)
     every = {*data.vocabulary.labels, *sensitive, *wanted} if wanted else wanted
     names = tuple(label for label in item_order(every) if label in wanted)
@@ -82,7 +82,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     distinct = np.full(data.n_rows, -1, np.int64)
     distinct[filled] = group
 
-    row, name, share, whole = _shares(rows, data, names)
+    row, name, share, whole = _shares(groups, names)
     overall = np.zeros(len(names), np.int64)
     np.add.at(overall, name, share)
     known = distinct[row] >= 0
@@ -100,30 +100,28 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     )
 
 
-def _shares(
-    rows: Transactions | PublishedGroups, data: Transactions, names: tuple[str, ...]
-) -> tuple[Ints, Ints, Ints, int]:
+def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
     """List what each row tells of private items: row, position in `names`, probability times `whole`.
 
     Where the common denominator of the groups is too large for exact quotients, probabilities are rounded
     down to multiples of a power of two.
     """
+    data = groups.qid
     position = {name: i for i, name in enumerate(names)}
     of_item = np.array([position.get(label, -1) for label in data.vocabulary.labels], np.int64)
     here = np.flatnonzero(of_item[data.items] >= 0)
     row = np.repeat(np.arange(data.n_rows), data.row_lengths())[here]
     name = of_item[data.items[here]]
-    if not isinstance(rows, PublishedGroups):
+    sizes = groups.sizes
+    of_sensitive = np.array([position.get(label, -1) for label in groups.sensitive.labels], np.int64)
+    wanted = np.flatnonzero(of_sensitive[groups.item] >= 0)
+    if not wanted.size:
         return row, name, np.ones(row.size, np.int64), 1
-
-    sizes = rows.sizes
-    of_sensitive = np.array([position.get(label, -1) for label in rows.sensitive.labels], np.int64)
-    wanted = np.flatnonzero(of_sensitive[rows.item] >= 0)
-    group = np.repeat(np.arange(rows.n_groups), np.diff(rows.indptr))[wanted]
+    group = np.repeat(np.arange(groups.n_groups), np.diff(groups.indptr))[wanted]
     whole = math.lcm(*np.unique(sizes[group]).tolist())
     bits = _EXACT - data.n_rows.bit_length()
     whole = min(whole, 1 << bits)
-    count = np.minimum(rows.count[wanted], sizes[group])
+    count = np.minimum(groups.count[wanted], sizes[group])
     share = np.array(
         [c * whole // size for c, size in zip(count.tolist(), sizes[group].tolist(), strict=True)], np.int64
     )
@@ -131,7 +129,7 @@ def _shares(
     begins = np.concatenate(([0], np.cumsum(sizes)))
     members = np.repeat(begins[group], sizes[group]) + _counting(sizes[group])
     keys = np.concatenate((row, members)) * len(names) + np.concatenate(
-        (name, np.repeat(of_sensitive[rows.item[wanted]], sizes[group]))
+        (name, np.repeat(of_sensitive[groups.item[wanted]], sizes[group]))
     )
     merged, most = _merged(
         keys, np.concatenate((np.full(row.size, whole), np.repeat(share, sizes[group]))), np.maximum

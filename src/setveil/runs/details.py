@@ -1,27 +1,32 @@
-"""What a run's report tells besides the promise and the loss: labels, branches, answers, risk."""
+"""What a run's report tells: the record, and in it labels, branches, answers, risk."""
 
 from __future__ import annotations
 
+import math
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
 from fractions import Fraction
-from math import ceil
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
-from setveil.hierarchy.tree import Hierarchy
+from setveil.guarantees.verify import Verdict
+from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
-from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import Grouping
+from setveil.published import Release
 from setveil.published.recoding import AnyRecoding
-from setveil.published.rows import Release
 from setveil.risk.attack import attack_risk
+from setveil.runs.memory import peak_memory_mb
 from setveil.utility.are import query_errors
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
+from setveil.version import __version__
 
 QUERIES, QUERY_SIZE = 1000, 2
 FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
@@ -30,20 +35,112 @@ EFFORT = 100_000_000  # of the risk before, and of that after: a second or two o
 _MOST_ITEMS = 20
 
 
+def recorded(
+    data: Transactions,
+    hierarchy: Hierarchy | None,
+    release: Release,
+    verdict: Verdict,
+    found: Mapping[str, Any],
+    timing: dict[str, float],
+    *,
+    algorithm: Mapping[str, Any],
+    guarantee: Guarantee,
+    seed: int,
+) -> dict[str, Any]:
+    """Put together the record of a run, as it stands in report.json (see docs/formats.md).
+
+    Parameters
+    ----------
+    data, hierarchy, release, verdict
+        What was anonymized, by which hierarchy if any, what came out, and what the verifier found.
+    found : mapping
+        `utility`, and where they were looked for `answers`, `risk`, `optimality`.
+    timing : dict
+        Seconds of each phase.
+    algorithm : mapping
+        Its `name`, `info` and `settings`.
+    guarantee, seed
+        What was promised, and what the rows are shuffled by.
+    """
+    origin, details = data.origin, release.details
+    apart = {"optimality", "suppressed", "timing"}
+    return {
+        "setveil": __version__,
+        "versions": {name: version(name) for name in ("altair", "highspy", "numba", "numpy")}
+        | {"python": platform.python_version()},
+        "seed": seed,
+        "input": {
+            "path": origin.path if origin else None,
+            "sha256": origin.sha256 if origin else None,
+            "format": origin.layout.format if origin else None,
+            "rows": data.n_rows,
+            "empty_rows": int((data.row_lengths() == 0).sum()),
+            "items": data.n_items,
+            "occurrences": data.n_occurrences,
+        },
+        "hierarchy": _of_hierarchy(hierarchy) if hierarchy else None,
+        "algorithm": {
+            "name": algorithm["name"],
+            "title": algorithm["info"].title,
+            "parameters": _plain(asdict(algorithm["settings"])),
+            "reference": algorithm["info"].reference,
+            **{key: value for key, value in details.items() if key not in apart},
+        },
+        "guarantee": {
+            **guarantee.as_dict(),
+            "phrase": guarantee.phrase,
+            "holds": verdict.holds,
+            "violations": verdict.violations,
+            **verdict.found(),
+        },
+        "utility": found["utility"],
+        **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
+        "suppressed": details.get("suppressed", []),
+        "recoding": release.recoding.kind,
+        **_described(data, release, hierarchy),
+        **({"risk": found["risk"]} if found.get("risk") else {}),
+        "timing": timing,
+        "peak_memory_mb": peak_memory_mb(),
+    }
+
+
+def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
+    origin = tree.origin or HierarchyOrigin("given")
+    return {
+        "source": origin.source,
+        "path": origin.path,
+        "sha256": origin.sha256,
+        "leaves": tree.n_leaves,
+        "height": tree.height,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Turn a parameter into JSON types."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    if value == math.inf:
+        return "inf"
+    return str(value) if isinstance(value, Fraction) else value
+
+
 def answers(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
     """Measure what the release still answers: `are` of random COUNT queries, `itemsets` that survive.
 
     The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
-    that releases can be compared. Nothing is measured for rows in groups, whose items are either published
-    as they are or counted, and where there is nothing to ask for.
+    that releases can be compared. Nothing is measured where no label stands for items, which are then either
+    published as they are or counted, and where there is nothing to ask for.
     """
-    if isinstance(release.recoding, Grouping) or not data.n_occurrences:
+    recoding = release.labelled
+    if recoding is None or not data.n_occurrences:
         return {}
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
-    errors = query_errors(data, release.published, release.recoding.members(), asked, progress)
+    errors = query_errors(data, release.published, recoding.members(), asked, progress)
     found: dict[str, Any] = {"are": {**errors.as_dict(), "size": size}}
-    if release.recoding.kind == "global":  # a local one publishes an item as itself in some of its rows only
+    if recoding.uniform:  # else an item may be published as itself in some of its rows only
         found["itemsets"] = surviving_itemsets(
             data,
             release.published,
@@ -56,7 +153,7 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
 
 def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
     """Least support, in rows, of an itemset that counts as frequent: a share of the rows, at least two."""
-    return max(2, ceil(share * n_rows))
+    return max(2, math.ceil(share * n_rows))
 
 
 def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
@@ -64,25 +161,19 @@ def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
     return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
 
 
-def exposed_rows(release: Release) -> Transactions | PublishedGroups:
-    """Return what an attacker sees of a release: its rows, or rows in groups."""
-    recoding = release.recoding
-    return recoding.published(release.published) if isinstance(recoding, Grouping) else release.published
-
-
 def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
     hidden = hidden_items(guarantee)
     return {
         when: attack_risk(rows, sizes=SIZES, private=hidden, effort=EFFORT, progress=progress)
-        for when, rows in (("before", data), ("after", exposed_rows(release)))
+        for when, rows in (("before", data), ("after", release.exposed()))
     }
 
 
-def described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
+def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
     """List the labels that stand for others, the loss in each branch, and what became of common items."""
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
+    recoding = release.labelled
+    if recoding is None:
         return {"labels": [], "branches": []}
     return {
         "labels": _generalized_labels(release, recoding),

@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-import math
-import platform
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from fractions import Fraction
-from importlib.metadata import version
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import setveil
+import numpy as np
+from numpy.typing import NDArray
+
 from setveil import algorithms
+from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.exact import exact
-from setveil.data.io.layout import Layout, writable_layout
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.build import by_cooccurrence
-from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress, listener, silent
-from setveil.published.groups import Grouping
-from setveil.published.rows import Release
-from setveil.runs.details import answers, described, risks
+from setveil.published import Release, publish
+from setveil.runs.details import answers, recorded, risks
 from setveil.runs.folder import write_folder
-from setveil.runs.memory import peak_memory_mb
-from setveil.utility.measure import measure, measure_groups
-
-T = TypeVar("T")
+from setveil.utility import measure as measures
 
 
 @dataclass(frozen=True, eq=False)
-class VerifiedRelease(Release):
+class VerifiedRelease:
     """A release whose guarantee was re-checked from the published rows; others are never handed over.
 
     Attributes
     ----------
+    release : Release
+        What is published, how it was made and which row is whose.
+    published, recoding, row_map, details
+        Those of the release.
     verdict : Verdict
         What the verifier found.
     utility : dict
@@ -48,10 +48,31 @@ class VerifiedRelease(Release):
         The record of the run, as written to report.json.
     """
 
-    verdict: Verdict = field(kw_only=True)
-    utility: dict[str, Any] = field(kw_only=True)
-    report: dict[str, Any] = field(kw_only=True)
-    layout: Layout = field(kw_only=True)
+    release: Release
+    verdict: Verdict
+    utility: dict[str, Any]
+    report: dict[str, Any]
+    layout: Layout
+
+    @property
+    def published(self) -> Transactions:
+        """Rows of items to hand out, in an order that tells nothing of the input's."""
+        return self.release.published
+
+    @property
+    def recoding(self) -> Any:
+        """What each item, or each occurrence of one, became, or the group of each row. Stays inside."""
+        return self.release.recoding
+
+    @property
+    def row_map(self) -> NDArray[np.int64]:
+        """The published row of each input row: int64 (n_rows,). Stays inside."""
+        return self.release.row_map
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the algorithm has to say of its run."""
+        return self.release.details
 
     def write(
         self,
@@ -87,16 +108,8 @@ class VerifiedRelease(Release):
         RequestError
             If a format is named for rows in groups.
         """
-        layout = self.layout
-        if format is not None and isinstance(self.recoding, Grouping):
-            raise RequestError(
-                f"Rows in groups are published as two csv files, not as {format}.",
-                hint="Leave the format out.",
-            )
-        if format is not None and format != layout.format:
-            layout = Layout(format)
-        layout = writable_layout(layout, self.published.vocabulary.labels)
-        return write_folder(self, self.report, layout, Path(out), force=force, external=external)
+        layout = self.release.layout(self.layout, format)
+        return write_folder(self.release, self.report, layout, Path(out), force=force, external=external)
 
 
 def anonymize(
@@ -109,7 +122,6 @@ def anonymize(
     bound: bool | float = False,
     details: bool = True,
     progress: Progress = silent,
-    record: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> VerifiedRelease:
     """Make a release that keeps a promise, and prove that it does.
@@ -136,8 +148,6 @@ def anonymize(
         frequent itemsets that survive, rows that few known items single out, before and after.
     progress : Progress
         Hears how far the run is.
-    record : dict, optional
-        What the caller knows of the run: `hierarchy` (where it came from) and `timing` of what went before.
     **parameters
         The algorithm's own parameters.
 
@@ -164,6 +174,71 @@ def anonymize(
     >>> release.verdict.holds, release.utility["ncp"]
     (True, 0.0)
     """
+    terms = _terms(guarantee, algorithm, seed, bound, parameters)
+    progress = listener(progress)
+    timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
+    if hierarchy is not None and hierarchy.origin is not None:
+        timing["hierarchy"] = hierarchy.origin.seconds
+    guarantee.require_feasible(data)
+    hierarchy = _hierarchy(data, hierarchy, terms.info, timing, progress)
+
+    progress(f"anonymizing ({terms.algorithm})")
+    with timed(timing, "anonymize"):
+        recoding, told = terms.module.anonymize(data, hierarchy, guarantee, terms.settings, progress)
+        release = publish(data, recoding, terms.seed, told)
+    timing |= release.details.get("timing", {})
+    progress("verifying")
+    with timed(timing, "verify"):
+        verdict = _verify(data, release, guarantee, progress)
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The release of {terms.algorithm} has no {guarantee.phrase}: the check found "
+            f"{verdict.violations:,} violations. Nothing was written.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
+    progress("measuring")
+    with timed(timing, "measure"):
+        found: dict[str, Any] = {"utility": _measure(data, release, progress)}
+    if details:
+        with timed(timing, "answers"):
+            found["answers"] = answers(data, release, progress)
+        with timed(timing, "risk"):
+            found["risk"] = risks(data, release, guarantee, progress)
+    found["optimality"] = release.details.get("optimality")
+    if bound and found["optimality"] is None:
+        progress("finding the optimum")
+        with timed(timing, "bound"):
+            found["optimality"] = _distance(
+                found["utility"], terms.info.minimizes, data, hierarchy, guarantee, bound, progress
+            )
+    report = recorded(
+        data, hierarchy, release, verdict, found, timing,
+        algorithm={"name": terms.algorithm, "info": terms.info, "settings": terms.settings},
+        guarantee=guarantee, seed=terms.seed,
+    )  # fmt: skip
+    layout = data.origin.layout if data.origin else Layout("basket")
+    return VerifiedRelease(release, verdict, found["utility"], report, layout)
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """What a run was asked for, checked."""
+
+    algorithm: str
+    module: Any
+    settings: Any
+    seed: int
+
+    @property
+    def info(self) -> AlgorithmInfo:
+        info: AlgorithmInfo = self.module.info
+        return info
+
+
+def _terms(
+    guarantee: Guarantee, algorithm: str | None, seed: int, bound: bool | float, parameters: dict[str, Any]
+) -> _Terms:
+    """Check what was asked for; choose the algorithm where none is named."""
     model = getattr(guarantee, "model", None)
     if model not in models():
         raise RequestError(
@@ -172,7 +247,6 @@ def anonymize(
         )
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
-    seed = int(seed)
     algorithm = algorithm or models()[model].algorithm
     module = algorithms.load(algorithm)
     if model not in module.info.guarantees:
@@ -182,112 +256,7 @@ def anonymize(
         )
     if bound and model != "km-anonymity":
         raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
-    settings = _settings(module.Parameters, algorithm, parameters)
-    progress = listener(progress)
-    record = record or {}
-    timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
-    timing |= record.get("timing", {})
-    guarantee.require_feasible(data)
-
-    source = record.get("hierarchy", {"source": "given", "path": None, "sha256": None})
-    if "hierarchy" not in (*module.info.needs, *module.info.takes):
-        hierarchy = None
-    elif hierarchy is None and "hierarchy" in module.info.needs:
-        progress("grouping items bought alike")
-        nothing = Hierarchy({"*": None})  # for rows without any item
-        hierarchy = timed(timing, "hierarchy", lambda: by_cooccurrence(data) if data.n_items else nothing)
-        source = {"source": "co-occurrence", "path": None, "sha256": None}
-    progress(f"anonymizing ({algorithm})")
-    release: Release = timed(
-        timing,
-        "anonymize",
-        lambda: module.anonymize(data, hierarchy, guarantee, settings, seed, progress),
-    )
-    timing |= release.details.get("timing", {})
-    progress("verifying")
-    verdict = timed(timing, "verify", lambda: _verify(data, release, guarantee, progress))
-    if not verdict.holds:
-        raise GuaranteeError(
-            f"The release of {algorithm} has no {guarantee.phrase}: the check found {verdict.violations:,} "
-            "violations. Nothing was written.",
-            hint="This is a defect of setveil; please report it with the parameters of the run.",
-        )
-    progress("measuring")
-    utility = timed(timing, "measure", lambda: _measure(data, release, progress))
-    answered = timed(timing, "answers", lambda: answers(data, release, progress)) if details else {}
-    risk = timed(timing, "risk", lambda: risks(data, release, guarantee, progress)) if details else None
-
-    optimality = release.details.get("optimality")
-    if bound and optimality is None:
-        progress("finding the optimum")
-        optimality = timed(
-            timing,
-            "bound",
-            lambda: _distance(utility, module.info.minimizes, data, hierarchy, guarantee, bound, progress),
-        )
-
-    origin = data.origin
-    report: dict[str, Any] = {
-        "setveil": setveil.__version__,
-        "versions": {name: version(name) for name in ("altair", "highspy", "numba", "numpy")}
-        | {"python": platform.python_version()},
-        "seed": seed,
-        "input": {
-            "path": origin.path if origin else None,
-            "sha256": origin.sha256 if origin else None,
-            "format": origin.layout.format if origin else None,
-            "rows": data.n_rows,
-            "empty_rows": int((data.row_lengths() == 0).sum()),
-            "items": data.n_items,
-            "occurrences": data.n_occurrences,
-        },
-        "hierarchy": {**source, "leaves": hierarchy.n_leaves, "height": hierarchy.height}
-        if hierarchy
-        else None,
-        "algorithm": {
-            "name": algorithm,
-            "title": module.info.title,
-            "parameters": _plain(asdict(settings)),
-            "reference": module.info.reference,
-            **{
-                key: release.details[key]
-                for key in release.details
-                if key not in {"optimality", "suppressed", "timing"}
-            },
-        },
-        "guarantee": {
-            **guarantee.as_dict(),
-            "phrase": guarantee.phrase,
-            "holds": verdict.holds,
-            "violations": verdict.violations,
-            **verdict.found(),
-        },
-        "utility": utility,
-        **({"answers": answered} if answered else {}),
-        **({"optimality": optimality} if optimality else {}),
-        "suppressed": release.details.get("suppressed", []),
-        "recoding": release.recoding.kind,
-        **described(data, release, hierarchy),
-        **({"risk": risk} if risk else {}),
-        "timing": timing,
-        "peak_memory_mb": peak_memory_mb(),
-    }
-    layout = origin.layout if origin else Layout("basket")
-    return VerifiedRelease(
-        release.published, release.recoding, release.row_map, release.details,
-        verdict=verdict, utility=utility, report=report, layout=layout,
-    )  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    """Turn a parameter into JSON types."""
-    if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(entry) for entry in value]
-    if value == math.inf:
-        return "inf"
-    return str(value) if isinstance(value, Fraction) else value
+    return _Terms(algorithm, module, _settings(module.Parameters, algorithm, parameters), int(seed))
 
 
 def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
@@ -300,19 +269,40 @@ def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
     return kind(**parameters)
 
 
-def timed(timing: dict[str, float], phase: str, work: Callable[[], T]) -> T:
-    """Do some work and note the seconds it took."""
+def _hierarchy(
+    data: Transactions,
+    given: Hierarchy | None,
+    info: AlgorithmInfo,
+    timing: dict[str, float],
+    progress: Progress,
+) -> Hierarchy | None:
+    """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
+    if "hierarchy" not in (*info.needs, *info.takes):
+        return None
+    if given is not None or "hierarchy" not in info.needs:
+        return given
+    progress("grouping items bought alike")
+    with timed(timing, "hierarchy"):
+        if data.n_items:
+            return by_cooccurrence(data)
+        nothing = Hierarchy({"*": None})  # for rows without any item
+        nothing.origin = HierarchyOrigin("co-occurrence")
+        return nothing
+
+
+@contextmanager
+def timed(timing: dict[str, float], phase: str) -> Iterator[None]:
+    """Note the seconds that the work of a phase takes."""
     start = time.perf_counter()
-    result = work()
+    yield
     timing[phase] = round(time.perf_counter() - start, 4)
-    return result
 
 
 def _distance(
     utility: dict[str, Any],
     objective: str,
     data: Transactions,
-    hierarchy: Hierarchy,
+    hierarchy: Any,  # algorithms that make data k^m-anonymous have one
     guarantee: Any,
     bound: bool | float,
     progress: Progress,
@@ -335,18 +325,14 @@ def _distance(
 
 def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> Verdict:
     """Check what is going to be published, with what the model's verifier must know besides."""
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
-        return verify(recoding.published(release.published), guarantee, original=data, progress=progress)
-    if guarantee.model != "constraints":
-        return verify(release.published, guarantee, progress=progress)
-    labels = (*recoding.published.labels, None)
-    image = {item: labels[to] for item, to in zip(recoding.items.labels, recoding.image, strict=True)}
-    return verify(release.published, guarantee, image=image, progress=progress)
+    known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
+    more = {name: known[name]() for name in models()[guarantee.model].knows}
+    return verify(release.exposed(), guarantee, **more, progress=progress)
 
 
 def _measure(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
-    recoding = release.recoding
-    if isinstance(recoding, Grouping):
-        return measure_groups(data, recoding.published(release.published), progress=progress)
-    return measure(data, release.published, recoding, progress=progress)
+    """Measure what the release lost, by what applies to its kind."""
+    found: dict[str, Any] = getattr(measures, release.info.measure)(
+        data, *release.measured(), progress=progress
+    )
+    return found

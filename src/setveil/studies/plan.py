@@ -11,13 +11,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import setveil
 from setveil import algorithms
 from setveil.errors import RequestError
 from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
 from setveil.studies.settings import Reference, Value, file_sha256, reference
+from setveil.version import __version__
 
 DEFAULTS: Mapping[str, Value] = {
     "queries": 1000,
@@ -162,7 +162,7 @@ class Run:
 
     def _data_identity(self) -> dict[str, Any]:
         return {
-            "setveil": setveil.__version__,
+            "setveil": __version__,
             "data": self.data.sha256,
             "reading": dict(self.data.reading),
         }

@@ -8,7 +8,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import setveil
 from setveil import algorithms
 from setveil.errors import OutputError
 from setveil.progress import Progress, silent
@@ -17,6 +16,7 @@ from setveil.studies.plan import Run, as_text, plain
 from setveil.studies.settings import MEASURING, own_options
 from setveil.studies.study import Study
 from setveil.studies.sweep import RUNS, Record, locked, read_record, sweep
+from setveil.version import __version__
 
 STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "study.toml",
@@ -81,7 +81,7 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
         row |= {name: _plain_setting(run, name) for name in settings}
         row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
         row |= {name: (before if name in _RISK_BEFORE else found).get(name) for name in MEASURES}
-        row |= {"data_sha256": run.data.sha256, "setveil": setveil.__version__}
+        row |= {"data_sha256": run.data.sha256, "setveil": __version__}
         out.append(row)
     return out
 
@@ -221,7 +221,7 @@ def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool
         ]
         + [name for name, kind in MEASURING.items() if kind.names_items],
         "versions": {
-            "setveil": setveil.__version__,
+            "setveil": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in ("highspy", "numba", "numpy")},
         },

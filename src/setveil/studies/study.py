@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil import algorithms
-from setveil.data.io.layout import FORMATS
+from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, shorten
 from setveil.studies.plan import DataSet, Run, data_set, own_parameters, plan_run, promise_keys
 from setveil.studies.settings import (

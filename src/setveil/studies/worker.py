@@ -113,16 +113,14 @@ def _guarantee(task: dict[str, Any], data: Any) -> Any:
 
 def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     """Anonymize, verify and measure."""
-    from setveil.options.inputs import load_hierarchy
-    from setveil.runs.run import anonymize, timed
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.runs.run import anonymize
 
-    timing: dict[str, float] = {}
     data = _read(task)
     measures |= {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
-    tree, record = None, {"timing": timing}
+    tree = None
     if task["data"]["hierarchy"] is not None:
-        place = Path(task["data"]["hierarchy"]["path"])
-        tree, record["hierarchy"] = timed(timing, "hierarchy", lambda: load_hierarchy(place, _encoding(task)))
+        tree = read_hierarchy(task["data"]["hierarchy"]["path"], encoding=_encoding(task))
     guarantee = _guarantee(task, data)
     parameters = _parameters(task, data, tree)
     questions = _questions(task, data)  # before the work: they may be refused
@@ -130,13 +128,13 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     bound = task["measuring"].get("bound", False)
     release = anonymize(
         data, guarantee, hierarchy=tree, algorithm=task["algorithm"], seed=task["seed"], details=False,
-        record=record, bound=False if task["algorithm"] == "exact" else bound, **parameters,
+        bound=False if task["algorithm"] == "exact" else bound, **parameters,
     )  # fmt: skip
     report = release.report
     utility, timing = report["utility"], report["timing"]
     start = time.perf_counter()
-    utility |= _answers(task, data, release, questions)
-    risk = _risk_after(task, release, guarantee)
+    utility |= _answers(task, data, release.release, questions)
+    risk = _risk_after(task, release.release, guarantee)
     timing["measure"] += time.perf_counter() - start
     errors = utility.get("item_support_error", {})
     optimality = report.get("optimality", {})
@@ -182,12 +180,12 @@ def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
 
 
 def _questions(task: dict[str, Any], data: Any) -> Any:
-    """Read or draw the queries; () for rows in groups, whose queries are drawn from the release."""
+    """Read or draw the queries; () where a group-by is asked for, which is drawn from the release."""
     from setveil.options.inputs import load_queries
     from setveil.progress import silent
 
     asked = task["measuring"]
-    if task["model"] == "privacy-degree":
+    if "group_by" in asked:
         return ()
     if "queries_file" in asked:
         path = Path(asked["queries_file"]["path"])
@@ -213,12 +211,11 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
     from setveil.utility.measure import measure_groups
 
     asked = task["measuring"]
-    if task["model"] == "privacy-degree":
+    if "group_by" in asked:
         if not asked["queries"]:
             return {"kl": {}}
-        groups = release.recoding.published(release.published)
         return measure_groups(
-            data, groups, group_by=asked["group_by"], queries=asked["queries"], seed=task["seed"]
+            data, *release.measured(), group_by=asked["group_by"], queries=asked["queries"], seed=task["seed"]
         )
     found: dict[str, Any] = {}
     if questions:
@@ -235,12 +232,12 @@ def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> d
 
 
 def _risk_after(task: dict[str, Any], release: Any, guarantee: Any) -> dict[str, Any]:
-    from setveil.runs.details import exposed_rows, hidden_items
+    from setveil.runs.details import hidden_items
 
     size = task["measuring"]["risk_m"]
     if not size:
         return {}
-    best = _best_choice(exposed_rows(release), size, hidden_items(guarantee))
+    best = _best_choice(release.exposed(), size, hidden_items(guarantee))
     return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
 
 

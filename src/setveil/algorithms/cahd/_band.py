@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, content_order, frozen, invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 
 _SWEEPS = 2  # walks over the rows to find where to begin
@@ -133,19 +133,6 @@ def _profile(indptr: Ints, items: Ids, weights: Ints, order: Ints, n_items: int)
     np.minimum.at(reach, row, first[items])
     among_equals = np.where(np.diff(indptr) > 0, weights * (weights - 1) // 2, 0)
     return int((weights * (begins - reach) + among_equals).sum())
-
-
-def content_order(indptr: Ints, items: Ids) -> Ints:
-    """Sort rows by their items, the first ones first; a row comes after its own beginnings.
-
-    Returns
-    -------
-    int64 (n,)
-        The rows in this order; equal rows by row number.
-    """
-    keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows
-    bounds = (4 * indptr).tolist()
-    return np.array(sorted(range(indptr.size - 1), key=lambda r: keys[bounds[r] : bounds[r + 1]]), np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,36 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.cahd._grouping_loops import form_groups
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
-from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress, silent
 
 _STEPS = 20_000_000  # items of candidates looked at between two signs of life
-
-
-def split(
-    data: Transactions, guarantee: PrivacyDegree
-) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
-    """Take the rows apart.
-
-    Returns
-    -------
-    rows : (indptr, items)
-        The quasi-identifiers of each row, as items of the data.
-    sensitive : (indptr, items)
-        The sensitive items of each row, as positions in `names`.
-    names : Vocabulary
-        The sensitive items that occur, in item order.
-    """
-    named = set(guarantee.sensitive)
-    is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
-    each = np.arange(data.n_items, dtype=np.int32)
-    rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
-    place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
-    sensitive = recode_rows(data.indptr, data.items, place)
-    return rows, sensitive, Vocabulary(label for label in data.vocabulary.labels if label in named)
 
 
 def find_groups(

@@ -12,13 +12,10 @@ from setveil.fields import Integer, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from setveil.data.transactions import Transactions
     from setveil.guarantees.privacydegree import PrivacyDegree
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.groups import RowGroups
 
 info = AlgorithmInfo(
     title="Correlation-aware anonymization of high-dimensional data (CAHD)",
@@ -62,10 +59,9 @@ def anonymize(
     hierarchy: Hierarchy | None,
     guarantee: PrivacyDegree,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
-    """Publish rows in groups in which no sensitive item is in more than one row of p.
+) -> tuple[RowGroups, dict[str, Any]]:
+    """Form groups of rows in which no sensitive item is in more than one row of p.
 
     Parameters
     ----------
@@ -77,15 +73,16 @@ def anonymize(
         p and the sensitive items.
     parameters : Parameters
         CAHD's own parameters.
-    seed : int
-        Shuffles the groups and the rows in them; which rows form a group does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its `published` are the quasi-identifiers, its `recoding` is the `Grouping`.
+    groups : RowGroups
+        The group of each row.
+    details : dict
+        The `bandwidth` and `profile` before and after reordering, the number of `groups`, the
+        `remaining_rows` that form no group of p, and how many `exchanges` there were.
 
     Raises
     ------
@@ -100,10 +97,11 @@ def anonymize(
 
     from setveil.algorithms.cahd._band import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
-    from setveil.algorithms.cahd._groups import find_groups, split
+    from setveil.algorithms.cahd._groups import find_groups
+    from setveil.published.groups import RowGroups, split
 
     guarantee.require_feasible(data)
-    rows, sensitive, names = split(data, guarantee)
+    rows, sensitive, names = split(data, guarantee.sensitive)
     order = band_order(*rows, data.n_items, progress)  # step 1
     group = find_groups(rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress)  # step 2
     group, exchanged = exchange_rows(rows, sensitive, order, group, guarantee.p, parameters.rounds, progress)
@@ -116,86 +114,4 @@ def anonymize(
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,
         "exchanges": exchanged,
     }
-    return publish(data, guarantee, group, seed, details)
-
-
-def publish(
-    data: Transactions,
-    guarantee: PrivacyDegree,
-    group: NDArray[np.int64],
-    seed: int = 0,
-    details: dict[str, Any] | None = None,
-) -> Release:
-    """Publish groups, and the rows in them, in an order that reveals nothing.
-
-    As `Release.make` does it: both are sorted by what is published of them and then shuffled, so that who
-    undoes the shuffle finds the sorted order, not that of the input.
-
-    Parameters
-    ----------
-    data, guarantee
-        The rows, and what is sensitive in them.
-    group : int64 (n,)
-        Group of each row, from 0, no number left out.
-    seed, details
-        See `Release.make`.
-    """
-    import numpy as np
-
-    from setveil.algorithms.cahd._band import content_order
-    from setveil.algorithms.cahd._groups import split
-    from setveil.data.transactions import Transactions
-    from setveil.data.vocabulary import Vocabulary
-    from setveil.kernels.rows import frozen, merge_rows, recode_rows, take_rows
-    from setveil.published.groups import Grouping
-    from setveil.published.rows import Release
-
-    rows, sensitive, names = split(data, guarantee)
-    n = data.n_rows
-    used = np.bincount(rows[1], minlength=data.n_items) > 0
-    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    labels = Vocabulary(label for label, u in zip(data.vocabulary.labels, used, strict=True) if u)
-    qid = recode_rows(*rows, image)
-
-    # Number the groups by content: their rows, then their counts.
-    merged, first, _ = merge_rows(*qid)
-    place = np.empty(first.size, np.int64)
-    place[content_order(*take_rows(*qid, first))] = np.arange(first.size)
-    kind = place[merged]
-    n_groups = int(group.max(initial=-1)) + 1
-    sizes = np.bincount(group, minlength=n_groups)
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    content = kind[np.lexsort((kind, group))].astype(">i8").tobytes()
-    s_group = np.repeat(group, np.diff(sensitive[0]))
-    pairs, count = np.unique(s_group * len(names) + sensitive[1], return_counts=True)
-    s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(names))
-    item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(names)
-    counts = np.stack([item, count], axis=1).astype(">i8").tobytes()
-    at, s_at = (8 * starts).tolist(), (16 * s_ends).tolist()
-    by_content = sorted(
-        range(n_groups), key=lambda g: (content[at[g] : at[g + 1]], counts[s_at[g] : s_at[g + 1]])
-    )
-
-    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-    random = np.random.PCG64(seed).random_raw(n_groups + n)
-    shuffled = np.array(by_content, np.int64)[np.argsort(random[:n_groups], kind="stable")]
-    number = np.empty(n_groups, np.int64)
-    number[shuffled] = np.arange(n_groups)
-    in_order = np.lexsort((kind, number[group]))
-    order = in_order[np.lexsort((random[n_groups:], number[group][in_order]))]
-
-    row_map = np.empty(n, np.int64)
-    row_map[order] = np.arange(n)
-    wanted = np.repeat(s_ends[shuffled], np.diff(s_ends)[shuffled])
-    indptr = np.concatenate(([0], np.cumsum(np.diff(s_ends)[shuffled])))
-    wanted += np.arange(pairs.size) - np.repeat(indptr[:-1], np.diff(indptr))
-    grouping = Grouping(
-        data.vocabulary,
-        names,
-        frozen(number[group][order], np.int64),
-        frozen(indptr, np.int64),
-        frozen(item[wanted], np.int32),
-        frozen(count[wanted], np.int64),
-    )
-    published = Transactions(*take_rows(*qid, order), labels)
-    return Release(published, grouping, frozen(row_map, np.int64), details or {})
+    return RowGroups(guarantee.sensitive, group), details

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Constraint-based anonymization (COAT)",
@@ -135,9 +135,8 @@ def anonymize(
     hierarchy: Hierarchy | None,
     guarantee: PrivacyConstraints,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by COAT, within utility constraints (see `protect`).
 
     Parameters
@@ -151,15 +150,15 @@ def anonymize(
         k and the itemsets to protect.
     parameters : Parameters
         What may be merged, and how much suppressed.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
+    recoding : Recoding
+        What each item is merged with.
+    details : dict
+        `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
         `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items
         that occur is suppressed), and the number of rows with any of its items before and after. Where it is
         satisfied the two are equal (Corollary 3.12).
@@ -176,7 +175,6 @@ def anonymize(
     from setveil.algorithms.coat._privacy import AllItemsets, ListedItemsets
     from setveil.algorithms.coat._utility import kept_counts, too_many_suppressed
     from setveil.published.recoding import Recoding
-    from setveil.published.rows import Release
 
     guarantee.require_feasible(data)
     m = guarantee.m or 1
@@ -199,4 +197,4 @@ def anonymize(
         "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
         "utility_constraints": kept_counts(groups),
     }
-    return Release.make(data, recoding, seed, details)
+    return recoding, details

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
     from setveil.data.transactions import Transactions
     from setveil.guarantees.coherence import Coherence
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Border-based suppression",
@@ -110,9 +110,8 @@ def anonymize(
     hierarchy: None,
     guarantee: Coherence,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
     Parameters
@@ -125,10 +124,15 @@ def anonymize(
         h, k, p and the private items.
     parameters : Parameters
         What a nugget is.
-    seed : int
-        Shuffles the published rows; the choice of items does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        Items as themselves, or suppressed.
+    details : dict
+        What was `suppressed`, in which `order`, and those of `choose_items`.
 
     Raises
     ------
@@ -140,13 +144,14 @@ def anonymize(
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
-    return publish(data, order, details, seed)
+    return final_recoding(data, order, details)
 
 
-def publish(data: Transactions, order: list[tuple[int, str]], details: dict[str, Any], seed: int) -> Release:
-    """Publish the data without the chosen items."""
+def final_recoding(
+    data: Transactions, order: list[tuple[int, str]], details: dict[str, Any]
+) -> tuple[Recoding, dict[str, Any]]:
+    """Suppress the chosen items; `details` gain which, and in what order."""
     from setveil.algorithms.coherence._moles import suppression
-    from setveil.published.rows import Release
 
     labels = data.vocabulary.labels
     gone = sorted(v for v, _ in order)
@@ -155,4 +160,4 @@ def publish(data: Transactions, order: list[tuple[int, str]], details: dict[str,
         "order": [{"item": labels[v], "score": score} for v, score in order],
         **details,
     }
-    return Release.make(data, suppression(data, gone), seed, details)  # line 7
+    return suppression(data, gone), details  # line 7

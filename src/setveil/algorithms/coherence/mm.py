@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coherence.border import publish
+from setveil.algorithms.coherence.border import final_recoding
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
     from setveil.data.transactions import Transactions
     from setveil.guarantees.coherence import Coherence
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Greedy suppression by minimal moles (MM)",
@@ -93,9 +93,8 @@ def anonymize(
     hierarchy: None,
     guarantee: Coherence,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
     Parameters
@@ -108,10 +107,15 @@ def anonymize(
         h, k, p and the private items.
     parameters : Parameters
         None of its own.
-    seed : int
-        Shuffles the published rows; the choice of items does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : Recoding
+        Items as themselves, or suppressed.
+    details : dict
+        What was `suppressed`, in which `order`, and those of `choose_items`.
 
     Raises
     ------
@@ -123,4 +127,4 @@ def anonymize(
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
-    return publish(data, order, details, seed)
+    return final_recoding(data, order, details)

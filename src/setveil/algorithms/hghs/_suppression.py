@@ -21,7 +21,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
-from setveil.published.rows import Release
 
 MOST_MEMORY = 4_000_000_000  # bytes that threats may take
 PAUSE = 10_000_000  # steps of the search for threats between two signs of life, a fraction of a second
@@ -343,9 +342,9 @@ def in_rounds(
         yield i, found
 
 
-def publish(data: Transactions, scenario: Scenario, seed: int, details: dict[str, Any]) -> Release:
-    """Publish the data under a cut with suppressed nodes."""
+def final_recoding(scenario: Scenario, details: dict[str, Any]) -> tuple[Recoding, dict[str, Any]]:
+    """Turn a cut with suppressed nodes into a recoding; `details` gain the labels of these."""
     tree, suppressed = scenario.space.tree, scenario.suppressed()
     names = [tree.labels[v] for v in suppressed]
     recoding = Recoding.from_cut(tree, scenario.cut(), suppressed)
-    return Release.make(data, recoding, seed, {**details, "suppressed": names})
+    return recoding, {**details, "suppressed": names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.progress import Progress, silent
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Heuristic generalization with heuristic suppression (HgHs)",
@@ -34,9 +34,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.
 
     From the cut that holds only the root, the search moves to the child cut (one node replaced by its
@@ -58,16 +57,16 @@ def anonymize(
         k and m.
     parameters : Parameters
         There are none.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut`
-        (number of its nodes), `threats` (number of minimal threats over all cuts), `steps` (of the search).
+    recoding : Recoding
+        From the cut.
+    details : dict
+        `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut` (number of its nodes),
+        `threats` (number of minimal threats over all cuts), `steps` (of the search).
 
     Raises
     ------
@@ -83,7 +82,7 @@ def anonymize(
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 3, doi:10.1007/978-3-642-13657-3_20
     """
-    from setveil.algorithms.hghs._suppression import CutSpace, publish, search
+    from setveil.algorithms.hghs._suppression import CutSpace, final_recoding, search
 
     guarantee.require_feasible(data)
     space = CutSpace(data, hierarchy)
@@ -92,4 +91,4 @@ def anonymize(
     )
     found = search(space, space.leaves(), guarantee, progress, "", hint)
     details = {"cut": len(found.cut()), "threats": found.threats, "steps": found.steps}
-    return publish(data, found, seed, details)
+    return final_recoding(found, details)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
     title="Multi-round HgHs (mHgHs)",
@@ -35,9 +35,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by mHgHs of [1]: round i is HgHs for k^i-anonymity above round i-1's cut.
 
     Each round works on the hierarchy without the nodes below the cut of the round before, so it meets far
@@ -57,17 +56,17 @@ def anonymize(
         k and m.
     parameters : Parameters
         There are none.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
 
     Returns
     -------
-    Release
-        Its details hold `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds`
-        (for each i the number of nodes of its cut, how many of them are suppressed, the number of minimal
-        threats it held, the LM) and `timing` (seconds of each round).
+    recoding : Recoding
+        From the cut.
+    details : dict
+        `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds` (for each i the
+        number of nodes of its cut, how many of them are suppressed, the number of minimal threats it held,
+        the LM) and `timing` (seconds of each round).
 
     Raises
     ------
@@ -83,7 +82,7 @@ def anonymize(
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 4.2, doi:10.1007/978-3-642-13657-3_20
     """
-    from setveil.algorithms.hghs._suppression import CutSpace, in_rounds, publish
+    from setveil.algorithms.hghs._suppression import CutSpace, final_recoding, in_rounds
 
     guarantee.require_feasible(data)
     space = CutSpace(data, hierarchy)
@@ -103,4 +102,4 @@ def anonymize(
         )
         timing[f"round {i}"] = round(time.perf_counter() - start, 4)
         start = time.perf_counter()
-    return publish(data, found, seed, {"rounds": rounds, "timing": timing})
+    return final_recoding(found, {"rounds": rounds, "timing": timing})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.progress import Progress, silent
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.rows import Release
+    from setveil.published.recoding import LocalRecoding
 
 info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
@@ -34,9 +34,8 @@ def anonymize(
     hierarchy: Hierarchy,
     guarantee: TransactionalKAnonymity,
     parameters: Parameters = Parameters(),
-    seed: int = 0,
     progress: Progress = silent,
-) -> Release:
+) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).
 
     Parameters
@@ -49,10 +48,15 @@ def anonymize(
         k.
     parameters : Parameters
         None.
-    seed : int
-        Shuffles the published rows; the recoding does not depend on it.
     progress : Progress
         Hears how far it is.
+
+    Returns
+    -------
+    recoding : LocalRecoding
+        What each occurrence becomes.
+    details : dict
+        See `find_nodes`.
 
     Raises
     ------
@@ -63,8 +67,7 @@ def anonymize(
     """
     from setveil.algorithms.lg._partitioning import find_nodes
     from setveil.published.recoding import LocalRecoding
-    from setveil.published.rows import Release
 
     guarantee.require_feasible(data)
     nodes, details = find_nodes(data, hierarchy, guarantee.k, progress)
-    return Release.make(data, LocalRecoding.from_nodes(hierarchy, nodes), seed, details)
+    return LocalRecoding.from_nodes(hierarchy, nodes), details

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from setveil.data.io.layout import FORMATS, Layout, Origin, function_of, writable_layout
 from setveil.data.io.sniff import detect_format, sniff_content, sniff_table
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.write import write_blocks
+from setveil.data.layout import FORMATS, Layout, Origin, function_of, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
 from setveil.staging import staged_file

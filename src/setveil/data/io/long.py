@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.columns import choose_columns
-from setveil.data.io.layout import Layout
+from setveil.data.columns import Codes, choose_columns, rows_by_id
 from setveil.data.io.sniff import header_fields, header_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import Tokens, tokenize
-
-Codes = NDArray[np.int64]
 
 
 def read_long(
@@ -49,31 +47,9 @@ def read_long(
     item_fields = _Fields(text, tokens, items)
     _refuse_missing(text, {id_column: id_fields, item_column: item_fields})
     labels = item_fields.labels()
-    data = group_by_id(id_fields.merged(), item_fields.codes, labels)
+    rows = rows_by_id(id_fields.merged(), item_fields.codes)
+    data = Transactions.from_codes(*rows, labels)
     return data, replace(layout, id_column=id_column, item_column=item_column)
-
-
-def group_by_id(ids: Codes, codes: Codes, labels: list[str]) -> Transactions:
-    """Make one row per id, in order of first appearance.
-
-    Parameters
-    ----------
-    ids : int (lines,)
-        From 0; not every number needs to occur.
-    codes : int (lines,)
-        Positions in `labels`.
-    """
-    first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
-    first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
-    present = np.flatnonzero(first >= 0)
-    rank = np.empty(first.size, np.int64)
-    rank[present[np.argsort(first[present])]] = np.arange(present.size)
-    row = rank[ids]
-    if (row[1:] < row[:-1]).any():
-        codes = codes[np.argsort(row, kind="stable")]
-    indptr = np.zeros(present.size + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=present.size), out=indptr[1:])
-    return Transactions.from_codes(indptr, codes, labels)
 
 
 class _Fields:

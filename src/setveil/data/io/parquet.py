@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from setveil.data.io.frames import from_table, table_columns
-from setveil.data.io.layout import Layout
+from setveil.data.frames import table_cells, table_columns
 from setveil.data.io.source import is_parquet
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 
@@ -34,7 +34,7 @@ def read_parquet(
         table = pl.read_parquet(io.BytesIO(content), columns=columns)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
-    data = from_table(table, id_column, item_column, name)
+    data = Transactions.from_codes(*table_cells(table, id_column, item_column, name))
     if id_column is None:
         return data, Layout("parquet", item_column=item_column)
     return data, Layout("parquet", id_column=id_column, item_column=item_column, nested=False)

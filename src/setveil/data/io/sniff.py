@@ -7,9 +7,9 @@ import io
 import re
 from pathlib import Path
 
-from setveil.data.io.columns import guess_columns
-from setveil.data.io.layout import formats_of
+from setveil.data.columns import guess_columns
 from setveil.data.io.source import is_parquet
+from setveil.data.layout import formats_of
 from setveil.data.vocabulary import is_integer
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')

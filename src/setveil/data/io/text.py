@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from setveil.data.io.layout import Layout
 from setveil.data.io.source import Text
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, shorten

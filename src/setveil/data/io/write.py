@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.layout import FORMATS, Layout, function_of
+from setveil.data.layout import FORMATS, Layout, function_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, RequestError, shorten

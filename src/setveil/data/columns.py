@@ -1,11 +1,16 @@
-"""Which column of a long table holds the ids and which the items."""
+"""Long tables: which column holds the ids and which the items, and which lines are a row."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from setveil.errors import DataError, RequestError, listed, shorten
+
+Codes = NDArray[np.int64]
 
 _ID = re.compile(
     r"^id|id$|id[_\W]|[_\W]id"
@@ -95,3 +100,33 @@ def choose_columns(
 
 def _speaks_of_item(name: str) -> bool:
     return _ITEM_WORDS.search(name) is not None
+
+
+def rows_by_id(ids: Codes, codes: Codes) -> tuple[NDArray[np.int64], Codes]:
+    """Make one row per id, in order of first appearance.
+
+    Parameters
+    ----------
+    ids : int (lines,)
+        From 0; not every number needs to occur.
+    codes : int (lines,)
+        What each line holds.
+
+    Returns
+    -------
+    indptr : int64 (rows + 1,)
+        Row r holds ``codes[indptr[r]:indptr[r + 1]]``.
+    codes : int (lines,)
+        By row.
+    """
+    first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
+    first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
+    present = np.flatnonzero(first >= 0)
+    rank = np.empty(first.size, np.int64)
+    rank[present[np.argsort(first[present])]] = np.arange(present.size)
+    row = rank[ids]
+    if (row[1:] < row[:-1]).any():
+        codes = codes[np.argsort(row, kind="stable")]
+    indptr = np.zeros(present.size + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=present.size), out=indptr[1:])
+    return indptr, codes

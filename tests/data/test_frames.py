@@ -7,10 +7,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from setveil.data.io.columns import guess_columns
-from setveil.data.io.frames import from_frame
+from setveil.data.columns import guess_columns
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
+
+from_frame = Transactions.from_frame
 
 LONG = {"basket_id": [7, 3, 7, 7], "product": ["tea", "milk", "egg", "tea"]}
 LISTS = {"codes": [["b", "a", "b"], [], None, ["c"]]}

@@ -1,4 +1,4 @@
-"""Transactions from data frames: a long table, or a column of lists."""
+"""Cells of data frames: of a long table, or a column of lists."""
 
 from __future__ import annotations
 
@@ -7,43 +7,21 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from setveil.data.io.columns import choose_columns
-from setveil.data.io.long import Codes, group_by_id
-from setveil.data.transactions import Transactions
+from setveil.data.columns import Codes, choose_columns, rows_by_id
 from setveil.errors import DataError, listed, shorten
 
+Cells = tuple[NDArray[np.int64], NDArray[np.int64], list[str]]
+"""What `Transactions.from_codes` takes: boundaries of the rows, codes, and the labels they stand for."""
 
-def from_frame(frame: object, id_column: str | None = None, item_column: str | None = None) -> Transactions:
-    """Make transactions from a data frame.
 
-    Parameters
-    ----------
-    frame : object
-        Any object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...), or a pandas data frame. Either
-        a long table (one line per id and item; lines of the same id are one row, in order of first
-        appearance) or a table with a column of lists (one row each; null or an empty list is an empty row).
-        A pandas index is not looked at.
-    id_column, item_column : str, optional
-        Column names. By default the only list column is taken, else the two columns of a long table are
-        recognized by their names, else the first is the id.
-
-    Raises
-    ------
-    DataError
-        If the columns cannot be told, an id or item is missing, or items are neither strings nor integers.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"order": [1, 1, 2], "item": ["tea", "milk", "tea"]})
-    >>> list(from_frame(frame))
-    [('milk', 'tea'), ('tea',)]
-    """
+def frame_cells(frame: object, id_column: str | None, item_column: str | None) -> Cells:
+    """Take a data frame apart (see `Transactions.from_frame`)."""
     name = "the data frame"
     table = _as_polars(frame)
     id_column, item_column = table_columns(table.schema, id_column, item_column, name, first_is_id=True)
-    return from_table(table, id_column, item_column, name)
+    return table_cells(table, id_column, item_column, name)
 
 
 def table_columns(
@@ -79,8 +57,8 @@ def table_columns(
     return choose_columns(names, id_column, item_column, where=where, first_is_id=first_is_id)
 
 
-def from_table(table: pl.DataFrame, id_column: str | None, item_column: str, where: str) -> Transactions:
-    """Make transactions from the columns that `table_columns` settled."""
+def table_cells(table: pl.DataFrame, id_column: str | None, item_column: str, where: str) -> Cells:
+    """Take apart the columns that `table_columns` settled."""
     items = table[item_column]
     if id_column is None:
         if isinstance(items.dtype, pl.Array):
@@ -90,7 +68,7 @@ def from_table(table: pl.DataFrame, id_column: str | None, item_column: str, whe
         _check_items(items, item_column, where, "lists")
         indptr = np.zeros(table.height + 1, np.int64)
         np.cumsum(lengths.to_numpy(), out=indptr[1:])
-        return Transactions.from_codes(indptr, *_numbered(items))
+        return indptr, *_numbered(items)
     ids = table[id_column]
     if ids.dtype.is_nested() or ids.dtype == pl.Object:
         raise DataError(f"{where}: column {shorten(id_column)} has type {ids.dtype}, expected plain ids.")
@@ -98,7 +76,8 @@ def from_table(table: pl.DataFrame, id_column: str | None, item_column: str, whe
     if ids.dtype.is_float():
         ids = ids.fill_nan(None)
     _refuse(ids.is_null(), id_column, "missing", where, "rows")
-    return group_by_id(_numbered(ids)[0], *_numbered(items))
+    codes, labels = _numbered(items)
+    return *rows_by_id(_numbered(ids)[0], codes), labels
 
 
 def _check_items(items: pl.Series, column: str, where: str, unit: str) -> None:

@@ -1,0 +1,88 @@
+"""What the exact algorithm minimizes, what it may do, and when it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from setveil import fields
+from setveil.errors import RequestError
+from setveil.fields import Choice, Flag, ItemFile, ItemWeights, Share, parameter
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of the exact algorithm.
+
+    Attributes
+    ----------
+    objective : {"ncp", "lm"} or None
+        Loss to minimize; None: LM with suppression, NCP without.
+    suppress : bool
+        Allow items to be suppressed, all their occurrences, beside generalization.
+    max_suppressed : number between 0 and 1, or None
+        Greatest share of the item occurrences that may be suppressed.
+    keep : tuple of str
+        Items that must be published as themselves.
+    weights : mapping of str to number
+        Importance of items, at least 0, that multiplies their loss; 1 where not given.
+    gap : number
+        Stop when the loss is proven to be at most this share above the least possible, 0 (proven least) or
+        more.
+    time_limit : float or None
+        Seconds after which the best release so far is returned with its proven gap; None: 300.
+    """
+
+    objective: str | None = parameter(
+        Choice(("ncp", "lm")), "Minimize ncp or lm (default: lm with suppression, else ncp).", default=None
+    )
+    suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
+    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
+    keep: tuple[str, ...] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
+    weights: Mapping[str, Number] = parameter(
+        ItemWeights(),
+        "File of lines item,number; the number multiplies the item's loss.",
+        default_factory=dict,
+    )
+    gap: Number = parameter(
+        fields.Number(),
+        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        default=0,
+        study_name="solver_gap",
+    )
+    time_limit: float | None = parameter(
+        fields.Number("seconds", positive=True),
+        "Seconds, then the best so far (default 300).",
+        default=None,
+        study_name="solver_time_limit",
+    )
+
+    def __post_init__(self) -> None:
+        if self.objective not in (None, "ncp", "lm"):
+            raise RequestError(f"The objective must be ncp or lm, got {self.objective!r}.")
+        if self.max_suppressed is not None:
+            _require("The share that may be suppressed", self.max_suppressed, "0 to 1", lambda x: 0 <= x <= 1)
+            if not self.suppress:
+                raise RequestError("A limit for suppression makes no sense where nothing may be suppressed.")
+        _require("The gap", self.gap, "at least 0", lambda x: x >= 0)
+        if self.time_limit is not None:
+            _require("The time limit", self.time_limit, "a positive number of seconds", lambda x: x > 0)
+        for item, weight in self.weights.items():
+            _require(f"The weight of {item!r}", weight, "at least 0", lambda x: x >= 0)
+        object.__setattr__(self, "keep", tuple(self.keep))
+
+    @property
+    def loss(self) -> str:
+        """Name of the loss that is minimized."""
+        return self.objective or ("lm" if self.suppress else "ncp")
+
+
+def _require(what: str, value: Any, allowed: str, is_allowed: Callable[[Any], bool]) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or not is_allowed(value):
+        raise RequestError(f"{what} must be {allowed}, got {value!r}.")

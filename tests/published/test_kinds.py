@@ -1,0 +1,71 @@
+"""What runs and commands ask of every kind of release. A new kind is picked up by its file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from setveil.guarantees import model_named, models
+from setveil.published import KindInfo, kind_at, kind_named, kind_of_recoding, kinds
+from setveil.published.group_files import as_groups
+
+ROWS = [["a", "b"], ["a"], ["b", "c"], ["a", "b", "c"], ["c"], ["a", "s"], ["b"], ["a", "c"]]
+DATA = sv.Transactions.from_rows(ROWS)
+PROMISES: dict[str, tuple[Any, str]] = {
+    "global": (sv.KmAnonymity(2, 2), "aa"),
+    "local": (sv.TransactionalKAnonymity(2), "lg"),
+    "grouped": (sv.PrivacyDegree(2, ("s",)), "cahd"),
+}
+
+
+def test_every_kind_is_complete() -> None:
+    recodings: list[str] = []
+    for kind in kinds():
+        assert isinstance(kind.info, KindInfo)
+        assert all(callable(getattr(kind, name)) for name in ("publish", "holds", "read"))
+        recodings += kind.info.recodings
+        for recoding in kind.info.recodings:
+            assert kind_of_recoding(recoding) is kind
+    assert sorted(recodings) == sorted(PROMISES)
+    assert kind_of_recoding("none of these") is None
+    assert sum(not kind.info.format for kind in kinds()) == 1, "one kind is in any format"
+    for model in models().values():
+        assert kind_named(model.release) in kinds()
+
+
+@pytest.mark.parametrize("recoding", PROMISES)
+def test_what_is_written_is_read_back(recoding: str, tmp_path: Path) -> None:
+    promise, algorithm = PROMISES[recoding]
+    verified = sv.anonymize(DATA, promise, algorithm=algorithm, details=False)
+    kind = kind_of_recoding(recoding)
+    assert verified.release.info is kind.info
+    assert kind is kind_named(model_named(promise.model).release)
+    verified.write(tmp_path / "run")
+    about = json.loads((tmp_path / "run/published/about.json").read_text())
+    assert about["recoding"] == verified.report["recoding"] == recoding
+    assert kind.info.means in about
+    for place in (tmp_path / "run", tmp_path / "run/published"):
+        assert kind_at(str(place)) is kind
+        again = as_groups(kind.read(str(place), sv.read))
+        exposed = as_groups(verified.release.exposed())
+        assert list(again.qid) == list(exposed.qid)
+        for name in ("group", "indptr", "item", "count"):
+            assert getattr(again, name).tolist() == getattr(exposed, name).tolist()
+        assert again.sensitive.labels == exposed.sensitive.labels
+    # Replaced by a run of every other kind: the files of each are known.
+    for other, (guarantee, name) in PROMISES.items():
+        sv.anonymize(DATA, guarantee, algorithm=name, details=False).write(tmp_path / "run", force=True)
+        assert kind_at(str(tmp_path / "run")) is kind_of_recoding(other)
+
+
+@pytest.mark.parametrize("recoding", ["global", "grouped"])
+def test_every_item_is_published_as_something_or_not_at_all(recoding: str) -> None:
+    promise, algorithm = PROMISES[recoding]
+    release = sv.anonymize(DATA, promise, algorithm=algorithm, details=False).release
+    image = release.image()
+    assert set(image) >= set(DATA.vocabulary.labels)
+    assert {label for label in image.values() if label} >= set(release.published.vocabulary.labels)
