@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
 
+__all__ = ["Parameters", "anonymize", "bound", "info"]
+
 info = AlgorithmInfo(
     title="Exact optimum",
     guarantees=("km-anonymity",),
