@@ -11,7 +11,7 @@ from setveil.algorithms._cut import Cut
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import Release
@@ -81,7 +81,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     return sorted(final)
 
 
-def _stays_valid(near, weights, child: int, guarantee: KmAnonymity) -> bool:  # type: ignore[no-untyped-def]
+def _stays_valid(near: tuple[Ints, Ids], weights: Ints, child: int, guarantee: KmAnonymity) -> bool:
     """Whether every itemset with `child` has support 0 or at least k; `near` holds every row with it."""
     indptr, items = near
     holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[items == child])

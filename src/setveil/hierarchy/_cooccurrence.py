@@ -10,9 +10,7 @@ from setveil.kernels.rows import Ids, Ints, invert
 
 
 @compiled
-def _partners(  # type: ignore[no-untyped-def]
-    indptr, items, weights, supports, starts, rows, together, seen, partner, value
-):
+def _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value):
     most = partner.shape[1]
     for x in range(starts.size - 1):
         n_seen = 0
@@ -84,7 +82,7 @@ def similar_items(
 
 
 @compiled
-def _merge_pairs(left, right, size, first, following, last):  # type: ignore[no-untyped-def]
+def _merge_pairs(left, right, size, first, following, last):
     limit = size[0]
     size[:] = 1
     for i in range(left.size):

@@ -8,7 +8,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def cell_weights(starts, rows, weights, query, cell):  # type: ignore[no-untyped-def]
+def cell_weights(starts, rows, weights, query, cell):
     """Sum the weights of the rows in each cell of a group-by query.
 
     A row is in cell c if it holds those items of the query whose bits are set in c, and no other of them.

@@ -77,7 +77,7 @@ TICK, STAMP, WORK = range(3)  # places in `clock`
 
 
 @compiled
-def support_of(s, image, k):  # type: ignore[no-untyped-def]
+def support_of(s, image, k):
     """Count the rows that hold every group of `image` (distinct, at least one), but not beyond k."""
     rare = np.int64(image[0])
     for g in image:
@@ -113,7 +113,7 @@ def support_of(s, image, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def is_threatened(s, image, k):  # type: ignore[no-untyped-def]
+def is_threatened(s, image, k):
     """Whether some non-empty subset of the groups of `image` (distinct) has support in (0, k)."""
     if image.size == 0:
         return False
@@ -182,7 +182,7 @@ def is_threatened(s, image, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _compare(a, c, b, d):  # type: ignore[no-untyped-def]
+def _compare(a, c, b, d):
     """Sign of (2^a - 1) c - (2^b - 1) d, exactly, for c and d from 1 to below 2^62."""
     if a == b:
         return np.int64(c > d) - np.int64(c < d)
@@ -206,7 +206,7 @@ def _compare(a, c, b, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_together(s, g):  # type: ignore[no-untyped-def]
+def count_together(s, g):
     """Count in `tally`, for each group, the rows that it shares with g."""
     s.clock[TICK] += 1
     tick = s.clock[TICK]
@@ -223,7 +223,7 @@ def count_together(s, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def best_partner(s, g):  # type: ignore[no-untyped-def]
+def best_partner(s, g):
     """Find the group to merge with g at least utility loss, the first of equals; -1 if none may be.
 
     The loss of a group is (2^members - 1) * (leaves under the lowest common ancestor) * support, times what
@@ -246,7 +246,7 @@ def best_partner(s, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def merge(s, a, b):  # type: ignore[no-untyped-def]
+def merge(s, a, b):
     """Make one group of two."""
     c, d = min(a, b), max(a, b)
     s.clock[TICK] += 1
@@ -305,7 +305,7 @@ def merge(s, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def suppress(s, g):  # type: ignore[no-untyped-def]
+def suppress(s, g):
     """Take a group out of all rows."""
     s.clock[TICK] += 1
     tick = s.clock[TICK]

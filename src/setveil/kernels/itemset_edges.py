@@ -20,7 +20,7 @@ DEPTH, NEED_ROWS, NEED_IDS, NEED_ITEMS, STARTED = range(5)
 
 
 @compiled
-def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low, threshold):  # type: ignore[no-untyped-def]
+def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low, threshold):
     """Cut the rows of item `v` down to the other items that may join it, renumbered by ascending support.
 
     Parameters
@@ -153,7 +153,7 @@ def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low
 
 
 @compiled
-def _carry(number):  # type: ignore[no-untyped-def]
+def _carry(number):
     """Bring the limbs of a number that is not negative into [0, BASE)."""
     for i in range(number.size - 1):
         over = number[i] >> BASE_BITS
@@ -162,7 +162,7 @@ def _carry(number):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):  # type: ignore[no-untyped-def]
+def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):
     """Count the sets within `t` rows by inclusion and exclusion over the rows that hold them.
 
     For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
@@ -202,7 +202,7 @@ def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, val
 
 
 @compiled
-def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):  # type: ignore[no-untyped-def]
+def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):
     """Set the support of items to zero that must not join a path whose last item is `y`."""
     for b in range(f_starts[y], f_starts[y + 1]):
         if support[f_last[b]] > 0:
@@ -216,7 +216,7 @@ def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):  # type: igno
 
 
 @compiled
-def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):  # type: ignore[no-untyped-def]
+def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):
     """Find from which of a node's items on no forbidden set can be completed."""
     free = np.int64(0)
     for j in range(nodes.size - 1):
@@ -237,7 +237,7 @@ def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):  # ty
 
 
 @compiled
-def _merge(r0, n_rows, row_ptr, row_w, item_at):  # type: ignore[no-untyped-def]
+def _merge(r0, n_rows, row_ptr, row_w, item_at):
     """Merge equal rows in place; return how many are left."""
     size = 4
     while size < 2 * n_rows:
@@ -281,7 +281,7 @@ def _merge(r0, n_rows, row_ptr, row_w, item_at):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_sets(  # type: ignore[no-untyped-def]
+def count_sets(
     root, forbidden, threshold, largest, sums, estimates, state, level, sub, counts,
     row_arena, id_arena, item_arena, scratch, values, budget,
 ):  # fmt: skip

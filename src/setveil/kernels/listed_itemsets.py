@@ -116,7 +116,7 @@ def compacted(s: Groups, listed: Listed, k: int) -> Listed:
 
 
 @compiled
-def image_of(s, items):  # type: ignore[no-untyped-def]
+def image_of(s, items):
     """List the distinct groups of items, those that are suppressed left out."""
     image = np.empty(items.size, np.int32)
     n = 0
@@ -132,7 +132,7 @@ def image_of(s, items):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _refresh(s, listed, p, k):  # type: ignore[no-untyped-def]
+def _refresh(s, listed, p, k):
     image = image_of(s, listed.items[listed.indptr[p] : listed.indptr[p + 1]])
     listed.fine[p] = False
     if image.size == 0:
@@ -142,7 +142,7 @@ def _refresh(s, listed, p, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_from(s, listed, p, k, budget):  # type: ignore[no-untyped-def]
+def count_from(s, listed, p, k, budget):
     """Count the supports of the itemsets from p on; return where it stopped because the budget is used up."""
     end = s.clock[WORK] + budget
     while p < listed.support.size and s.clock[WORK] < end:
@@ -153,7 +153,7 @@ def count_from(s, listed, p, k, budget):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_gains(s, listed, c, d):  # type: ignore[no-untyped-def]
+def count_gains(s, listed, c, d):
     """List in `gaining` the rows of d without c, and of c without d, and count in `gain` what they hold."""
     tick = s.clock[TICK] + 1
     s.clock[TICK] += 4
@@ -182,7 +182,7 @@ def count_gains(s, listed, c, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _gained(s, listed, p, c, side, k):  # type: ignore[no-untyped-def]
+def _gained(s, listed, p, c, side, k):
     """Add to the support of an itemset that held one of two groups that are now c."""
     listed.fine[p] = False
     for at in range(listed.indptr[p], listed.indptr[p + 1]):
@@ -208,7 +208,7 @@ def _gained(s, listed, p, c, side, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def merged(s, listed, c, d, k):  # type: ignore[no-untyped-def]
+def merged(s, listed, c, d, k):
     """Count anew the itemsets that hold a member of c, into which d has been merged (after `count_gains`).
 
     Supports only grow: an itemset whose image k rows support stays protected.
@@ -241,7 +241,7 @@ def merged(s, listed, c, d, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def suppressed(s, listed, group, k):  # type: ignore[no-untyped-def]
+def suppressed(s, listed, group, k):
     """Count anew the itemsets that held a group which is gone."""
     x = np.int64(group)
     while x >= 0:
@@ -253,7 +253,7 @@ def suppressed(s, listed, group, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def next_listed(s, listed, k, budget):  # type: ignore[no-untyped-def]
+def next_listed(s, listed, k, budget):
     """Find the unsatisfied itemset whose image has most support, the first of equals; NONE or PAUSED."""
     best, most = np.int64(NONE), np.int64(0)
     for p in range(listed.support.size):

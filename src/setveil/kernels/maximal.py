@@ -13,7 +13,7 @@ PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 @compiled
-def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ignore[no-untyped-def]
+def mark_maximal(indptr, items, starts, rows, row, budget, maximal):
     """Mark, from `row` on, the rows that no other row contains; return where it stopped.
 
     Parameters

@@ -26,7 +26,7 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
 
 
 @compiled
-def _recode(indptr, items, image, out_ptr, out_items):  # type: ignore[no-untyped-def]
+def _recode(indptr, items, image, out_ptr, out_items):
     n = 0
     for row in range(indptr.size - 1):
         start = n
@@ -71,7 +71,7 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
 
 
 @compiled
-def _merge(indptr, items, weights, table, group, first):  # type: ignore[no-untyped-def]
+def _merge(indptr, items, weights, table, group, first):
     mask = np.uint64(table.size - 1)
     groups = 0
     for row in range(indptr.size - 1):
@@ -146,7 +146,7 @@ def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tupl
 
 
 @compiled
-def _invert(indptr, items, starts, rows, positions):  # type: ignore[no-untyped-def]
+def _invert(indptr, items, starts, rows, positions):
     at = starts[:-1].copy()
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):

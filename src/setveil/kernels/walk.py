@@ -8,7 +8,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ignore[no-untyped-def]
+def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
     """Write the wanted ones of each row's nodes and all their ancestors, in no order.
 
     `out_nodes` must hold the rows' nodes times the tree's levels. Returns the number written.
@@ -29,7 +29,7 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ign
 
 
 @compiled
-def support(starts, rows, weights, nodes, enough, holders):  # type: ignore[no-untyped-def]
+def support(starts, rows, weights, nodes, enough, holders):
     """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
 
     Writes the rows into `holders`, as far as it is long enough. Returns the weight and the number of rows.
@@ -78,7 +78,7 @@ FINISHED, FOUND, PAUSED = 0, 1, 2
 
 
 @compiled
-def walk(  # type: ignore[no-untyped-def]
+def walk(
     indptr, ranks, weights, starts, rows, positions, supports, low, high,
     live, k, smallest, largest, path, length, last, marks, budget,
 ):  # fmt: skip

@@ -11,7 +11,7 @@ from setveil.risk._exposed import Ranked
 
 
 @compiled
-def _meet(indptr, items, starts, rows, target, number, met, out_ptr):  # type: ignore[no-untyped-def]
+def _meet(indptr, items, starts, rows, target, number, met, out_ptr):
     """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
 
     Parameters
@@ -101,9 +101,7 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 
 @compiled
-def drawn_supports(  # type: ignore[no-untyped-def]
-    indptr, items, weights, starts, rows, targets, seeds, m, out
-):
+def drawn_supports(indptr, items, weights, starts, rows, targets, seeds, m, out):
     """Draw a set of items from each of the given rows and count the rows that hold it.
 
     Called with NumPy's overflow warnings off: random bits are made by multiplication modulo 2^64.

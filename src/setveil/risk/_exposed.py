@@ -65,7 +65,7 @@ def ranked(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ranked:
 
 
 @compiled
-def _room(array, size):  # type: ignore[no-untyped-def]
+def _room(array, size):
     """Make an array long enough for `size` entries, by half as much again if it has to grow."""
     if size <= array.size:
         return array
@@ -76,7 +76,7 @@ def _room(array, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def project(levels, d, from_, to, need, stamp, tick, fill, buffers):  # type: ignore[no-untyped-def]
+def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     """Make level d + 1 from the places ``from_:to`` of level d: the rows there, cut down to what follows.
 
     Parameters
@@ -187,7 +187,7 @@ def share_done(levels: Ints) -> float:
 
 
 @compiled
-def _search(  # type: ignore[no-untyped-def]
+def _search(
     weights, floor, best, m, limits, ways, lengths, below, inverse, state, levels, stamp, count, touched,
     buffers, pause,
 ):  # fmt: skip

@@ -63,7 +63,7 @@ class Greatest(NamedTuple):
 
 
 @compiled
-def _note(probability, support, private, candidate, greatest):  # type: ignore[no-untyped-def]
+def _note(probability, support, private, candidate, greatest):
     """Keep a set (ascending items) if it is the first one of the greatest probability."""
     size = candidate.size
     held = greatest[0][0], greatest[1][SIZE], greatest[1][SUPPORT]
@@ -85,7 +85,7 @@ def _note(probability, support, private, candidate, greatest):  # type: ignore[n
 
 
 @compiled
-def _insert(candidate, n, x):  # type: ignore[no-untyped-def]
+def _insert(candidate, n, x):
     """Insert x into the ascending ``candidate[:n]``; if it is full, the greatest is lost."""
     at = n
     if n == candidate.size:
@@ -99,7 +99,7 @@ def _insert(candidate, n, x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _search(  # type: ignore[no-untyped-def]
+def _search(
     weights, order, indptr, item, shares, whole, peak, marks, above, m, greatest, state, levels, stamp, fill,
     path, sums, met, buffers, pause,
 ):  # fmt: skip

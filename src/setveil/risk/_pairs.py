@@ -8,7 +8,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def revealed_rows(  # type: ignore[no-untyped-def]
+def revealed_rows(
     indptr, items, weights, starts, rows, supports, below, largest, first, pause, count, out
 ):  # fmt: skip
     """Count, for each item, the rows that hold it in a minimal set of few rows.

@@ -16,7 +16,7 @@ _ROWS = 200_000  # rows put in order between two signs of life
 
 
 @compiled
-def _cuthill_mckee(indptr, items, starts, rows, roots, expanded, level, order, state, most):  # type: ignore[no-untyped-def]
+def _cuthill_mckee(indptr, items, starts, rows, roots, expanded, level, order, state, most):
     """Place the neighbours of up to `most` further rows; rows are numbered by ascending degree.
 
     `level` is the distance from the root of the component, -1 for a row that is not placed yet. `state` holds

@@ -27,7 +27,7 @@ END, SUPPORT, BETRAYED, COUNT, NEXT = range(5)
 
 
 @compiled
-def _slot(keys, key):  # type: ignore[no-untyped-def]
+def _slot(keys, key):
     """Find where a key stands in a hash table or has to be put."""
     mask = np.int64(keys.size - 1)
     h = key & np.int64(0x7FFFFFFF)
@@ -39,7 +39,7 @@ def _slot(keys, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rehash(old, new):  # type: ignore[no-untyped-def]
+def rehash(old, new):
     """Fill a larger hash table; rows are keys and values."""
     new[0, :] = -1
     for i in range(old.shape[1]):
@@ -50,7 +50,7 @@ def rehash(old, new):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _is_safe(table, n, path, length, node_of, without, y):  # type: ignore[no-untyped-def]
+def _is_safe(table, n, path, length, node_of, without, y):
     """Whether ``path[:length]`` and `y`, without one item of the path, are known to be safe."""
     if without == 0:
         node, at = path[1], 2
@@ -67,7 +67,7 @@ def _is_safe(table, n, path, length, node_of, without, y):  # type: ignore[no-un
 
 
 @compiled
-def minimal_moles(  # type: ignore[no-untyped-def]
+def minimal_moles(
     base, private, k, limit, largest, betraying_only,
     state, level, path, row_arena, id_arena, item_arena, moles, mole_ids, heads, table, scratch, p_scratch,
     budget,

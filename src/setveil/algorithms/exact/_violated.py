@@ -9,7 +9,7 @@ from setveil.kernels.walk import support
 
 
 @compiled
-def rare_sets(  # type: ignore[no-untyped-def]
+def rare_sets(
     indptr, ranks, weights, starts, rows, positions, supports, node, up, hidden, low, high, parent, root,
     k, largest, all_starts, all_rows, all_weights, all_low, all_high, out, ends, budget,
 ):  # fmt: skip
@@ -175,7 +175,7 @@ def rare_sets(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  # type: ignore[no-untyped-def]
+def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):
     """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
     size = some.size
     if size > 1:
@@ -206,7 +206,7 @@ def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  #
 
 
 @compiled
-def cheapest_choices(  # type: ignore[no-untyped-def]
+def cheapest_choices(
     some, k, starts, holders, weights, indptr, items, position, low, high, hidden, out
 ):  # fmt: skip
     """Find in each row that holds a rare set its least hidden leaf below each node.

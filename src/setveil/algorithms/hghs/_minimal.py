@@ -17,7 +17,7 @@ DEPTH, IN_TRIE, SETS, NODES, STEPS = range(5)
 
 
 @compiled
-def _room(array, size):  # type: ignore[no-untyped-def]
+def _room(array, size):
     """Make an array long enough for `size` entries, by half as much again if it has to grow."""
     if size <= array.size:
         return array
@@ -28,7 +28,7 @@ def _room(array, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _find(items, lo, n, x):  # type: ignore[no-untyped-def]
+def _find(items, lo, n, x):
     """Find x in the ascending ``items[lo:lo + n]``: its position, or -1."""
     hi = lo + n
     end = hi
@@ -42,7 +42,7 @@ def _find(items, lo, n, x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _sort(array, n):  # type: ignore[no-untyped-def]
+def _sort(array, n):
     """Sort the first n entries in place (Shell's method: NumPy's sort takes seconds to compile)."""
     gap = n // 2
     while gap > 0:
@@ -58,7 +58,7 @@ def _sort(array, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):  # type: ignore[no-untyped-def]
+def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):
     """Go on with the search, for about `budget` steps; return the arrays, some of which may have grown.
 
     The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
