@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, invert
+from setveil.kernels.rows import Ids, Ints, invert, item_supports
 
 
 @compiled
@@ -73,8 +73,7 @@ def similar_items(
         The squared cosine, in (0, 1]; 0 where there is no partner.
     """
     starts, rows, _ = invert(indptr, items, n_ids)
-    supports = np.zeros(n_ids, np.int64)
-    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+    supports = item_supports(indptr, items, weights, n_ids)
     partner, value = np.full((n_ids, most), -1, np.int32), np.zeros((n_ids, most))
     together, seen = np.zeros(n_ids, np.int64), np.empty(n_ids, np.int64)
     _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, item_supports
 
 MASKED = 12  # itemsets of up to so many groups are counted by one table of all their subsets
 
@@ -348,8 +348,7 @@ def start(
     """
     indptr, items, weights = rows
     n = constraint.size
-    support = np.zeros(n, np.int64)
-    np.add.at(support, items, np.repeat(weights, np.diff(indptr)))
+    support = item_supports(indptr, items, weights, n)
     each = np.arange(n, dtype=np.int32)
     # The rarest item is the newest: the search for itemsets begins each with its newest group.
     stamp: NDArray[np.int64] = np.empty(n, np.int64)

@@ -28,7 +28,7 @@ from setveil.kernels.itemset_edges import (
     count_sets,
     project,
 )
-from setveil.kernels.rows import Ids, Ints, frozen, invert
+from setveil.kernels.rows import Ids, Ints, frozen, invert, item_supports
 
 BUDGET = 100_000_000  # steps between two signs of life
 
@@ -73,8 +73,7 @@ class Family:
         self.rows = indptr, items, weights
         self.threshold = threshold
         self.starts, self.rows_of, _ = invert(indptr, items, n)
-        self.support = np.zeros(n, np.int64)
-        np.add.at(self.support, items, np.repeat(weights, np.diff(indptr)))
+        self.support = item_supports(indptr, items, weights, n)
         self.alive = self.support >= threshold
         for single in forbidden:
             if len(single) == 1:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ints, frozen, invert, merge_rows, take_rows
+from setveil.kernels.rows import Ints, Ranked, frozen, invert, merge_rows, take_rows
 from setveil.kernels.walk import support
-from setveil.risk._exposed import Ranked
 
 
 @compiled

@@ -8,60 +8,19 @@ of a row's sets of at most m items is that of a set of m items, or of the whole 
 from __future__ import annotations
 
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows
+from setveil.kernels.rows import Ints, Ranked, frozen
 
 # Columns of `levels`: where a level's rows, items, places and candidates begin; the next candidate, the end.
 ENTRY, ID, PLACE, CANDIDATE, NOW, END = range(6)
 # Entries of `state`.
 DEPTH, TICK, STEPS = range(3)
 _ENOUGH = 1 << 62
-
-
-class Ranked(NamedTuple):
-    """Distinct rows of ranks (rarest item first), none of them empty.
-
-    Attributes
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows, ascending.
-    weights : int64 (n,)
-        How many rows each stands for.
-    starts, rows, positions
-        The rows of each rank (see `setveil.kernels.rows.invert`).
-    order : int64 (n_ids,)
-        The item of each rank: ascending by support, then by item.
-    """
-
-    indptr: Ints
-    items: Ids
-    weights: Ints
-    starts: Ints
-    rows: Ids
-    positions: Ints
-    order: Ints
-
-    @property
-    def lengths(self) -> Ints:
-        """Items of each row."""
-        return np.diff(self.indptr)
-
-
-def ranked(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ranked:
-    """Replace the items of distinct rows, none of them empty, by their ranks."""
-    supports = np.zeros(n_ids, np.int64)
-    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
-    order = np.argsort(supports, kind="stable")
-    rank = np.empty(n_ids, np.int32)
-    rank[order] = np.arange(n_ids)
-    indptr, items = recode_rows(indptr, items, frozen(rank, np.int32))
-    starts, rows, positions = invert(indptr, items, n_ids)
-    return Ranked(indptr, items, frozen(weights, np.int64), starts, rows, positions, frozen(order, np.int64))
 
 
 @compiled

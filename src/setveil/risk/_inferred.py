@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, frozen
-from setveil.risk._exposed import DEPTH, END, NOW, STEPS, Ranked, Search, project
+from setveil.kernels.rows import Ids, Ints, Ranked, frozen
+from setveil.risk._exposed import DEPTH, END, NOW, STEPS, Search, project
 
 NEVER = 1 << 30
 # Entries of `record`.

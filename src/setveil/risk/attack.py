@@ -13,11 +13,11 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.rows import Ints, frozen
+from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.risk._drawn import around, around_steps, drawn_supports
-from setveil.risk._exposed import Ranked, SupportSearch
+from setveil.risk._exposed import SupportSearch
 from setveil.risk._pairs import revealed_rows
 from setveil.risk.inference import inferences
 from setveil.risk.knowledge import Knowledge, knowledge_of, supports_of

@@ -18,7 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, ranked, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
 from setveil.published.rows import Release
@@ -124,8 +124,7 @@ def find_threats(
     wanted = problem.at_or_above(floor)
     wanted[problem.top] = False  # holds every row with items, and stands alone
     ends, extended = extended_rows(tree, indptr, items, wanted)
-    support = np.zeros(tree.n_nodes, np.int64)
-    np.add.at(support, extended, np.repeat(weights, np.diff(ends)))
+    support = item_supports(ends, extended, weights, tree.n_nodes)
     rare = np.flatnonzero((support > 0) & (support < k)).astype(np.int32)
     single = Threats(np.ones(rare.size, np.int16), rare)
     if m < 2:
@@ -134,10 +133,8 @@ def find_threats(
     frequent = np.flatnonzero(support >= k)
     # Ranks: the rarest first, so that few rows are looked at behind most of them.
     node = frequent[np.argsort(support[frequent], kind="stable")].astype(np.int32)
-    rank = np.full(tree.n_nodes, -1, np.int32)
-    rank[node] = np.arange(node.size)
-    rows = distinct_rows(*recode_rows(ends, extended, rank), weights)
-    search = MinimalRareSets(*rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m)
+    rows = ranked(ends, extended, weights, node, tree.n_nodes)
+    search = MinimalRareSets(rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m)
     most = memory_limit()
     while search.search(PAUSE):
         progress(f"{phase}finding threats of up to {m} nodes", search.done())
