@@ -24,7 +24,7 @@ from typing import Any, cast
 import numpy as np
 
 from setveil.algorithms.cahd import cahd
-from setveil.algorithms.cahd._band import band_order, content_order
+from setveil.algorithms.cahd._band_order import band_order, content_order
 from setveil.algorithms.cahd._exchange import exchange_rows
 from setveil.data.io import read
 from setveil.data.transactions import Transactions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naive import cahd as naive
-from setveil.algorithms.cahd._band import band_order, band_profile, content_order
+from setveil.algorithms.cahd._band_order import band_order, band_profile, content_order
 from setveil.data.transactions import Transactions
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
 

@@ -12,7 +12,7 @@ from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ids, Ints, frozen, item_supports, ranked, ranks_of
 from setveil.progress import Progress
 
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 class ThreatWalk:
@@ -105,7 +105,7 @@ class ThreatWalk:
     def _walk(self, marks: NDArray[np.bool_]) -> tuple[int, int]:
         state, self.length, found = kernel.walk(
             *self.rows[:6], self.supports, self.low, self.high, self.cut.live[self.node],
-            self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, PAUSE,
+            self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, STEPS_AT_ONCE,
         )  # fmt: skip
         return int(state), int(found)
 
@@ -114,8 +114,8 @@ class ThreatWalk:
         if self.cut.tree.root in nodes:
             return True
         ranks = self.rank[list(nodes)].astype(np.int64)
-        starts, rows, weights = self.rows.starts, self.rows.rows, self.rows.weights
-        weight, _ = kernel.support(starts, rows, weights, ranks, self.k, np.zeros(0, np.int64))
+        starts, tidlists, weights = self.rows.starts, self.rows.tidlists, self.rows.weights
+        weight, _ = kernel.support(starts, tidlists, weights, ranks, self.k, np.zeros(0, np.int64))
         return bool(weight >= self.k)
 
     def cheapest_lift(self, threat: list[int]) -> list[int]:

@@ -20,14 +20,14 @@ DEPTH, NEED_ROWS, NEED_IDS, NEED_ITEMS, STARTED = range(5)
 
 
 @compiled
-def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low, threshold):
+def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, v, low, threshold):
     """Cut the rows of item `v` down to the other items that may join it, renumbered by ascending support.
 
     Parameters
     ----------
     indptr, items, weights
         Distinct rows, and how many rows each stands for.
-    starts, rows
+    starts, tidlists
         Rows of each item (see `setveil.kernels.rows.invert`).
     alive : bool (n,)
         Items that are still there.
@@ -55,7 +55,7 @@ def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low
     support = np.zeros(n, np.int64)
     longest = np.int64(0)
     for at in range(starts[v], starts[v + 1]):
-        row = np.int64(rows[at])
+        row = np.int64(tidlists[at])
         longest += indptr[row + 1] - indptr[row]
         for p in range(indptr[row], indptr[row + 1]):
             y = np.int64(items[p])
@@ -80,7 +80,7 @@ def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low
     w = np.empty(ptr.size - 1, np.int64)
     size = 0
     for at in range(starts[v], starts[v + 1]):
-        row = np.int64(rows[at])
+        row = np.int64(tidlists[at])
         here = size
         for p in range(indptr[row], indptr[row + 1]):
             z = new_of[items[p]]
@@ -290,9 +290,9 @@ def count_sets(
     Parameters
     ----------
     root : tuple (ptr, ids, w)
-        Rows of the root, see `project`.
+        Rows of the root, see `root_rows`.
     forbidden : tuple (f_starts, f_last, f_ptr, f_rest)
-        See `project`.
+        See `root_rows`.
     threshold : int
     largest : int
         At least 1.

@@ -146,33 +146,33 @@ def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tupl
 
 
 @compiled
-def _invert(indptr, items, starts, rows, positions):
+def _invert(indptr, items, starts, tidlists, positions):
     at = starts[:-1].copy()
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):
             slot = at[items[p]]
-            rows[slot] = row
+            tidlists[slot] = row
             positions[slot] = p
             at[items[p]] = slot + 1
 
 
 def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
-    """List the rows of each item.
+    """List the rows of each item: its tid-list.
 
     Returns
     -------
     starts : int64 (n_ids + 1,)
         Where each item's list begins.
-    rows : int32 (occurrences,)
-        Row numbers, ascending within an item.
+    tidlists : int32 (occurrences,)
+        The lists one behind the other: row numbers, ascending within an item.
     positions : int64 (occurrences,)
         Where in `items` that occurrence stands.
     """
     starts = np.zeros(n_ids + 1, np.int64)
     np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
-    rows, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
-    _invert(indptr, items, starts, rows, positions)
-    return frozen(starts, np.int64), frozen(rows, np.int32), frozen(positions, np.int64)
+    tidlists, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
+    _invert(indptr, items, starts, tidlists, positions)
+    return frozen(starts, np.int64), frozen(tidlists, np.int32), frozen(positions, np.int64)
 
 
 def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
@@ -191,7 +191,7 @@ class Ranked(NamedTuple):
         The rows, ascending.
     weights : int64 (n,)
         How many rows each stands for.
-    starts, rows, positions
+    starts, tidlists, positions
         The rows of each rank (see `invert`).
     order : int64 (ranks,)
         The item of each rank.
@@ -201,7 +201,7 @@ class Ranked(NamedTuple):
     items: Ids
     weights: Ints
     starts: Ints
-    rows: Ids
+    tidlists: Ids
     positions: Ints
     order: Ints
 

@@ -23,7 +23,7 @@ from setveil.kernels.rows import (
     take_rows,
 )
 from setveil.published.group_files import PublishedGroups
-from setveil.risk._inferred import Secrets
+from setveil.risk._inference_walk import Secrets
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 
@@ -177,5 +177,5 @@ def nearby(secrets: Secrets, met: Ints, group: Ints, n_groups: int) -> Secrets:
 
 def supports_of(rows: Ranked) -> NDArray[np.int64]:
     """Count the rows that hold each rank."""
-    total = np.concatenate(([0], np.cumsum(rows.weights[rows.rows])))
+    total = np.concatenate(([0], np.cumsum(rows.weights[rows.tidlists])))
     return frozen(np.diff(total[rows.starts]), np.int64)

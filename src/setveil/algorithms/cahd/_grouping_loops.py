@@ -62,8 +62,8 @@ def _next_candidate(link, beyond, indptr, items, row, center):
 
 
 @compiled
-def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state, p, reach, most):
-    """Form groups of p rows around sensitive rows, until `most` items of candidates have been looked at.
+def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state, p, reach, budget):
+    """Form groups of p rows around sensitive rows, until `budget` items of candidates have been looked at.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, gr
     shared = np.zeros(state[3], np.bool_)
     inside = np.zeros(left.size, np.bool_)
     looked_at = 0
-    while state[0] < tried.size and looked_at < most:
+    while state[0] < tried.size and looked_at < budget:
         t = tried[state[0]]  # line 4
         state[0] += 1
         if group[t] >= 0:

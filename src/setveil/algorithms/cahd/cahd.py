@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.cahd._band import band_order, band_profile, content_order
+from setveil.algorithms.cahd._band_order import band_order, band_profile, content_order
 from setveil.algorithms.cahd._exchange import exchange_rows
 from setveil.algorithms.cahd._grouping_loops import form_groups
 from setveil.data.transactions import Transactions
@@ -32,7 +32,7 @@ info = AlgorithmInfo(
     minimizes="kl",
 )
 
-_STEPS = 20_000_000  # items of candidates looked at between two signs of life
+STEPS_AT_ONCE = 20_000_000  # items of candidates looked at between two signs of life
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def find_groups(
         progress("forming groups", state[0] / tried.size)
         form_groups(
             indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state,
-            p, min(alpha * p, n), _STEPS,
+            p, min(alpha * p, n), STEPS_AT_ONCE,
         )  # fmt: skip
     of_row = np.empty(n, np.int64)
     of_row[order] = np.where(group[1:-1] < 0, state[1], group[1:-1])  # line 13

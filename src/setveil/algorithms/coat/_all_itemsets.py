@@ -155,7 +155,7 @@ def _put(out, path, e, last, g):
 
 
 @compiled
-def _search(s, sources, source, k, spare, n_spare, upper, everywhere):
+def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
     """Search the sets of a source: of the greatest support in (0, k), at most `upper`, the first in order.
 
     With `everywhere`: the one set of support in (0, k) whose padding comes first.
@@ -184,7 +184,7 @@ def _search(s, sources, source, k, spare, n_spare, upper, everywhere):
     while x >= 0:
         n_rows += s.starts[x + 1] - s.starts[x]
         for p in range(s.starts[x], s.starts[x + 1]):
-            total += s.length[s.rows[p]]
+            total += s.length[s.tidlists[p]]
         x = np.int64(s.following[x])
     s.clock[WORK] += total
     ids = np.empty(total, np.int32)
@@ -195,7 +195,7 @@ def _search(s, sources, source, k, spare, n_spare, upper, everywhere):
     x = g
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] == s.clock[TICK]:
                 continue
             s.mark[row] = s.clock[TICK]
@@ -350,7 +350,7 @@ def _exists(s, sources, source):
 
 
 @compiled
-def next_of_all(s, sources, k, spare, n_spare, everywhere, budget, first):
+def next_unsatisfied(s, sources, k, spare, n_spare, everywhere, budget, first):
     """Find the unsatisfied m-itemset whose image has most support, the first of equals in item order.
 
     Parameters
@@ -406,7 +406,7 @@ def next_of_all(s, sources, k, spare, n_spare, everywhere, budget, first):
                     break
             if s.clock[WORK] >= end:
                 return PAUSED
-            _search(s, sources, source, k, spare, n_spare, upper, everywhere)
+            _search_source(s, sources, source, k, spare, n_spare, upper, everywhere)
         if gone:
             sources.n_active[0] -= 1
             sources.active[i] = sources.active[sources.n_active[0]]

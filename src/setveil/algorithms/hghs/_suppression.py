@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms._cut import extended_rows
-from setveil.algorithms.hghs import _suppress_loops as kernel
-from setveil.algorithms.hghs._minimal import MinimalRareSets
+from setveil.algorithms.hghs import _suppressed_nodes as kernel
+from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
@@ -24,8 +24,8 @@ from setveil.published.recoding import Recoding
 from setveil.published.rows import Release
 
 MOST_MEMORY = 4_000_000_000  # bytes that threats may take
-PAUSE = 10_000_000  # steps of the search for threats between two signs of life, a fraction of a second
-AT_ONCE = 2_000_000  # threats looked at between two signs of life
+STEPS_AT_ONCE = 10_000_000  # of the search for threats between two signs of life, a fraction of a second
+THREATS_AT_ONCE = 2_000_000  # threats looked at between two signs of life
 
 
 class Problem:
@@ -134,9 +134,11 @@ def find_threats(
     # Ranks: the rarest first, so that few rows are looked at behind most of them.
     node = frequent[np.argsort(support[frequent], kind="stable")].astype(np.int32)
     rows = ranked(ends, extended, weights, node, tree.n_nodes)
-    search = MinimalRareSets(rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m)
+    search = MinimalRareItemsets(
+        rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m
+    )
     most = memory_limit()
-    while search.search(PAUSE):
+    while search.search(STEPS_AT_ONCE):
         progress(f"{phase}finding threats of up to {m} nodes", search.done())
         # What was found is copied, and indexed by nodes.
         if search.bytes + 8 * (search.nodes + search.found) > most:
@@ -156,7 +158,7 @@ def memory_limit() -> int:
         return MOST_MEMORY
 
 
-def _too_many(search: MinimalRareSets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
+def _too_many(search: MinimalRareItemsets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
     size = f"{most / 1e9:.1f} GB" if most >= 100_000_000 else f"{most:,} bytes"
     return RequestError(
         f"The threats over all cuts do not fit in memory ({guarantee.phrase}): {search.found:,} threats and "
@@ -227,7 +229,7 @@ class Scenario:
 
     def _replace(self, v: int, children: Ints) -> None:
         self.steps += 1
-        self.total += int(kernel.replace(v, frozen(children, np.int64), *self._state)[0])
+        self.total += int(kernel.replace_node(v, frozen(children, np.int64), *self._state)[0])
 
     def split(self, v: int) -> None:
         """Replace a node of the cut by its children."""
@@ -243,7 +245,9 @@ class Scenario:
         best = np.array([0, -1], np.int64)
         at = 0
         while at < candidates.size:
-            at = int(kernel.best_child(candidates, at, self._children, *self._state, best, AT_ONCE))
+            at = int(
+                kernel.best_replacement(candidates, at, self._children, *self._state, best, THREATS_AT_ONCE)
+            )
             progress(phase)
         return int(self.node[best[1]]) if best[0] < 0 else None
 
@@ -266,17 +270,17 @@ def _index(
     """List for each node the threats in which it is not the last; tell the last node of each threat."""
     last = np.empty(sizes.size, np.int32)
     starts = np.zeros(n + 1, np.int64)
-    ends = range(AT_ONCE, sizes.size + AT_ONCE, AT_ONCE)
+    ends = range(THREATS_AT_ONCE, sizes.size + THREATS_AT_ONCE, THREATS_AT_ONCE)
     at = 0
     for end in ends:
-        at = kernel.find_last(sizes, nodes, end - AT_ONCE, end, at, last, starts)
+        at = kernel.find_last_nodes(sizes, nodes, end - THREATS_AT_ONCE, end, at, last, starts)
         progress(f"{phase}indexing the threats", end / ends.stop / 2)
     starts = np.cumsum(starts)
     index = np.empty(starts[-1], np.int32)
     fill = starts[:-1].copy()
     at = 0
     for end in ends:
-        at = kernel.fill_index(sizes, nodes, end - AT_ONCE, end, at, last, fill, index)
+        at = kernel.list_threats(sizes, nodes, end - THREATS_AT_ONCE, end, at, last, fill, index)
         progress(f"{phase}indexing the threats", 0.5 + end / ends.stop / 2)
     return frozen(starts, np.int64), frozen(index, np.int32), frozen(last, np.int32)
 

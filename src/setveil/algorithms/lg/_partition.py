@@ -13,7 +13,7 @@ NEVER = -1  # instead of a gain: no set of children is held by k rows, nor will 
 
 
 @compiled
-def partition(rows, tree, k, waiting, done, state, budget):
+def partition_top_down(rows, tree, k, waiting, done, state, budget):
     """Go on partitioning until no part waits, or for about `budget` steps.
 
     Parameters
@@ -57,7 +57,7 @@ def partition(rows, tree, k, waiting, done, state, budget):
         # Expand the nodes under which all rows hold the same children: that parts nobody.
         expanded = True
         while expanded:
-            steps += _look(rows, tree, row[r0:r1], node[n0:n1], alive[n0:n1], found, at, gain)
+            steps += _find_children(rows, tree, row[r0:r1], node[n0:n1], alive[n0:n1], found, at, gain)
             n1, expanded = _expand_shared(tree[2], node, alive, n0, n1, n_rows, found, at)
         n_nodes = n1 - n0
 
@@ -66,7 +66,7 @@ def partition(rows, tree, k, waiting, done, state, budget):
         for j in range(n_nodes if total >= 2 * k else 0):
             if not alive[n0 + j]:
                 continue
-            groups = _group(n_rows, n_nodes, j, found, at, table, group, leader)
+            groups = _group_rows(n_rows, n_nodes, j, found, at, table, group, leader)
             here = _pool(copies[r0:r1], gain, n_nodes, j, k, group, groups, stay)
             if here == NEVER:
                 alive[n0 + j] = False
@@ -85,7 +85,7 @@ def partition(rows, tree, k, waiting, done, state, budget):
 
 
 @compiled
-def _look(rows, tree, row, node, alive, found, at, gain):
+def _find_children(rows, tree, row, node, alive, found, at, gain):
     """Find the children that each row holds under each node that may be expanded; return the steps taken."""
     indptr, places = rows
     high, cost, starts, children = tree
@@ -168,7 +168,7 @@ def _same(found, at, a, b):
 
 
 @compiled
-def _group(n_rows, n_nodes, j, found, at, table, group, leader):
+def _group_rows(n_rows, n_nodes, j, found, at, table, group, leader):
     """Group the rows by the children of node j that they hold, in order of appearance; return how many."""
     slots = 1
     while slots < 2 * n_rows:

@@ -16,7 +16,7 @@ from setveil.algorithms.lg._partition import (
     ROWS,
     SPLITS,
     nodes_of_occurrences,
-    partition,
+    partition_top_down,
 )
 from setveil.data.transactions import Transactions
 from setveil.guarantees.kanonymity import TransactionalKAnonymity
@@ -26,7 +26,7 @@ from setveil.progress import Progress, silent
 from setveil.published.recoding import LocalRecoding
 from setveil.published.rows import Release
 
-BUDGET = 20_000_000  # steps between two reports of progress
+STEPS_AT_ONCE = 20_000_000  # steps between two reports of progress
 
 info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
@@ -126,7 +126,7 @@ def find_nodes(
         state[[PARTS, ROWS, NODES]] = 1, weights.size, 1
     while state[PARTS] > 0:
         with np.errstate(over="ignore"):  # hashes
-            partition(rows, grown, k, waiting, done, state, BUDGET)
+            partition_top_down(rows, grown, k, waiting, done, state, STEPS_AT_ONCE)
         progress("partitioning", state[COPIES_DONE] / copies.size)
 
     part_of = np.full(data.n_rows, -1, np.int64)

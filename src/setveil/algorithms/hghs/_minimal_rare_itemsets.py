@@ -219,7 +219,7 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
     return (t_items, t_begin, t_n), (ids, row_of, place_of, ptr, ws, begin), (sizes, nodes)
 
 
-class MinimalRareSets:
+class MinimalRareItemsets:
     """A search for the minimal rare itemsets of at least two nodes, a piece at a time.
 
     Parameters
@@ -245,7 +245,7 @@ class MinimalRareSets:
         n = low.size
         self.k, self.m, self.low, self.high = k, m, low, high
         self._rows: Any = (
-            rows.items.copy(), rows.rows.copy(), rows.positions.copy(), rows.indptr.copy(),
+            rows.items.copy(), rows.tidlists.copy(), rows.positions.copy(), rows.indptr.copy(),
             np.append(rows.weights, 0), rows.starts.copy(),
         )  # fmt: skip
         self._trie: Any = (np.arange(n, dtype=np.int32), np.zeros(n, np.int64), np.zeros(n, np.int32))

@@ -15,7 +15,7 @@ from setveil.kernels.rows import Ids, Ints
 A = TypeVar("A", bound=np.generic)
 
 FINISHED, PAUSED, GROW = 0, 1, 2
-BUDGET = 50_000_000  # steps
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 # Rows of `level`, the state of the walk: one column for each depth.
 CURRENT, ROW, ID, ITEM, N_ITEMS, NODE = range(6)
@@ -414,7 +414,7 @@ def find_minimal_moles(
     while size >= 2:
         status = minimal_moles(
             base, private, k, limit, size, betraying_only, state, level, path, *arenas, moles, mole_ids,
-            heads, table, scratch, p_scratch, BUDGET,
+            heads, table, scratch, p_scratch, STEPS_AT_ONCE,
         )  # fmt: skip
         if status == FINISHED:
             break

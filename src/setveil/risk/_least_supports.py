@@ -148,9 +148,9 @@ def share_done(levels: Ints) -> float:
 @compiled
 def _search(
     weights, floor, best, m, limits, ways, lengths, below, inverse, state, levels, stamp, count, touched,
-    buffers, pause,
+    buffers, budget,
 ):  # fmt: skip
-    """Go on with a search until about `pause` steps were made in all.
+    """Go on with a search until about `budget` steps were made in all.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def _search(
         See `first_level`.
     stamp, count, touched : int64 (n_ids,)
         Workspace, kept from call to call; the first two zero at the start.
-    pause : int
+    budget : int
 
     Returns
     -------
@@ -181,7 +181,7 @@ def _search(
     tally = limits.size > 0
     d, tick, steps = state[DEPTH], state[TICK], state[STEPS]
     ids, owner, ptr, entry, place, begin, _ = buffers
-    while d >= 0 and steps < pause:
+    while d >= 0 and steps < budget:
         if levels[d, NOW] == levels[d, END]:
             d -= 1
             continue
@@ -273,12 +273,12 @@ class Search:
         The rows.
     m : int
         Size of the sets, at least 1.
-    limit : int
+    effort : int
         Steps after which to give up; a step is an item of a row that is looked at.
     """
 
-    def __init__(self, rows: Ranked, m: int, limit: int) -> None:
-        self.rows, self.m, self.limit = rows, m, limit
+    def __init__(self, rows: Ranked, m: int, effort: int) -> None:
+        self.rows, self.m, self.effort = rows, m, effort
         self._buffers, self._levels, self._state = first_level(rows, m)
 
     def _go_on(self, until: int) -> Any:
@@ -287,8 +287,8 @@ class Search:
 
     def search(self, steps: int) -> bool:
         """Go on for about so many steps; whether there is more to do."""
-        self._buffers = self._go_on(min(self.steps + steps, self.limit))
-        return not self.finished and self.steps < self.limit
+        self._buffers = self._go_on(min(self.steps + steps, self.effort))
+        return not self.finished and self.steps < self.effort
 
     @property
     def steps(self) -> int:
@@ -305,7 +305,7 @@ class Search:
         return share_done(self._levels)
 
 
-class SupportSearch(Search):
+class LeastSupportSearch(Search):
     """A search for the least supports over itemsets of m items, a piece at a time.
 
     Parameters
@@ -318,16 +318,16 @@ class SupportSearch(Search):
         Lower bounds of the least supports.
     best : int64 (n,), written
         Upper bounds of them. When the search has ended, exact for all rows of at least m items.
-    limit : int
+    effort : int
         Steps after which to give up; a step is an item of a row that is looked at.
     limits : int64 (t,), optional
         Also count the sets of less support than these, ascending. Then the search looks at every set.
     """
 
     def __init__(
-        self, rows: Ranked, m: int, floor: Ints, best: Ints, limit: int, limits: Ints | None = None
+        self, rows: Ranked, m: int, floor: Ints, best: Ints, effort: int, limits: Ints | None = None
     ) -> None:
-        super().__init__(rows, m, limit)
+        super().__init__(rows, m, effort)
         lengths = rows.lengths
         longest = int(lengths.max(initial=0))
         self.limits = frozen(np.zeros(0, np.int64) if limits is None else limits, np.int64)
