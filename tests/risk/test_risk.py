@@ -124,7 +124,7 @@ def test_agrees_with_brute_force() -> None:
 def test_agrees_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each count is interrupted again and again."""
     for module in (attack, inference):
-        monkeypatch.setattr(module, "_PIECE", 1)
+        monkeypatch.setattr(module, "STEPS_AT_ONCE", 1)
     rng = seeded(81)
     for _ in range(examples(200, 40)):
         check(*random_problem(rng))
