@@ -26,8 +26,8 @@ from setveil.kernels.itemset_edges import (
     NEED_ROWS,
     SMALL,
     count_sets,
-    root_rows,
 )
+from setveil.kernels.itemset_roots import root_rows
 from setveil.kernels.rows import Ids, Ints, frozen, invert, item_supports
 
 STEPS_AT_ONCE = 100_000_000  # steps between two signs of life
