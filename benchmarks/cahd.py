@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms.cahd import cahd
-from setveil.algorithms.cahd._band import band_order
+from setveil.algorithms.cahd._band_order import band_order
 from setveil.algorithms.cahd._exchange import exchange_rows
 from setveil.algorithms.cahd._groups import find_groups
 from setveil.data.io import read

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naive import cahd as naive
-from setveil.algorithms.cahd._band import band_order, band_profile
+from setveil.algorithms.cahd._band_order import band_order, band_profile
 from setveil.data.transactions import Transactions
 from setveil.kernels.rows import content_order
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions

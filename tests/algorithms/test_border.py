@@ -16,15 +16,15 @@ from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 from naive import coherence as naive
 from naive import km as naive_km
 from releases import released
-from setveil.algorithms.coherence import _mole_loops as mole_kernel
+from setveil.algorithms.coherence import _minimal_moles as mole_kernel
 from setveil.algorithms.coherence import _moles, border
 from setveil.algorithms.coherence._borders import Borders
 from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify.coherence import verify_coherence
-from setveil.kernels import itemset_counts as families
-from setveil.kernels.itemset_counts import Family
+from setveil.kernels import itemset_counts
+from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import distinct_rows, frozen
 from setveil.published import Release
 from setveil.published.recoding import Recoding
@@ -59,8 +59,8 @@ def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch)
         k_nugget, p_nugget = rng.choice([None, 1, 2, 3, 4, 6]), rng.choice([1, 2, 3, math.inf])
         case = rows, private, h, k, p, k_nugget, p_nugget
         budget = rng.choice([1, 10**8])
-        monkeypatch.setattr(families, "BUDGET", budget)
-        monkeypatch.setattr(mole_kernel, "BUDGET", budget)
+        monkeypatch.setattr(itemset_counts, "STEPS_AT_ONCE", budget)
+        monkeypatch.setattr(mole_kernel, "STEPS_AT_ONCE", budget)
         guarantee = Coherence(h, k, p, private)
         if not is_feasible(rows, private, h, k):
             with pytest.raises(InfeasibleError):
@@ -90,7 +90,7 @@ def test_minimal_moles_are_the_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(examples(500, 150)):
         rows, private, h, k, p = random_problem(rng)
         if is_feasible(rows, private, h, k):
-            monkeypatch.setattr(mole_kernel, "BUDGET", rng.choice([1, 10**8]))
+            monkeypatch.setattr(mole_kernel, "STEPS_AT_ONCE", rng.choice([1, 10**8]))
             data = transactions(rows)
             expected = naive.described(rows, private, Fraction(h), k, p, data.vocabulary.labels)
             assert _moles.list_moles(data, Coherence(h, k, p, private)) == expected, (rows, private, h, k, p)
@@ -215,7 +215,7 @@ def test_dense_rows_are_not_enumerated() -> None:
     assert release.details["suppressed"]
     assert verify_coherence(release.published, guarantee).holds
     data = transactions(rows)
-    family = Family(data.indptr, data.items, np.ones(data.n_rows, np.int64), data.n_items, 2, math.inf)
+    family = ItemsetFamily(data.indptr, data.items, np.ones(data.n_rows, np.int64), data.n_items, 2, math.inf)
     total, counts = family.counts()
     masks = [sum(1 << int(x) for x in row) for row in np.split(data.items, data.indptr[1:-1])][:60]
     assert total == union_of_subsets(masks) - 1
@@ -244,7 +244,7 @@ def union_of_subsets(masks: list[int]) -> int:
 @pytest.mark.parametrize("small", [1, 1 << 36])
 def test_families_are_counted_as_listed(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With and without forbidden sets, in one limb and in many, also after items are dropped."""
-    monkeypatch.setattr(families, "SMALL", small)
+    monkeypatch.setattr(itemset_counts, "SMALL", small)
     rng = seeded(6)
     for _ in range(examples(250, 80)):
         n = rng.randint(1, 11)
@@ -258,7 +258,7 @@ def test_families_are_counted_as_listed(small: int, monkeypatch: pytest.MonkeyPa
             tuple(sorted(rng.sample(range(n), min(n, rng.choice([1, 2, 2, 3, 3, 4])))))
             for _ in range(rng.choice([0, 0, 1, 4, 8]))
         }
-        monkeypatch.setattr(families, "BUDGET", rng.choice([1, 30, 10**8]))
+        monkeypatch.setattr(itemset_counts, "STEPS_AT_ONCE", rng.choice([1, 30, 10**8]))
         listed = Counter(
             c for row in rows for size in range(1, int(min(largest, len(row))) + 1)
             for c in combinations(sorted(row), size)
@@ -269,7 +269,7 @@ def test_families_are_counted_as_listed(small: int, monkeypatch: pytest.MonkeyPa
         ]  # fmt: skip
         indptr = frozen(np.cumsum([0, *map(len, rows)]), np.int64)
         items = frozen(np.array([x for row in rows for x in sorted(row)], np.int32), np.int32)
-        family = Family(*distinct_rows(indptr, items), n, threshold, largest, sorted(forbidden))
+        family = ItemsetFamily(*distinct_rows(indptr, items), n, threshold, largest, sorted(forbidden))
         total, counts = family.counts()
         assert total == len(sets)
         assert counts.tolist() == [sum(v in c for c in sets) for v in range(n)]

@@ -15,8 +15,7 @@ import pytest
 
 from naive import coat as naive
 from releases import released
-from setveil.algorithms.coat import _all_itemsets as every
-from setveil.algorithms.coat import coat
+from setveil.algorithms.coat import _all_itemsets, coat
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, InfeasibleError, RequestError
 from setveil.guarantees.constraints import PrivacyConstraints
@@ -168,7 +167,7 @@ def test_groups_are_the_twins(seed: int) -> None:
 def test_groups_are_the_twins_however_few_itemsets_are_kept(
     capacity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(every, "CAPACITY", capacity)
+    monkeypatch.setattr(_all_itemsets, "CAPACITY", capacity)
     check_twins(examples(300, 40), 10 + capacity)
 
 

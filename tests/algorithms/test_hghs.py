@@ -323,7 +323,7 @@ def test_suppressed_in_one_round_kept_in_the_next() -> None:
 
 @pytest.mark.parametrize("module", [hghs, mhghs])
 def test_threats_that_do_not_fit_are_refused(module: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_suppression, "PAUSE", 1)
+    monkeypatch.setattr(_suppression, "STEPS_AT_ONCE", 1)
     monkeypatch.setattr(_suppression, "MOST_MEMORY", 40_000)
     case = larger_case(1)
     with pytest.raises(
@@ -338,8 +338,8 @@ def test_progress_is_told_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the search pauses often or never, it finds the same."""
     case = larger_case(2)
     plain = [released(module, case.data, case.tree, case.guarantee) for module in (hghs, mhghs)]
-    monkeypatch.setattr(_suppression, "PAUSE", 50)
-    monkeypatch.setattr(_suppression, "AT_ONCE", 50)
+    monkeypatch.setattr(_suppression, "STEPS_AT_ONCE", 50)
+    monkeypatch.setattr(_suppression, "THREATS_AT_ONCE", 50)
     heard: list[tuple[str, float | None]] = []
 
     class Listener:

@@ -131,7 +131,7 @@ def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     cases = list(random_problems(examples(100, 25), 103))
     expected = [as_bytes(run(case)) for case in cases]
-    monkeypatch.setattr(_partitioning, "BUDGET", 1)
+    monkeypatch.setattr(_partitioning, "STEPS_AT_ONCE", 1)
     for case, before in zip(cases, expected, strict=True):
         heard.clear()
         release = released(lg, case.data, case.tree, TransactionalKAnonymity(case.k), progress=Listener())

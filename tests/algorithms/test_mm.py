@@ -13,7 +13,7 @@ from test_verify_coherence import PAPER, random_problem, rows_of
 from naive import coherence as naive
 from naive.km import Rows
 from releases import released
-from setveil.algorithms.coherence import _mole_loops as mole_kernel
+from setveil.algorithms.coherence import _minimal_moles as mole_kernel
 from setveil.algorithms.coherence import mm
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
@@ -33,7 +33,7 @@ def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch)
     for _ in range(examples(600, 150)):
         rows, private, h, k, p = random_problem(rng)
         case = rows, private, h, k, p
-        monkeypatch.setattr(mole_kernel, "BUDGET", rng.choice([1, 10**8]))
+        monkeypatch.setattr(mole_kernel, "STEPS_AT_ONCE", rng.choice([1, 10**8]))
         guarantee = Coherence(h, k, p, private)
         if not is_feasible(rows, private, h, k):
             with pytest.raises(InfeasibleError):

@@ -24,7 +24,7 @@ from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import PublishedGroups
 from setveil.risk import attack, inference, sampling
-from setveil.risk._drawn import drawn_supports
+from setveil.risk._sampled_supports import sampled_supports
 from setveil.risk.attack import attack_risk
 from setveil.risk.knowledge import knowledge_of
 from setveil.risk.sampling import clopper_pearson, estimate
@@ -125,7 +125,7 @@ def test_agrees_with_brute_force() -> None:
 def test_agrees_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each count is interrupted again and again."""
     for module in (attack, inference):
-        monkeypatch.setattr(module, "_PIECE", 1)
+        monkeypatch.setattr(module, "STEPS_AT_ONCE", 1)
     rng = seeded(81)
     for _ in range(examples(200, 40)):
         check(*random_problem(rng))
@@ -315,13 +315,13 @@ def test_drawn_sets_are_equally_likely() -> None:
     supports = np.zeros(seeds.size, np.int64)
     whole = np.full(seeds.size, np.argmax(known.rows.lengths))
     with np.errstate(over="ignore"):
-        drawn_supports(*known.rows[:5], whole, seeds, 2, supports)
+        sampled_supports(*known.rows[:5], whole, seeds, 2, supports)
     counts = np.bincount(supports)
     assert counts.size == 7
     assert counts[0] == 0
     assert (np.abs(counts[1:] - seeds.size / 6) < 5 * np.sqrt(seeds.size * 5 / 36)).all()
     with np.errstate(over="ignore"):
-        drawn_supports(*known.rows[:5], whole, seeds, 9, supports)
+        sampled_supports(*known.rows[:5], whole, seeds, 9, supports)
     assert set(supports.tolist()) == {1}  # the whole row
 
 

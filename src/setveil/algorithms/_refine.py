@@ -10,7 +10,17 @@ import numpy as np
 from setveil.algorithms._cut import Cut
 from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    distinct_rows,
+    frozen,
+    invert,
+    item_supports,
+    ranked,
+    recode_rows,
+    take_rows,
+)
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 
@@ -97,20 +107,17 @@ def stays_valid(near: tuple[Ints, Ids], weights: Ints, node: int, guarantee: KmA
         return False
     rest = take_rows(indptr, items, holding)
     labels = np.unique(rest[1])
-    number = np.full(int(labels.max()) + 1, -1, np.int32)
-    number[labels[labels != node]] = np.arange(labels.size - 1)
-    others = recode_rows(*rest, number)
-    ptr, ids, merged = distinct_rows(*others, weights[holding])
-    size = int(min(guarantee.m - 1, np.diff(ptr).max(initial=0)))
+    others = labels[labels != node]
+    rows = ranked(*rest, weights[holding], others, int(labels.max()) + 1)
+    size = int(min(guarantee.m - 1, rows.lengths.max(initial=0)))
     if size == 0:
         return True
-    n = labels.size - 1
-    supports = np.zeros(n, np.int64)
-    np.add.at(supports, ids, np.repeat(merged, np.diff(ptr)))
+    n = others.size
+    supports = item_supports(*rows[:3], n)
     apart = frozen(np.arange(n), np.int32)
     beyond = frozen(np.arange(1, n + 1), np.int32)
     state, _, _ = kernel.walk(
-        ptr, ids, merged, *invert(ptr, ids, n), frozen(supports, np.int64), apart, beyond,
+        *rows[:6], frozen(supports, np.int64), apart, beyond,
         np.ones(n, bool), guarantee.k, 1, size,
         np.zeros(size, np.int64), 0, np.empty(n, np.int64), np.zeros(0, bool), 1 << 62,
     )  # fmt: skip

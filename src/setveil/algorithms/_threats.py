@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+from setveil.kernels.rows import Ids, Ints, frozen, item_supports, ranked, ranks_of
 from setveil.progress import Progress
 
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 class ThreatWalk:
@@ -52,18 +52,12 @@ class ThreatWalk:
         wanted[tree.root] = False
 
         ends, nodes = extended_rows(tree, indptr, items, wanted)
-        support = np.zeros(tree.n_nodes, np.int64)
-        np.add.at(support, nodes, np.repeat(weights, np.diff(ends)))
+        support = item_supports(ends, nodes, weights, tree.n_nodes)
 
         # Ranks: decreasing support, ties in item order.
         self.node = np.argsort(-support, kind="stable")[: np.count_nonzero(support)]
-        self.rank = np.full(tree.n_nodes, -1, np.int32)
-        self.rank[self.node] = np.arange(self.node.size)
-        indptr, ranks = recode_rows(ends, nodes, self.rank)
-        # Rows that differ only in nodes left out are equal now.
-        indptr, ranks, merged = distinct_rows(indptr, ranks, weights)
-        self.rows = (indptr, ranks, merged)
-        self.index = invert(indptr, ranks, self.node.size)
+        self.rank = ranks_of(self.node, tree.n_nodes)
+        self.rows = ranked(ends, nodes, weights, self.node, tree.n_nodes)
         self.supports = frozen(support[self.node], np.int64)
         self.low, self.high = frozen(tree.low[self.node], np.int32), frozen(tree.high[self.node], np.int32)
         self.path = np.zeros(max(largest, 1), np.int64)
@@ -110,8 +104,8 @@ class ThreatWalk:
 
     def _walk(self, marks: NDArray[np.bool_]) -> tuple[int, int]:
         state, self.length, found = kernel.walk(
-            *self.rows, *self.index, self.supports, self.low, self.high, self.cut.live[self.node],
-            self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, PAUSE,
+            *self.rows[:6], self.supports, self.low, self.high, self.cut.live[self.node],
+            self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, STEPS_AT_ONCE,
         )  # fmt: skip
         return int(state), int(found)
 
@@ -120,8 +114,8 @@ class ThreatWalk:
         if self.cut.tree.root in nodes:
             return True
         ranks = self.rank[list(nodes)].astype(np.int64)
-        starts, rows, _ = self.index
-        weight, _ = kernel.support(starts, rows, self.rows[2], ranks, self.k, np.zeros(0, np.int64))
+        starts, tidlists, weights = self.rows.starts, self.rows.tidlists, self.rows.weights
+        weight, _ = kernel.support(starts, tidlists, weights, ranks, self.k, np.zeros(0, np.int64))
         return bool(weight >= self.k)
 
     def cheapest_generalization(self, threat: list[int]) -> list[int]:

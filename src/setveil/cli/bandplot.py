@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.cahd._band import band_order, band_profile
+from setveil.algorithms.cahd._band_order import band_order, band_profile
 from setveil.cli.files import require_free
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError

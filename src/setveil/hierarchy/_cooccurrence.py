@@ -6,18 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, invert
+from setveil.kernels.rows import Ids, Ints, invert, item_supports
 
 
 @compiled
-def _partners(  # type: ignore[no-untyped-def]
-    indptr, items, weights, supports, starts, rows, together, seen, partner, value
-):
+def _partners(indptr, items, weights, supports, starts, tidlists, together, seen, partner, value):
     most = partner.shape[1]
     for x in range(starts.size - 1):
         n_seen = 0
         for p in range(starts[x], starts[x + 1]):
-            row = rows[p]
+            row = tidlists[p]
             for q in range(indptr[row], indptr[row + 1]):
                 y = np.int64(items[q])
                 if together[y] == 0:
@@ -74,17 +72,16 @@ def similar_items(
     value : float64 (n_ids, most)
         The squared cosine, in (0, 1]; 0 where there is no partner.
     """
-    starts, rows, _ = invert(indptr, items, n_ids)
-    supports = np.zeros(n_ids, np.int64)
-    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+    starts, tidlists, _ = invert(indptr, items, n_ids)
+    supports = item_supports(indptr, items, weights, n_ids)
     partner, value = np.full((n_ids, most), -1, np.int32), np.zeros((n_ids, most))
     together, seen = np.zeros(n_ids, np.int64), np.empty(n_ids, np.int64)
-    _partners(indptr, items, weights, supports, starts, rows, together, seen, partner, value)
+    _partners(indptr, items, weights, supports, starts, tidlists, together, seen, partner, value)
     return partner, value
 
 
 @compiled
-def _merge_pairs(left, right, size, first, following, last):  # type: ignore[no-untyped-def]
+def _merge_pairs(left, right, size, first, following, last):
     limit = size[0]
     size[:] = 1
     for i in range(left.size):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, item_supports
 
 MASKED = 12  # itemsets of up to so many groups are counted by one table of all their subsets
 
@@ -20,7 +20,7 @@ class Groups(NamedTuple):
     ----------
     indptr, weights : int64 (rows + 1,), int64 (rows,), read-only
         Where each row begins in `items`, and how many equal rows it stands for.
-    starts, rows : int64 (n + 1,), int32, read-only
+    starts, tidlists : int64 (n + 1,), int32, read-only
         The rows that held each item in the beginning; together, those of its members are a group's rows.
     items : int32
         The groups of each row, ascending: the first `length` from where the row begins.
@@ -51,7 +51,7 @@ class Groups(NamedTuple):
     indptr: Ints
     weights: Ints
     starts: Ints
-    rows: Ids
+    tidlists: Ids
     items: Ids
     length: Ints
     group: Ids
@@ -77,7 +77,7 @@ TICK, STAMP, WORK = range(3)  # places in `clock`
 
 
 @compiled
-def support_of(s, image, k):  # type: ignore[no-untyped-def]
+def support_of(s, image, k):
     """Count the rows that hold every group of `image` (distinct, at least one), but not beyond k."""
     rare = np.int64(image[0])
     for g in image:
@@ -93,7 +93,7 @@ def support_of(s, image, k):  # type: ignore[no-untyped-def]
     x = rare
     while x >= 0 and found < k:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] == tick:
                 continue
             s.mark[row] = tick
@@ -113,7 +113,7 @@ def support_of(s, image, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def is_threatened(s, image, k):  # type: ignore[no-untyped-def]
+def is_threatened(s, image, k):
     """Whether some non-empty subset of the groups of `image` (distinct) has support in (0, k)."""
     if image.size == 0:
         return False
@@ -140,7 +140,7 @@ def is_threatened(s, image, k):  # type: ignore[no-untyped-def]
         x = np.int64(g)
         while x >= 0:
             for p in range(s.starts[x], s.starts[x + 1]):
-                row = s.rows[p]
+                row = s.tidlists[p]
                 if s.mark[row] != s.clock[TICK]:
                     s.mark[row] = s.clock[TICK]
                     hit[hits] = row
@@ -182,7 +182,7 @@ def is_threatened(s, image, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _compare(a, c, b, d):  # type: ignore[no-untyped-def]
+def _compare(a, c, b, d):
     """Sign of (2^a - 1) c - (2^b - 1) d, exactly, for c and d from 1 to below 2^62."""
     if a == b:
         return np.int64(c > d) - np.int64(c < d)
@@ -206,14 +206,14 @@ def _compare(a, c, b, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_together(s, g):  # type: ignore[no-untyped-def]
+def count_together(s, g):
     """Count in `tally`, for each group, the rows that it shares with g."""
     s.clock[TICK] += 1
     tick = s.clock[TICK]
     x = np.int64(g)
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] != tick:
                 s.mark[row] = tick
                 for q in range(s.indptr[row], s.indptr[row] + s.length[row]):
@@ -223,7 +223,7 @@ def count_together(s, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def best_partner(s, g):  # type: ignore[no-untyped-def]
+def best_partner(s, g):
     """Find the group to merge with g at least utility loss, the first of equals; -1 if none may be.
 
     The loss of a group is (2^members - 1) * (leaves under the lowest common ancestor) * support, times what
@@ -246,7 +246,7 @@ def best_partner(s, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def merge(s, a, b):  # type: ignore[no-untyped-def]
+def merge_groups(s, a, b):
     """Make one group of two."""
     c, d = min(a, b), max(a, b)
     s.clock[TICK] += 1
@@ -255,7 +255,7 @@ def merge(s, a, b):  # type: ignore[no-untyped-def]
     x = np.int64(d)
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] == tick:
                 continue
             s.mark[row] = tick
@@ -305,14 +305,14 @@ def merge(s, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def suppress(s, g):  # type: ignore[no-untyped-def]
+def suppress_group(s, g):
     """Take a group out of all rows."""
     s.clock[TICK] += 1
     tick = s.clock[TICK]
     x = np.int64(g)
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] == tick:
                 continue
             s.mark[row] = tick
@@ -327,7 +327,7 @@ def suppress(s, g):  # type: ignore[no-untyped-def]
     s.support[g], s.stamp[g] = 0, -1
 
 
-def start(
+def single_groups(
     rows: tuple[Ints, Ids, Ints],
     index: tuple[Ints, Ids],
     constraint: Ids,
@@ -341,15 +341,14 @@ def start(
     ----------
     rows : indptr, items, weights
         Distinct rows, read-only.
-    index : starts, rows
+    index : starts, tidlists
         The rows of each item, read-only.
     constraint, tree, node, width
         See `Groups`; the first four arrays read-only.
     """
     indptr, items, weights = rows
     n = constraint.size
-    support = np.zeros(n, np.int64)
-    np.add.at(support, items, np.repeat(weights, np.diff(indptr)))
+    support = item_supports(indptr, items, weights, n)
     each = np.arange(n, dtype=np.int32)
     # The rarest item is the newest: the search for itemsets begins each with its newest group.
     stamp: NDArray[np.int64] = np.empty(n, np.int64)
@@ -361,7 +360,7 @@ def start(
         indptr=indptr,
         weights=weights,
         starts=index[0],
-        rows=index[1],
+        tidlists=index[1],
         items=items.copy(),
         length=np.diff(indptr),
         group=each.copy(),
@@ -390,13 +389,13 @@ def compacted(s: Groups) -> Groups:
     kept = np.arange(s.items.size) - s.indptr[row] < s.length[row]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(s.length)))
     rows = distinct_rows(frozen(indptr, np.int64), frozen(s.items[kept], np.int32), s.weights)
-    starts, index, _ = invert(rows[0], rows[1], s.group.size)
+    starts, tidlists, _ = invert(rows[0], rows[1], s.group.size)
     return s._replace(
         indptr=rows[0],
         items=rows[1].copy(),
         weights=rows[2],
         length=np.diff(rows[0]),
         starts=starts,  # all rows of a group are listed with its name, none with the other members
-        rows=index,
+        tidlists=tidlists,
         mark=np.zeros(rows[2].size, np.int64),
     )

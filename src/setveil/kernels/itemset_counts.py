@@ -26,17 +26,17 @@ from setveil.kernels.itemset_edges import (
     NEED_ROWS,
     SMALL,
     count_sets,
-    project,
 )
-from setveil.kernels.rows import Ids, Ints, frozen, invert
+from setveil.kernels.itemset_roots import root_rows
+from setveil.kernels.rows import Ids, Ints, frozen, invert, item_supports
 
-BUDGET = 100_000_000  # steps between two signs of life
+STEPS_AT_ONCE = 100_000_000  # steps between two signs of life
 
 Forbidden = tuple[Ints, Ids, Ints, Ids]
 Numbers = NDArray[np.int64] | NDArray[np.object_]
 
 
-class Family:
+class ItemsetFamily:
     """The sets of at most `largest` items with at least `threshold` rows and none of some forbidden sets.
 
     Parameters
@@ -72,9 +72,8 @@ class Family:
     ) -> None:
         self.rows = indptr, items, weights
         self.threshold = threshold
-        self.starts, self.rows_of, _ = invert(indptr, items, n)
-        self.support = np.zeros(n, np.int64)
-        np.add.at(self.support, items, np.repeat(weights, np.diff(indptr)))
+        self.starts, self.tidlists, _ = invert(indptr, items, n)
+        self.support = item_supports(indptr, items, weights, n)
         self.alive = self.support >= threshold
         for single in forbidden:
             if len(single) == 1:
@@ -119,11 +118,11 @@ class Family:
         """Take an item away."""
         self.alive[v] = False
 
-    def _project(self, v: int, low: int = -1) -> tuple[Ints, ...]:
-        out: tuple[Ints, ...] = project(
+    def _root(self, v: int, low: int = -1) -> tuple[Ints, ...]:
+        out: tuple[Ints, ...] = root_rows(
             *self.rows,
             self.starts,
-            self.rows_of,
+            self.tidlists,
             self.alive,
             self.rank,
             self.forbidden,
@@ -135,7 +134,7 @@ class Family:
 
     def beside(self, v: int) -> Ints:
         """List the items that make a set of the family with item `v`, in no order."""
-        return self._project(v)[0] if self.alive[v] and self.others > 0 else np.zeros(0, np.int64)
+        return self._root(v)[0] if self.alive[v] and self.others > 0 else np.zeros(0, np.int64)
 
     def holding(
         self, v: int, tick: Callable[[], None] = lambda: None, low: int = -1
@@ -163,7 +162,7 @@ class Family:
         limbs = self.sums.shape[2]
         if not self.alive[v] or self.others == 0:
             return int(self.alive[v]), np.zeros(0, np.int64), _integers(np.zeros((0, limbs), np.int64))
-        ids, ptr, new, w, *forbidden = self._project(v, low)
+        ids, ptr, new, w, *forbidden = self._root(v, low)
         counts = np.zeros((ids.size, limbs), np.int64)
         state = np.zeros(5, np.int64)
         scratch = np.zeros((4, ids.size + 1), np.int64)
@@ -171,7 +170,7 @@ class Family:
         while True:
             status = count_sets(
                 (ptr, new, w), tuple(forbidden), self.threshold, self.others, self.sums, self.estimates,
-                state, self.level, self.sub, counts, *self.room, scratch, self.values, BUDGET,
+                state, self.level, self.sub, counts, *self.room, scratch, self.values, STEPS_AT_ONCE,
             )  # fmt: skip
             if status == FINISHED:
                 return int(_integers(self.sub[:1])[0]), ids, _integers(counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.kernels.projection import copy_behind, count_items, index_places, keep_marked
 
 BASE_BITS = 28
 BASE = 1 << BASE_BITS
@@ -20,140 +21,7 @@ DEPTH, NEED_ROWS, NEED_IDS, NEED_ITEMS, STARTED = range(5)
 
 
 @compiled
-def project(indptr, items, weights, starts, rows, alive, rank, forbidden, v, low, threshold):  # type: ignore[no-untyped-def]
-    """Cut the rows of item `v` down to the other items that may join it, renumbered by ascending support.
-
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows, and how many rows each stands for.
-    starts, rows
-        Rows of each item (see `setveil.kernels.rows.invert`).
-    alive : bool (n,)
-        Items that are still there.
-    forbidden : tuple of 4 arrays
-        The forbidden sets of at least two items (`indptr` and ascending `items`), and those of each item.
-    v : int
-    rank : int64 (n,)
-    low : int
-        Only items of a greater rank.
-    threshold : int
-        Least weight of a set of the family.
-
-    Returns
-    -------
-    ids : int64 (m,)
-        The items, by their new numbers.
-    ptr, new, w
-        Their rows, ascending; rows may be equal or empty.
-    f_starts, f_last, f_ptr, f_rest
-        The sets that are forbidden beside `v`, each listed under its last but one item: its last one, and
-        where the others stand.
-    """
-    f_indptr, f_items, of_starts, of = forbidden
-    n = alive.size
-    support = np.zeros(n, np.int64)
-    longest = np.int64(0)
-    for at in range(starts[v], starts[v + 1]):
-        row = np.int64(rows[at])
-        longest += indptr[row + 1] - indptr[row]
-        for p in range(indptr[row], indptr[row + 1]):
-            y = np.int64(items[p])
-            if rank[y] > low and y != v and alive[y]:
-                support[y] += weights[row]
-    for at in range(of_starts[v], of_starts[v + 1]):
-        b = of[at]
-        if f_indptr[b + 1] - f_indptr[b] == 2:
-            support[f_items[f_indptr[b]]] = 0
-            support[f_items[f_indptr[b] + 1]] = 0
-    together = np.flatnonzero(support >= threshold)
-    keys = support[together] * n + together
-    keys.sort()
-    ids = keys % max(n, 1)
-    m = ids.size
-    new_of = np.full(n, -1, np.int64)
-    for at in range(m):
-        new_of[ids[at]] = at
-
-    ptr = np.zeros(starts[v + 1] - starts[v] + 1, np.int64)
-    new = np.empty(longest, np.int64)
-    w = np.empty(ptr.size - 1, np.int64)
-    size = 0
-    for at in range(starts[v], starts[v + 1]):
-        row = np.int64(rows[at])
-        here = size
-        for p in range(indptr[row], indptr[row + 1]):
-            z = new_of[items[p]]
-            if z >= 0:
-                new[size] = z
-                size += 1
-        new[here:size].sort()
-        w[at - starts[v]] = weights[row]
-        ptr[at - starts[v] + 1] = size
-
-    # Forbidden sets that lie in `v` and these items: first how many, then which.
-    f_starts = np.zeros(m + 2, np.int64)
-    f_last, f_ptr = np.zeros(0, np.int64), np.zeros(1, np.int64)
-    f_rest = np.zeros(0, np.int64)
-    if f_indptr.size > 1:
-        found = np.empty(f_indptr.size, np.int64)
-        n_found, rest = 0, 0
-        for z in range(-1, m):
-            first = v if z < 0 else ids[z]
-            for at in range(of_starts[first], of_starts[first + 1]):
-                b = of[at]
-                lo, hi = f_indptr[b], f_indptr[b + 1]
-                if z >= 0 and f_items[lo] != first:
-                    continue
-                inside, with_v = True, False
-                for q in range(lo, hi):
-                    if f_items[q] == v:
-                        with_v = True
-                    elif new_of[f_items[q]] < 0:
-                        inside = False
-                        break
-                if inside and (z < 0 or not with_v):
-                    found[n_found] = b
-                    n_found += 1
-                    rest += hi - lo - (1 if with_v else 0) - 2
-        f_last, f_ptr = np.empty(n_found, np.int64), np.zeros(n_found + 1, np.int64)
-        f_rest = np.empty(rest, np.int64)
-        second = np.empty(n_found, np.int64)
-        for i in range(n_found):
-            lo, hi = f_indptr[found[i]], f_indptr[found[i] + 1]
-            last, second[i] = np.int64(-1), -1
-            for q in range(lo, hi):
-                z = new_of[f_items[q]]
-                if z > last:
-                    second[i] = last
-                    last = z
-                elif z > second[i]:
-                    second[i] = z
-            f_starts[second[i] + 2] += 1
-        for z in range(m):
-            f_starts[z + 2] += f_starts[z + 1]
-        order = np.empty(n_found, np.int64)
-        for i in range(n_found):
-            order[f_starts[second[i] + 1]] = i
-            f_starts[second[i] + 1] += 1
-        rest = 0
-        for j in range(n_found):
-            i = order[j]
-            last = np.int64(-1)
-            for q in range(f_indptr[found[i]], f_indptr[found[i] + 1]):
-                last = max(last, new_of[f_items[q]])
-            f_last[j] = last
-            for q in range(f_indptr[found[i]], f_indptr[found[i] + 1]):
-                z = new_of[f_items[q]]
-                if z >= 0 and z != last and z != second[i]:
-                    f_rest[rest] = z
-                    rest += 1
-            f_ptr[j + 1] = rest
-    return ids, ptr, new[:size].copy(), w, f_starts, f_last, f_ptr, f_rest
-
-
-@compiled
-def _carry(number):  # type: ignore[no-untyped-def]
+def _carry(number):
     """Bring the limbs of a number that is not negative into [0, BASE)."""
     for i in range(number.size - 1):
         over = number[i] >> BASE_BITS
@@ -162,7 +30,7 @@ def _carry(number):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):  # type: ignore[no-untyped-def]
+def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):
     """Count the sets within `t` rows by inclusion and exclusion over the rows that hold them.
 
     For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
@@ -202,7 +70,7 @@ def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, val
 
 
 @compiled
-def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):  # type: ignore[no-untyped-def]
+def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):
     """Set the support of items to zero that must not join a path whose last item is `y`."""
     for b in range(f_starts[y], f_starts[y + 1]):
         if support[f_last[b]] > 0:
@@ -216,7 +84,7 @@ def _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support):  # type: igno
 
 
 @compiled
-def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):  # type: ignore[no-untyped-def]
+def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):
     """Find from which of a node's items on no forbidden set can be completed."""
     free = np.int64(0)
     for j in range(nodes.size - 1):
@@ -237,7 +105,7 @@ def _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position):  # ty
 
 
 @compiled
-def _merge(r0, n_rows, row_ptr, row_w, item_at):  # type: ignore[no-untyped-def]
+def _merge(r0, n_rows, row_ptr, row_w, item_at):
     """Merge equal rows in place; return how many are left."""
     size = 4
     while size < 2 * n_rows:
@@ -281,7 +149,7 @@ def _merge(r0, n_rows, row_ptr, row_w, item_at):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_sets(  # type: ignore[no-untyped-def]
+def count_sets(
     root, forbidden, threshold, largest, sums, estimates, state, level, sub, counts,
     row_arena, id_arena, item_arena, scratch, values, budget,
 ):  # fmt: skip
@@ -290,9 +158,9 @@ def count_sets(  # type: ignore[no-untyped-def]
     Parameters
     ----------
     root : tuple (ptr, ids, w)
-        Rows of the root, see `project`.
+        Rows of the root, see `root_rows`.
     forbidden : tuple (f_starts, f_last, f_ptr, f_rest)
-        See `project`.
+        See `root_rows`.
     threshold : int
     largest : int
         At least 1.
@@ -396,36 +264,21 @@ def count_sets(  # type: ignore[no-untyped-def]
                 or state[NEED_ITEMS] > item_of.size
             ):
                 return GROW
-            r, i = r0, i0
-            row_ptr[r] = i
-            for at in range(lo, hi):
-                row = row_of[at]
-                for p in range(place_of[at] + 1, row_ptr[row + 1]):
-                    item_at[i] = item_at[p]
-                    i += 1
-                row_w[r] = row_w[row]
-                r += 1
-                row_ptr[r] = i
+            r = copy_behind(lo, hi, row_of, place_of, row_arena, item_at, r0, i0)
             level[CURRENT, d] += 1
             d += 1
             state[DEPTH] = d
             level[PATH, d], level[ITEM, d] = y, m0
-            level[ROW, d + 1], level[ID, d + 1] = r + 1, i
+            level[ROW, d + 1], level[ID, d + 1] = r + 1, row_ptr[r]
             on_path[y] = 1
         left = largest - d
 
         # A new node: which items can join?
-        r0, i0, m0 = level[ROW, d], level[ID, d], level[ITEM, d]
+        r0, m0 = level[ROW, d], level[ITEM, d]
         rows = level[ROW, d + 1] - r0 - 1
         level[CURRENT, d], level[STOP, d], level[N_ITEMS, d] = 0, 0, 0
         sub[d, :] = 0
-        n_found = 0
-        for row in range(r0, r0 + rows):
-            for z in item_at[row_ptr[row] : row_ptr[row + 1]]:
-                if support[z] == 0:
-                    found[n_found] = z
-                    n_found += 1
-                support[z] += row_w[row]
+        n_found = count_items(r0, r0 + rows, row_arena, item_at, support, found)
         if y >= 0:
             _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support)
         n_items = 0
@@ -446,20 +299,7 @@ def count_sets(  # type: ignore[no-untyped-def]
             position[nodes[j]] = j + 1
 
         # Leave only these in the rows, and merge equal rows.
-        kept, i = np.int64(0), i0
-        for row in range(r0, r0 + rows):
-            lo, hi, weight = row_ptr[row], row_ptr[row + 1], row_w[row]
-            start = i
-            for p in range(lo, hi):
-                if position[item_at[p]] > 0:
-                    item_at[i] = item_at[p]
-                    i += 1
-            if i > start:
-                row_ptr[r0 + kept] = start
-                row_w[r0 + kept] = weight
-                kept += 1
-        rows = kept
-        row_ptr[r0 + rows] = i
+        rows = keep_marked(r0, r0 + rows, row_arena, item_at, position) - r0
         if rows > 1:
             rows = _merge(r0, rows, row_ptr, row_w, item_at)
         level[ROW, d + 1], level[ID, d + 1] = r0 + rows + 1, row_ptr[r0 + rows]
@@ -511,20 +351,7 @@ def count_sets(  # type: ignore[no-untyped-def]
         level[STOP, d] = stop
 
         # Where the items stand that join next.
-        cover[:] = 0
-        for p in range(row_ptr[r0], row_ptr[r0 + rows]):
-            cover[position[item_at[p]]] += 1
-        cover[0] = i0
-        for j in range(n_items):
-            cover[j + 1] += cover[j]
-            support[nodes[j]] = cover[j]
-            position[nodes[j]] = 0
         if stop == 0:
-            support[nodes] = 0
+            position[nodes] = 0
             continue
-        for row in range(r0, r0 + rows):
-            for p in range(row_ptr[row], row_ptr[row + 1]):
-                z = item_at[p]
-                row_of[support[z]], place_of[support[z]] = row, p
-                support[z] += 1
-        support[nodes] = 0
+        index_places(nodes, r0, r0 + rows, row_ptr, item_at, position, cover, row_of, place_of)

@@ -52,7 +52,7 @@ class Listed(NamedTuple):
     clock: Ints
 
 
-def make(s: Groups, ids: Mapping[str, int], itemsets: Iterable[Iterable[str]]) -> Listed:
+def list_itemsets(s: Groups, ids: Mapping[str, int], itemsets: Iterable[Iterable[str]]) -> Listed:
     """Make a list of itemsets, none of them counted yet.
 
     Parameters
@@ -116,7 +116,7 @@ def compacted(s: Groups, listed: Listed, k: int) -> Listed:
 
 
 @compiled
-def image_of(s, items):  # type: ignore[no-untyped-def]
+def image_of(s, items):
     """List the distinct groups of items, those that are suppressed left out."""
     image = np.empty(items.size, np.int32)
     n = 0
@@ -132,7 +132,7 @@ def image_of(s, items):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _refresh(s, listed, p, k):  # type: ignore[no-untyped-def]
+def _refresh(s, listed, p, k):
     image = image_of(s, listed.items[listed.indptr[p] : listed.indptr[p + 1]])
     listed.fine[p] = False
     if image.size == 0:
@@ -142,7 +142,7 @@ def _refresh(s, listed, p, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_from(s, listed, p, k, budget):  # type: ignore[no-untyped-def]
+def count_supports(s, listed, p, k, budget):
     """Count the supports of the itemsets from p on; return where it stopped because the budget is used up."""
     end = s.clock[WORK] + budget
     while p < listed.support.size and s.clock[WORK] < end:
@@ -153,7 +153,7 @@ def count_from(s, listed, p, k, budget):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_gains(s, listed, c, d):  # type: ignore[no-untyped-def]
+def count_gains(s, listed, c, d):
     """List in `gaining` the rows of d without c, and of c without d, and count in `gain` what they hold."""
     tick = s.clock[TICK] + 1
     s.clock[TICK] += 4
@@ -162,13 +162,13 @@ def count_gains(s, listed, c, d):  # type: ignore[no-untyped-def]
     x = np.int64(c)
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            s.mark[s.rows[p]] = tick
+            s.mark[s.tidlists[p]] = tick
         x = np.int64(s.following[x])
     for side in range(2):
         x = np.int64(d if side == 0 else c)
         while x >= 0:
             for p in range(s.starts[x], s.starts[x + 1]):
-                row = s.rows[p]
+                row = s.tidlists[p]
                 if side == 0 and s.mark[row] == tick:
                     s.mark[row] = tick + 1  # in both
                 elif (side == 0 and s.mark[row] < tick) or (side == 1 and s.mark[row] == tick):
@@ -182,7 +182,7 @@ def count_gains(s, listed, c, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _gained(s, listed, p, c, side, k):  # type: ignore[no-untyped-def]
+def _add_gained(s, listed, p, c, side, k):
     """Add to the support of an itemset that held one of two groups that are now c."""
     listed.fine[p] = False
     for at in range(listed.indptr[p], listed.indptr[p + 1]):
@@ -208,7 +208,7 @@ def _gained(s, listed, p, c, side, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def merged(s, listed, c, d, k):  # type: ignore[no-untyped-def]
+def recount_merged(s, listed, c, d, k):
     """Count anew the itemsets that hold a member of c, into which d has been merged (after `count_gains`).
 
     Supports only grow: an itemset whose image k rows support stays protected.
@@ -227,7 +227,7 @@ def merged(s, listed, c, d, k):  # type: ignore[no-untyped-def]
                 if listed.seen[p] == now - 1:
                     _refresh(s, listed, p, k)
                 else:
-                    _gained(s, listed, p, c, 1, k)
+                    _add_gained(s, listed, p, c, 1, k)
                 listed.seen[p] = now
         x = np.int64(s.following[x])
     x = np.int64(c)
@@ -235,13 +235,13 @@ def merged(s, listed, c, d, k):  # type: ignore[no-untyped-def]
         for at in range(listed.starts[x], listed.starts[x + 1]):
             p = listed.lists[at]
             if listed.support[p] < k and listed.seen[p] < now:
-                _gained(s, listed, p, c, 0, k)
+                _add_gained(s, listed, p, c, 0, k)
                 listed.seen[p] = now
         x = np.int64(s.following[x])
 
 
 @compiled
-def suppressed(s, listed, group, k):  # type: ignore[no-untyped-def]
+def recount_suppressed(s, listed, group, k):
     """Count anew the itemsets that held a group which is gone."""
     x = np.int64(group)
     while x >= 0:
@@ -253,7 +253,7 @@ def suppressed(s, listed, group, k):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def next_listed(s, listed, k, budget):  # type: ignore[no-untyped-def]
+def next_unsatisfied(s, listed, k, budget):
     """Find the unsatisfied itemset whose image has most support, the first of equals; NONE or PAUSED."""
     best, most = np.int64(NONE), np.int64(0)
     for p in range(listed.support.size):

@@ -9,18 +9,18 @@ from setveil.jit import compiled
 from setveil.kernels.rows import Ids, Ints, invert
 from setveil.progress import Progress, silent
 
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 @compiled
-def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ignore[no-untyped-def]
+def mark_maximal(indptr, items, starts, tidlists, row, budget, maximal):
     """Mark, from `row` on, the rows that no other row contains; return where it stopped.
 
     Parameters
     ----------
     indptr, items : int64 (n + 1,), int32, read-only
         Distinct rows.
-    starts, rows : int64 (n_ids + 1,), int32, read-only
+    starts, tidlists : int64 (n_ids + 1,), int32, read-only
         The rows of each item.
     row : int
         Where to begin.
@@ -41,7 +41,7 @@ def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ig
         contained = bool(rare < 0)
         if not contained:
             for at in range(starts[rare], starts[rare + 1]):
-                q, end = indptr[rows[at]], indptr[rows[at] + 1]
+                q, end = indptr[tidlists[at]], indptr[tidlists[at] + 1]
                 steps += 1
                 if end - q <= hi - lo:
                     continue
@@ -63,11 +63,11 @@ def mark_maximal(indptr, items, starts, rows, row, budget, maximal):  # type: ig
 
 def maximal_rows(indptr: Ints, items: Ids, n_ids: int, progress: Progress = silent) -> NDArray[np.bool_]:
     """Tell which of distinct rows no other row contains: bool (n,). The empty row is none."""
-    starts, rows, _ = invert(indptr, items, n_ids)
+    starts, tidlists, _ = invert(indptr, items, n_ids)
     n = indptr.size - 1
     maximal = np.zeros(n, np.bool_)
     row = 0
     while row < n:
-        row = int(mark_maximal(indptr, items, starts, rows, row, PAUSE, maximal))
+        row = int(mark_maximal(indptr, items, starts, tidlists, row, STEPS_AT_ONCE, maximal))
         progress("looking for maximal rows", row / n)
     return maximal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
 
 
 @compiled
-def _recode(indptr, items, image, out_ptr, out_items):  # type: ignore[no-untyped-def]
+def _recode(indptr, items, image, out_ptr, out_items):
     n = 0
     for row in range(indptr.size - 1):
         start = n
@@ -71,7 +71,7 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
 
 
 @compiled
-def _merge(indptr, items, weights, table, group, first):  # type: ignore[no-untyped-def]
+def _merge(indptr, items, weights, table, group, first):
     mask = np.uint64(table.size - 1)
     groups = 0
     for row in range(indptr.size - 1):
@@ -146,33 +146,94 @@ def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tupl
 
 
 @compiled
-def _invert(indptr, items, starts, rows, positions):  # type: ignore[no-untyped-def]
+def _invert(indptr, items, starts, tidlists, positions):
     at = starts[:-1].copy()
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):
             slot = at[items[p]]
-            rows[slot] = row
+            tidlists[slot] = row
             positions[slot] = p
             at[items[p]] = slot + 1
 
 
 def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
-    """List the rows of each item.
+    """List the rows of each item: its tid-list.
 
     Returns
     -------
     starts : int64 (n_ids + 1,)
         Where each item's list begins.
-    rows : int32 (occurrences,)
-        Row numbers, ascending within an item.
+    tidlists : int32 (occurrences,)
+        The lists one behind the other: row numbers, ascending within an item.
     positions : int64 (occurrences,)
         Where in `items` that occurrence stands.
     """
     starts = np.zeros(n_ids + 1, np.int64)
     np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
-    rows, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
-    _invert(indptr, items, starts, rows, positions)
-    return frozen(starts, np.int64), frozen(rows, np.int32), frozen(positions, np.int64)
+    tidlists, positions = np.empty(items.size, np.int32), np.empty(items.size, np.int64)
+    _invert(indptr, items, starts, tidlists, positions)
+    return frozen(starts, np.int64), frozen(tidlists, np.int32), frozen(positions, np.int64)
+
+
+def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
+    """Count the rows that hold each item: int64 (n_ids,); each row stands for as many as its weight."""
+    out = np.zeros(n_ids, np.int64)
+    np.add.at(out, items, np.repeat(weights, np.diff(indptr)))
+    return out
+
+
+class Ranked(NamedTuple):
+    """Distinct rows whose items are replaced by their ranks in some order, and the rows of each rank.
+
+    Attributes
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows, ascending.
+    weights : int64 (n,)
+        How many rows each stands for.
+    starts, tidlists, positions
+        The rows of each rank (see `invert`).
+    order : int64 (ranks,)
+        The item of each rank.
+    """
+
+    indptr: Ints
+    items: Ids
+    weights: Ints
+    starts: Ints
+    tidlists: Ids
+    positions: Ints
+    order: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Items of each row."""
+        return np.diff(self.indptr)
+
+
+def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
+    """Find the place of each item in `order` (distinct items), -1 if it is not there: int32 (n_ids,)."""
+    rank: Ids = np.full(n_ids, -1, np.int32)
+    rank[order] = np.arange(order.size)
+    return rank
+
+
+def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], n_ids: int) -> Ranked:
+    """Replace items by their ranks, leave out those that have none, and merge the rows that are equal then.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows; the items of a row in any order.
+    weights : int64 (n,)
+        How many rows each stands for.
+    order : integers (ranks,)
+        The items to keep, first ranks first.
+    n_ids : int
+        Number of all items.
+    """
+    rows = distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights)
+    return Ranked(*rows, *invert(*rows[:2], order.size), frozen(order, np.int64))
 
 
 def content_order(indptr: Ints, items: Ids) -> Ints:

@@ -38,7 +38,7 @@ class Tokens(NamedTuple):
 
 
 @compiled
-def _tokenize(buffer, syntax, keep, indptr, codes):  # type: ignore[no-untyped-def]
+def _tokenize(buffer, syntax, keep, indptr, codes):
     separator, quotes, comments = syntax
     space, tab, lf, cr, quote = 32, 9, 10, 13, 34
     size = buffer.size

@@ -8,7 +8,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ignore[no-untyped-def]
+def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
     """Write the wanted ones of each row's nodes and all their ancestors, in no order.
 
     `out_nodes` must hold the rows' nodes times the tree's levels. Returns the number written.
@@ -29,7 +29,7 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):  # type: ign
 
 
 @compiled
-def support(starts, rows, weights, nodes, enough, holders):  # type: ignore[no-untyped-def]
+def support(starts, tidlists, weights, nodes, enough, holders):
     """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
 
     Writes the rows into `holders`, as far as it is long enough. Returns the weight and the number of rows.
@@ -42,7 +42,7 @@ def support(starts, rows, weights, nodes, enough, holders):  # type: ignore[no-u
     found = 0
     low = starts[nodes]
     for at in range(starts[rarest], starts[rarest + 1]):
-        row = rows[at]
+        row = tidlists[at]
         everywhere = True
         for j in range(nodes.size):
             if nodes[j] == rarest:
@@ -50,18 +50,18 @@ def support(starts, rows, weights, nodes, enough, holders):  # type: ignore[no-u
             end = starts[nodes[j] + 1]
             # Gallop forward from where the previous row was found, then bisect.
             lo, step = low[j], np.int64(1)
-            while lo + step < end and rows[lo + step] < row:
+            while lo + step < end and tidlists[lo + step] < row:
                 lo += step
                 step *= 2
             hi = min(lo + step, end)
             while lo < hi:
                 mid = (lo + hi) // 2
-                if rows[mid] < row:
+                if tidlists[mid] < row:
                     lo = mid + 1
                 else:
                     hi = mid
             low[j] = lo
-            if lo >= end or rows[lo] != row:
+            if lo >= end or tidlists[lo] != row:
                 everywhere = False
                 break
         if everywhere:
@@ -78,8 +78,8 @@ FINISHED, FOUND, PAUSED = 0, 1, 2
 
 
 @compiled
-def walk(  # type: ignore[no-untyped-def]
-    indptr, ranks, weights, starts, rows, positions, supports, low, high,
+def walk(
+    indptr, ranks, weights, starts, tidlists, positions, supports, low, high,
     live, k, smallest, largest, path, length, last, marks, budget,
 ):  # fmt: skip
     """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
@@ -91,7 +91,7 @@ def walk(  # type: ignore[no-untyped-def]
     ----------
     indptr, ranks, weights
         The distinct extended rows (ranks ascending), and how many rows each stands for.
-    starts, rows, positions
+    starts, tidlists, positions
         Rows of each rank and where it stands in them (see `setveil.kernels.rows.invert`).
     supports : int64 (n,)
         Support of each single rank.
@@ -186,7 +186,7 @@ def walk(  # type: ignore[no-untyped-def]
         found = 0
         for at in range(from_, to):
             if d == 0:
-                row, p = np.int64(rows[at]), positions[at]
+                row, p = np.int64(tidlists[at]), positions[at]
             else:
                 row, p = place_row[at], place[at]
             for q in range(p + 1, indptr[row + 1]):
@@ -256,7 +256,7 @@ def walk(  # type: ignore[no-untyped-def]
             place = np.append(place, np.empty(place.size, np.int64))
         for at in range(from_, to):
             if d == 0:
-                row, p = np.int64(rows[at]), positions[at]
+                row, p = np.int64(tidlists[at]), positions[at]
             else:
                 row, p = place_row[at], place[at]
             for q in range(p + 1, indptr[row + 1]):

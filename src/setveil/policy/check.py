@@ -18,7 +18,7 @@ from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows
 from setveil.policy.io import Listing
 from setveil.progress import Progress, silent
 
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def count_satisfied(
     n = data.n_items
     rows = distinct_rows(data.indptr, data.items)
     zeros = frozen(np.zeros(n), np.int32)
-    state = group_kernel.start(
+    state = group_kernel.single_groups(
         rows,
         invert(rows[0], rows[1], n)[:2],
         zeros,
@@ -174,10 +174,10 @@ def count_satisfied(
         zeros,
         1,
     )
-    listed = list_kernel.make(state, data.vocabulary.ids, itemsets)
+    listed = list_kernel.list_itemsets(state, data.vocabulary.ids, itemsets)
     p, total = 0, len(itemsets)
     while p < total:
-        p = int(list_kernel.count_from(state, listed, p, k, PAUSE))
+        p = int(list_kernel.count_supports(state, listed, p, k, STEPS_AT_ONCE))
         progress("counting the constraints", p / total)
     satisfied = 0
     for p, support in enumerate(listed.support.tolist()):

@@ -13,12 +13,12 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.rows import Ints, frozen
+from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
-from setveil.risk._drawn import around, around_steps, drawn_supports
-from setveil.risk._exposed import Ranked, SupportSearch
-from setveil.risk._pairs import revealed_rows
+from setveil.risk._least_supports import LeastSupportSearch
+from setveil.risk._revealing_pairs import revealed_rows
+from setveil.risk._sampled_supports import around, around_steps, sampled_supports
 from setveil.risk.inference import inferences
 from setveil.risk.knowledge import Knowledge, knowledge_of, supports_of
 from setveil.risk.sampling import (
@@ -35,7 +35,7 @@ DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
 MOST_REVEALING = 20
 _BEST, _RANDOM = 0, 1  # what random words are for
-_PIECE = 20_000_000
+STEPS_AT_ONCE = 20_000_000
 _COUNTABLE = 1 << 62
 
 
@@ -157,9 +157,9 @@ class _Fewest:
     high: Ints
     exact: bool
 
-    def search(self, search: SupportSearch, progress: Progress, phase: str) -> bool:
+    def search(self, search: LeastSupportSearch, progress: Progress, phase: str) -> bool:
         """Run a search, which lowers `high`; whether it came to its end."""
-        while search.search(_PIECE):
+        while search.search(STEPS_AT_ONCE):
             progress(phase, search.done())
         return search.finished
 
@@ -179,10 +179,10 @@ def _singled_out(
         tally = None
         if wanted and countable and fewest.exact and _is_countable(rows, m):
             limits = frozen(np.array(ts), np.int64)
-            tally = SupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
+            tally = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
             countable = fewest.search(tally, progress, phase)
         if fewest.exact and (tally is None or not countable):
-            search = SupportSearch(rows, m, fewest.low, fewest.high, effort)
+            search = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort)
             ended = fewest.search(search, progress, phase)
             fewest.exact = ended or not (fewest.low < fewest.high).any()
         if fewest.exact:
@@ -217,7 +217,7 @@ def _mean(known: Knowledge, total: float) -> float:
 
 
 def _expected(
-    known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, tally: SupportSearch
+    known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, tally: LeastSupportSearch
 ) -> dict[str, Any]:
     """Expect the rows below each threshold, and the mean of 1 / support, for sets drawn at random."""
     rows, lengths = known.rows, known.rows.lengths
@@ -255,8 +255,8 @@ def _best_of_drawn(
         found = floor.copy()
         floor[place], found[place] = have, high[row] if local.order.size > m else have
         steps = around_steps(rows, row)
-        search = SupportSearch(local, m, floor, found, max(limit - steps, 1))
-        search.search(search.limit)
+        search = LeastSupportSearch(local, m, floor, found, max(limit - steps, 1))
+        search.search(search.effort)
         solved_low[row] = found[place] if search.finished else have
         solved_high[row] = found[place]
         fewest.low[row], fewest.high[row] = have, found[place]
@@ -293,7 +293,7 @@ def _random_of_drawn(
     drawn = draw_rows(~settled, rows.weights, words[0])
     supports = np.zeros(drawn.size, np.int64)
     with np.errstate(over="ignore"):
-        drawn_supports(*rows[:5], drawn, words[1], m, supports)
+        sampled_supports(*rows[:5], drawn, words[1], m, supports)
     at_least = fewest.high if fewest.exact else fewest.low
     numbers = []
     for t in ts:
@@ -325,7 +325,7 @@ def _revealing(known: Knowledge, largest: int, below: int, effort: int, progress
     while first < supports.size:
         progress("items that single out rows", first / supports.size)
         first = revealed_rows(
-            *rows[:5], supports, below, largest, first, _PIECE, count, out
+            *rows[:5], supports, below, largest, first, STEPS_AT_ONCE, count, out
         )  # fmt: skip
     entries = sorted(
         (-n, item, support)

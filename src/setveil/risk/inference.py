@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress
-from setveil.risk._drawn import around, around_steps
-from setveil.risk._inferred import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.risk._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.risk._sampled_supports import around, around_steps
 from setveil.risk.knowledge import Knowledge, nearby
 from setveil.risk.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
 
 MARKS = (0.2, 0.5, 0.8)
 _PURPOSE = 2  # what random words are for
-_PIECE = 20_000_000
+STEPS_AT_ONCE = 20_000_000
 
 
 def inferences(
@@ -39,7 +39,7 @@ def inferences(
             search = InferenceSearch(
                 known.rows, known.secrets, m, told.marks, told.above, told.greatest, effort
             )
-            while search.search(_PIECE):
+            while search.search(STEPS_AT_ONCE):
                 progress(phase, search.done())
             told.finished += search.finished
         if m not in sizes and m < longest:
@@ -166,7 +166,7 @@ def _look_at(told: _Told, row: int, m: int, limit: int, number: Ints) -> tuple[i
         if steps >= limit:
             return steps, False
         search = InferenceSearch(local, secrets, size, told.marks, own, told.greatest, limit - steps)
-        search.search(search.limit)
+        search.search(search.effort)
         steps += search.steps
         told.above[row] = own[place]
         if not search.finished:

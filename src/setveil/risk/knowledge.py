@@ -12,10 +12,18 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
-from setveil.kernels.rows import Ints, frozen, merge_rows, recode_rows, take_rows
+from setveil.kernels.rows import (
+    Ints,
+    Ranked,
+    frozen,
+    item_supports,
+    merge_rows,
+    ranked,
+    recode_rows,
+    take_rows,
+)
 from setveil.published.group_files import PublishedGroups, as_groups
-from setveil.risk._exposed import Ranked, ranked
-from setveil.risk._inferred import Secrets
+from setveil.risk._inference_walk import Secrets
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 
@@ -31,7 +39,7 @@ class Knowledge:
     labels : tuple of str
         The items by id, in item order.
     rows : Ranked
-        The distinct sets of public items, without the empty one.
+        The distinct sets of public items, without the empty one; the rarest item first, of equals by id.
     names : tuple of str
         The private items, in item order.
     secrets : Secrets
@@ -89,11 +97,13 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     keys, shares = _merged(distinct[row[known]] * max(len(names), 1) + name[known], share[known], np.add)
     of_row, item = np.divmod(keys, max(len(names), 1))
     starts = np.concatenate(([0], np.cumsum(np.bincount(of_row, minlength=first.size))))
+    distinct_sets = (*take_rows(indptr, items, first), weights)
+    rarest_first = np.argsort(item_supports(*distinct_sets, data.n_items), kind="stable")
     return Knowledge(
         data.n_rows,
         data.n_rows - filled.size,
         data.vocabulary.labels,
-        ranked(*take_rows(indptr, items, first), weights, data.n_items),
+        ranked(*distinct_sets, rarest_first, data.n_items),
         names,
         Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), whole),
         overall,
@@ -165,5 +175,5 @@ def nearby(secrets: Secrets, met: Ints, group: Ints, n_groups: int) -> Secrets:
 
 def supports_of(rows: Ranked) -> NDArray[np.int64]:
     """Count the rows that hold each rank."""
-    total = np.concatenate(([0], np.cumsum(rows.weights[rows.rows])))
+    total = np.concatenate(([0], np.cumsum(rows.weights[rows.tidlists])))
     return frozen(np.diff(total[rows.starts]), np.int64)

@@ -14,7 +14,7 @@ from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.rows import distinct_rows, frozen, invert
 from setveil.kernels.walk import support
 from setveil.progress import Progress, silent
-from setveil.utility._expected import expected_matches
+from setveil.utility._expected_matches import expected_matches
 
 Members = Mapping[str, Sequence[str]]
 Queries = Sequence[Sequence[str]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.itemset_counts import Family
+from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import Ids, Ints, distinct_rows, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
 
@@ -115,7 +115,7 @@ def _count(rows: tuple[Ints, Ids, int], threshold: int, largest: float, tick: Ca
     indptr, items, n = rows
     if largest < 1:
         return 0
-    return Family(*distinct_rows(indptr, items), n, threshold, largest).counts(tick)[0]
+    return ItemsetFamily(*distinct_rows(indptr, items), n, threshold, largest).counts(tick)[0]
 
 
 def _rules(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
-from setveil.kernels.cells import cell_weights
+from setveil.kernels.cell_weights import cell_weights
 from setveil.kernels.rows import invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.cahd._exchange_loops import all_slopes, exchange
-from setveil.kernels.cells import cell_weights
+from setveil.kernels.cell_weights import cell_weights
 from setveil.kernels.rows import Ids, Ints, invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 

@@ -12,7 +12,7 @@ _LEAST = 1e-12  # gains below it may be rounding
 
 
 @compiled
-def loss(held, holders, number, scale):  # type: ignore[no-untyped-def]
+def loss(held, holders, number, scale):
     """Find the KL divergence of a query over a sensitive item and one other item.
 
     The exact share of rows with the other item is held / holders, the estimated one number / scale.
@@ -27,7 +27,7 @@ def loss(held, holders, number, scale):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def slope(held, holders, number, scale):  # type: ignore[no-untyped-def]
+def slope(held, holders, number, scale):
     """Find the derivative of `loss` by `number`, times p and the number of rows left over."""
     a, e = held / holders, number / scale
     out = 0.0
@@ -39,7 +39,7 @@ def slope(held, holders, number, scale):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def all_slopes(held, holders, number, scale, out):  # type: ignore[no-untyped-def]
+def all_slopes(held, holders, number, scale, out):
     """Fill in the `slope` of every pair of a sensitive item and another item."""
     for s in range(holders.size):
         for i in range(held.shape[1]):
@@ -47,7 +47,7 @@ def all_slopes(held, holders, number, scale, out):  # type: ignore[no-untyped-de
 
 
 @compiled
-def _linear(indptr, items, row, sensitive, weight, slopes):  # type: ignore[no-untyped-def]
+def _linear(indptr, items, row, sensitive, weight, slopes):
     out = 0.0
     for s in sensitive:
         for q in range(indptr[row], indptr[row + 1]):
@@ -56,7 +56,7 @@ def _linear(indptr, items, row, sensitive, weight, slopes):  # type: ignore[no-u
 
 
 @compiled
-def _change(indptr, items, row, other, sensitive, weight, held, holders, number, scale, sign):  # type: ignore[no-untyped-def]
+def _change(indptr, items, row, other, sensitive, weight, held, holders, number, scale, sign):
     """Change of the loss by the items of `row` that `other` lacks, if `row` joins (sign 1) or leaves (-1)."""
     out = 0.0
     for q in range(indptr[row], indptr[row + 1]):
@@ -74,7 +74,7 @@ def _change(indptr, items, row, other, sensitive, weight, held, holders, number,
 
 
 @compiled
-def exchange(  # type: ignore[no-untyped-def]
+def exchange(
     indptr, items, seats, seat_group, kind, top, below, g_indptr, g_item, g_weight, last_weight,
     held, holders, number, scale, slopes, first, reach, most,
 ):  # fmt: skip

@@ -11,7 +11,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def _remaining(link, row):  # type: ignore[no-untyped-def]
+def _remaining(link, row):
     """Find the first row from `row` on that is in no group; `link` leads in one direction."""
     root = row
     while link[root] != root:
@@ -22,7 +22,7 @@ def _remaining(link, row):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _place_of(indptr, items, row, item):  # type: ignore[no-untyped-def]
+def _place_of(indptr, items, row, item):
     for p in range(indptr[row], indptr[row + 1]):
         if items[p] == item:
             return p
@@ -30,7 +30,7 @@ def _place_of(indptr, items, row, item):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _without(link, beyond, indptr, items, row, item):  # type: ignore[no-untyped-def]
+def _without(link, beyond, indptr, items, row, item):
     """Find the first remaining row from `row` on that lacks a sensitive item.
 
     ``beyond[p]`` leads past rows that are taken or hold the item of occurrence p, so that no run of such rows
@@ -50,7 +50,7 @@ def _without(link, beyond, indptr, items, row, item):  # type: ignore[no-untyped
 
 
 @compiled
-def _next_candidate(link, beyond, indptr, items, row, center):  # type: ignore[no-untyped-def]
+def _next_candidate(link, beyond, indptr, items, row, center):
     """Find the first remaining row from `row` on that shares no sensitive item with `center`."""
     found = _remaining(link, row)
     while True:
@@ -62,8 +62,8 @@ def _next_candidate(link, beyond, indptr, items, row, center):  # type: ignore[n
 
 
 @compiled
-def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state, p, reach, most):  # type: ignore[no-untyped-def]
-    """Form groups of p rows around sensitive rows, until `most` items of candidates have been looked at.
+def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state, p, reach, budget):
+    """Form groups of p rows around sensitive rows, until `budget` items of candidates have been looked at.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, gr
     shared = np.zeros(state[3], np.bool_)
     inside = np.zeros(left.size, np.bool_)
     looked_at = 0
-    while state[0] < tried.size and looked_at < most:
+    while state[0] < tried.size and looked_at < budget:
         t = tried[state[0]]  # line 4
         state[0] += 1
         if group[t] >= 0:

@@ -9,7 +9,7 @@ from setveil.algorithms.cahd._grouping_loops import form_groups
 from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress, silent
 
-_STEPS = 20_000_000  # items of candidates looked at between two signs of life
+STEPS_AT_ONCE = 20_000_000  # items of candidates looked at between two signs of life
 
 
 def find_groups(
@@ -65,7 +65,7 @@ def find_groups(
         progress("forming groups", state[0] / tried.size)
         form_groups(
             indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state,
-            p, min(alpha * p, n), _STEPS,
+            p, min(alpha * p, n), STEPS_AT_ONCE,
         )  # fmt: skip
     of_row = np.empty(n, np.int64)
     of_row[order] = np.where(group[1:-1] < 0, state[1], group[1:-1])  # line 13

@@ -95,7 +95,7 @@ def anonymize(
     """
     import numpy as np
 
-    from setveil.algorithms.cahd._band import band_order, band_profile
+    from setveil.algorithms.cahd._band_order import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
     from setveil.algorithms.cahd._groups import find_groups
     from setveil.published.groups import RowGroups, split

@@ -81,7 +81,7 @@ def make_sources(s: Groups, m: int, capacity: int) -> Sources:
 
 
 @compiled
-def add_sources(sources, g, largest):  # type: ignore[no-untyped-def]
+def add_sources(sources, g, largest):
     """Search for sets of up to `largest` groups with g as the newest (again)."""
     m = sources.sets.shape[2]
     for source in range(g * m, g * m + largest):
@@ -93,7 +93,7 @@ def add_sources(sources, g, largest):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _pad(s, chosen, spare, everywhere, key):  # type: ignore[no-untyped-def]
+def _pad(s, chosen, spare, everywhere, key):
     """Write to `key` the first m-itemset whose image is `chosen` (or, `everywhere`, includes it)."""
     j, m = chosen.size, key.size
     for i in range(j):
@@ -126,7 +126,7 @@ def _pad(s, chosen, spare, everywhere, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _is_less(a, b):  # type: ignore[no-untyped-def]
+def _is_less(a, b):
     for i in range(a.size):
         if a[i] != b[i]:
             return a[i] < b[i]
@@ -134,13 +134,13 @@ def _is_less(a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _copy(a, b):  # type: ignore[no-untyped-def]
+def _copy(a, b):
     for i in range(a.size):
         b[i] = a[i]
 
 
 @compiled
-def _put(out, path, e, last, g):  # type: ignore[no-untyped-def]
+def _put(out, path, e, last, g):
     """Write the ascending groups of ``path[:e]``, a later one, and g, in order."""
     at = 0
     for i in range(e + 1):
@@ -155,7 +155,7 @@ def _put(out, path, e, last, g):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _search(s, sources, source, k, spare, n_spare, upper, everywhere):  # type: ignore[no-untyped-def]
+def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
     """Search the sets of a source: of the greatest support in (0, k), at most `upper`, the first in order.
 
     With `everywhere`: the one set of support in (0, k) whose padding comes first.
@@ -184,7 +184,7 @@ def _search(s, sources, source, k, spare, n_spare, upper, everywhere):  # type: 
     while x >= 0:
         n_rows += s.starts[x + 1] - s.starts[x]
         for p in range(s.starts[x], s.starts[x + 1]):
-            total += s.length[s.rows[p]]
+            total += s.length[s.tidlists[p]]
         x = np.int64(s.following[x])
     s.clock[WORK] += total
     ids = np.empty(total, np.int32)
@@ -195,7 +195,7 @@ def _search(s, sources, source, k, spare, n_spare, upper, everywhere):  # type: 
     x = g
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
-            row = s.rows[p]
+            row = s.tidlists[p]
             if s.mark[row] == s.clock[TICK]:
                 continue
             s.mark[row] = s.clock[TICK]
@@ -328,7 +328,7 @@ def _search(s, sources, source, k, spare, n_spare, upper, everywhere):  # type: 
 
 
 @compiled
-def _current(s, sources, source, key, spare, everywhere):  # type: ignore[no-untyped-def]
+def _current(s, sources, source, key, spare, everywhere):
     m = key.size
     j = source % m + 1
     chosen = sources.sets[source, sources.cursor[source], :j]
@@ -339,7 +339,7 @@ def _current(s, sources, source, key, spare, everywhere):  # type: ignore[no-unt
 
 
 @compiled
-def _exists(s, sources, source):  # type: ignore[no-untyped-def]
+def _exists(s, sources, source):
     """Whether the groups of a source's current set still are what they were when it was found."""
     m = sources.sets.shape[2]
     for i in range(source % m + 1):
@@ -350,7 +350,7 @@ def _exists(s, sources, source):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def next_of_all(s, sources, k, spare, n_spare, everywhere, budget, first):  # type: ignore[no-untyped-def]
+def next_unsatisfied(s, sources, k, spare, n_spare, everywhere, budget, first):
     """Find the unsatisfied m-itemset whose image has most support, the first of equals in item order.
 
     Parameters
@@ -406,7 +406,7 @@ def next_of_all(s, sources, k, spare, n_spare, everywhere, budget, first):  # ty
                     break
             if s.clock[WORK] >= end:
                 return PAUSED
-            _search(s, sources, source, k, spare, n_spare, upper, everywhere)
+            _search_source(s, sources, source, k, spare, n_spare, upper, everywhere)
         if gone:
             sources.n_active[0] -= 1
             sources.active[i] = sources.active[sources.n_active[0]]

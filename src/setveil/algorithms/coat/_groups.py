@@ -72,7 +72,7 @@ class ItemGroups:
             self.constraint[[ids[item] for item in group if item in ids]] = number
         self.occurring: Ints = np.flatnonzero(np.bincount(items, minlength=n))
         distinct = distinct_rows(indptr, items)
-        self.state = kernel.start(
+        self.state = kernel.single_groups(
             distinct,
             invert(distinct[0], distinct[1], n)[:2],
             frozen(self.constraint, np.int32),
@@ -106,7 +106,7 @@ class ItemGroups:
         """Publish two groups as one; the new group's name."""
         self.merges += 1
         self.labels -= 1
-        return int(kernel.merge(self.state, a, b))
+        return int(kernel.merge_groups(self.state, a, b))
 
     def compact(self) -> bool:
         """Merge equal rows, if that may pay; whether it was done."""
@@ -121,7 +121,7 @@ class ItemGroups:
         self.suppressions += 1
         self.labels -= 1
         self.suppressed += self.members(group)
-        kernel.suppress(self.state, group)
+        kernel.suppress_group(self.state, group)
 
     def members(self, group: int) -> list[int]:
         """List the items of a group, in the order in which they came."""

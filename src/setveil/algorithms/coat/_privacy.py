@@ -13,7 +13,7 @@ from setveil.kernels import listed_itemsets as list_kernel
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
 
-PAUSE = 50_000_000  # steps between two signs of life, a fraction of a second
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
 class Policy(Protocol):
@@ -48,16 +48,16 @@ class ListedItemsets:
         self, groups: ItemGroups, itemsets: Iterable[Iterable[str]], k: int, progress: Progress
     ) -> None:
         self.groups, self.k, self.progress = groups, k, progress
-        self.listed = list_kernel.make(groups.state, groups.items.ids, itemsets)
+        self.listed = list_kernel.list_itemsets(groups.state, groups.items.ids, itemsets)
         p, n = 0, self.listed.support.size
         while p < n:
-            p = int(list_kernel.count_from(groups.state, self.listed, p, k, PAUSE))
+            p = int(list_kernel.count_supports(groups.state, self.listed, p, k, STEPS_AT_ONCE))
             progress("counting the constraints", p / n)
 
     def next_unsatisfied(self) -> Sequence[int] | None:
         """See `Policy`."""
         while True:
-            p = int(list_kernel.next_listed(self.groups.state, self.listed, self.k, PAUSE))
+            p = int(list_kernel.next_unsatisfied(self.groups.state, self.listed, self.k, STEPS_AT_ONCE))
             if p == list_kernel.NONE:
                 return None
             if p >= 0:
@@ -72,14 +72,14 @@ class ListedItemsets:
         c, d = min(a, b), max(a, b)
         list_kernel.count_gains(self.groups.state, self.listed, c, d)
         self.groups.merge(c, d)
-        list_kernel.merged(self.groups.state, self.listed, c, d, self.k)
+        list_kernel.recount_merged(self.groups.state, self.listed, c, d, self.k)
         if self.groups.compact():
             self.listed = list_kernel.compacted(self.groups.state, self.listed, self.k)
 
     def suppress(self, group: int) -> None:
         """See `Policy`."""
         self.groups.suppress(group)
-        list_kernel.suppressed(self.groups.state, self.listed, group, self.k)
+        list_kernel.recount_suppressed(self.groups.state, self.listed, group, self.k)
 
 
 class AllItemsets:
@@ -113,8 +113,8 @@ class AllItemsets:
     def _next(self, sources: all_kernel.Sources, spare: Ids, everywhere: bool) -> list[int] | None:
         first = np.zeros(self.m, np.int64)
         while True:
-            outcome = all_kernel.next_of_all(
-                self.groups.state, sources, self.k, spare, self.n_gone, everywhere, PAUSE, first
+            outcome = all_kernel.next_unsatisfied(
+                self.groups.state, sources, self.k, spare, self.n_gone, everywhere, STEPS_AT_ONCE, first
             )
             if outcome != all_kernel.PAUSED:
                 return first.tolist() if outcome == all_kernel.FOUND else None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.coherence._moles import PublicPrivateSplit
-from setveil.kernels.itemset_counts import Family, Numbers
+from setveil.kernels.itemset_counts import ItemsetFamily, Numbers
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 from setveil.progress import Progress, silent
 
@@ -22,7 +22,7 @@ class Borders:
 
     A set is a mole iff it occurs and is not safe. Sets of at most p public items that occur, safe ones among
     them, and nuggets are three families that hold with a set all its subsets; each is counted as a
-    `setveil.kernels.itemset_counts.Family`.
+    `setveil.kernels.itemset_counts.ItemsetFamily`.
 
     Parameters
     ----------
@@ -52,10 +52,12 @@ class Borders:
         betraying = [(item,) for item in split.betraying.tolist()]
         betraying += [tuple(items[bounds[i] : bounds[i + 1]]) for i in range(len(found))]
         rows = self._rows(public)
-        self.occurring = Family(*rows, n, 1, guarantee.p)
-        self.safe = Family(*rows, n, guarantee.k, guarantee.p, betraying)
+        self.occurring = ItemsetFamily(*rows, n, 1, guarantee.p)
+        self.safe = ItemsetFamily(*rows, n, guarantee.k, guarantee.p, betraying)
         both = np.concatenate((public, split.private))
-        self.frequent = Family(*self._rows(both[split.support[both] >= k_nugget]), n, k_nugget, p_nugget)
+        self.frequent = ItemsetFamily(
+            *self._rows(both[split.support[both] >= k_nugget]), n, k_nugget, p_nugget
+        )
         self.left = public
         self.wide = self.occurring.wide or self.frequent.wide
         self.moles: Numbers = np.zeros(n, np.int64)

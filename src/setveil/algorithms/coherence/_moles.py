@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.coherence._mole_loops import Moles, find_minimal_moles
+from setveil.algorithms.coherence._minimal_moles import Moles, find_minimal_moles
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, listed

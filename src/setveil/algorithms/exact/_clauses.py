@@ -10,13 +10,23 @@ import numpy as np
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._threats import ThreatWalk
 from setveil.algorithms.exact._program import TOLERANCE, Floats
-from setveil.algorithms.exact._violated import cheapest_choices, rare_sets
+from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    distinct_rows,
+    frozen,
+    invert,
+    item_supports,
+    ranked,
+    recode_rows,
+    take_rows,
+)
 from setveil.progress import Progress
 
 AT_MOST = 10_000  # threats that one search for violated clauses lists
-PATIENCE = 300_000_000  # steps that it takes
+MOST_STEPS = 300_000_000  # steps that it takes
 CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
 
 Clause = tuple[tuple[int, ...], tuple[int, ...]]
@@ -123,21 +133,18 @@ class Separator:
         above = np.where(tree.parent >= 0, up[tree.parent], 1.0)
         wanted = occurring & (below + above < 1)
         ends, nodes = extended_rows(tree, *self.rows, wanted)
-        support = np.zeros(tree.n_nodes, np.int64)
-        np.add.at(support, nodes, np.repeat(self.weights, np.diff(ends)))
+        support = item_supports(ends, nodes, self.weights, tree.n_nodes)
         number = np.flatnonzero(wanted)
         node = number[np.argsort(support[number], kind="stable")]
-        rank = np.full(tree.n_nodes, -1, np.int32)
-        rank[node] = np.arange(node.size)
-        rows = distinct_rows(*recode_rows(ends, nodes, rank), self.weights)
+        rows = ranked(ends, nodes, self.weights, node, tree.n_nodes)
         largest = int(min(self.m, self.longest))
         out, stops = np.zeros(AT_MOST * 4, np.int64), np.zeros(AT_MOST, np.int64)
         low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
         parent = tree.parent.astype(np.int64)
-        found = rare_sets(
-            *rows, *invert(*rows[:2], node.size), support[node], node, above[node], below[node], low[node],
+        found = violated_clauses(
+            *rows[:6], support[node], node, above[node], below[node], low[node],
             high[node], parent, tree.root, self.k, largest, self.starts, self.holders, self.weights,
-            low, high, out, stops, PATIENCE,
+            low, high, out, stops, MOST_STEPS,
         )  # fmt: skip
         choices = np.zeros((self.k, max(largest, 1)), np.int64)
         for start, stop in pairwise([0, *stops[:found].tolist()]):

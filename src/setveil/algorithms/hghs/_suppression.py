@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms._cut import extended_rows
-from setveil.algorithms.hghs import _suppress_loops as kernel
-from setveil.algorithms.hghs._minimal import MinimalRareSets
+from setveil.algorithms.hghs import _suppressed_nodes as kernel
+from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, ranked, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
 
 MOST_MEMORY = 4_000_000_000  # bytes that threats may take
-PAUSE = 10_000_000  # steps of the search for threats between two signs of life, a fraction of a second
-AT_ONCE = 2_000_000  # threats looked at between two signs of life
+STEPS_AT_ONCE = 10_000_000  # of the search for threats between two signs of life, a fraction of a second
+THREATS_AT_ONCE = 2_000_000  # threats looked at between two signs of life
 
 
 class CutSpace:
@@ -123,8 +123,7 @@ def find_threats(
     wanted = space.at_or_above(floor)
     wanted[space.top] = False  # holds every row with items, and stands alone
     ends, extended = extended_rows(tree, indptr, items, wanted)
-    support = np.zeros(tree.n_nodes, np.int64)
-    np.add.at(support, extended, np.repeat(weights, np.diff(ends)))
+    support = item_supports(ends, extended, weights, tree.n_nodes)
     rare = np.flatnonzero((support > 0) & (support < k)).astype(np.int32)
     single = Threats(np.ones(rare.size, np.int16), rare)
     if m < 2:
@@ -133,12 +132,12 @@ def find_threats(
     frequent = np.flatnonzero(support >= k)
     # Ranks: the rarest first, so that few rows are looked at behind most of them.
     node = frequent[np.argsort(support[frequent], kind="stable")].astype(np.int32)
-    rank = np.full(tree.n_nodes, -1, np.int32)
-    rank[node] = np.arange(node.size)
-    rows = distinct_rows(*recode_rows(ends, extended, rank), weights)
-    search = MinimalRareSets(*rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m)
+    rows = ranked(ends, extended, weights, node, tree.n_nodes)
+    search = MinimalRareItemsets(
+        rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m
+    )
     most = memory_limit()
-    while search.search(PAUSE):
+    while search.search(STEPS_AT_ONCE):
         progress(f"{phase}finding threats of up to {m} nodes", search.done())
         # What was found is copied, and indexed by nodes.
         if search.bytes + 8 * (search.nodes + search.found) > most:
@@ -158,7 +157,7 @@ def memory_limit() -> int:
         return MOST_MEMORY
 
 
-def _too_many(search: MinimalRareSets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
+def _too_many(search: MinimalRareItemsets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
     size = f"{most / 1e9:.1f} GB" if most >= 100_000_000 else f"{most:,} bytes"
     return RequestError(
         f"The threats over all cuts do not fit in memory ({guarantee.phrase}): {search.found:,} threats and "
@@ -229,7 +228,7 @@ class Scenario:
 
     def _replace(self, v: int, children: Ints) -> None:
         self.steps += 1
-        self.total += int(kernel.replace(v, frozen(children, np.int64), *self._state)[0])
+        self.total += int(kernel.replace_node(v, frozen(children, np.int64), *self._state)[0])
 
     def split(self, v: int) -> None:
         """Replace a node of the cut by its children."""
@@ -245,7 +244,9 @@ class Scenario:
         best = np.array([0, -1], np.int64)
         at = 0
         while at < candidates.size:
-            at = int(kernel.best_child(candidates, at, self._children, *self._state, best, AT_ONCE))
+            at = int(
+                kernel.best_replacement(candidates, at, self._children, *self._state, best, THREATS_AT_ONCE)
+            )
             progress(phase)
         return int(self.node[best[1]]) if best[0] < 0 else None
 
@@ -268,17 +269,17 @@ def _index(
     """List for each node the threats in which it is not the last; tell the last node of each threat."""
     last = np.empty(sizes.size, np.int32)
     starts = np.zeros(n + 1, np.int64)
-    ends = range(AT_ONCE, sizes.size + AT_ONCE, AT_ONCE)
+    ends = range(THREATS_AT_ONCE, sizes.size + THREATS_AT_ONCE, THREATS_AT_ONCE)
     at = 0
     for end in ends:
-        at = kernel.find_last(sizes, nodes, end - AT_ONCE, end, at, last, starts)
+        at = kernel.find_last_nodes(sizes, nodes, end - THREATS_AT_ONCE, end, at, last, starts)
         progress(f"{phase}indexing the threats", end / ends.stop / 2)
     starts = np.cumsum(starts)
     index = np.empty(starts[-1], np.int32)
     fill = starts[:-1].copy()
     at = 0
     for end in ends:
-        at = kernel.fill_index(sizes, nodes, end - AT_ONCE, end, at, last, fill, index)
+        at = kernel.list_threats(sizes, nodes, end - THREATS_AT_ONCE, end, at, last, fill, index)
         progress(f"{phase}indexing the threats", 0.5 + end / ends.stop / 2)
     return frozen(starts, np.int64), frozen(index, np.int32), frozen(last, np.int32)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.lg._partition import (
+from setveil.algorithms.lg._partition_loops import (
     COPIES_DONE,
     NODES,
     PARTS,
@@ -14,14 +14,14 @@ from setveil.algorithms.lg._partition import (
     ROWS,
     SPLITS,
     nodes_of_occurrences,
-    partition,
+    partition_top_down,
 )
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
 
-BUDGET = 20_000_000  # steps between two reports of progress
+STEPS_AT_ONCE = 20_000_000  # steps between two reports of progress
 
 
 def find_nodes(
@@ -107,7 +107,7 @@ def find_nodes(
         state[[PARTS, ROWS, NODES]] = 1, weights.size, 1
     while state[PARTS] > 0:
         with np.errstate(over="ignore"):  # hashes
-            partition(rows, grown, k, waiting, done, state, BUDGET)
+            partition_top_down(rows, grown, k, waiting, done, state, STEPS_AT_ONCE)
         progress("partitioning", state[COPIES_DONE] / copies.size)
 
     part_of = np.full(data.n_rows, -1, np.int64)

@@ -10,7 +10,7 @@ PAUSE = 50_000_000  # steps between two reports of progress
 
 
 @compiled
-def search(  # type: ignore[no-untyped-def]
+def search(
     indptr, items, weights, p_indptr, p_items, p_counts, starts, rows, places, k, limit, largest, state, path,
     heads, counts,
 ):  # fmt: skip
@@ -130,7 +130,7 @@ def search(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def holding(indptr, items, weights, starts, rows, places, itemset):  # type: ignore[no-untyped-def]
+def holding(indptr, items, weights, starts, rows, places, itemset):
     """Find the distinct rows that hold all items of an ascending itemset."""
     rarest = itemset[0]
     for x in itemset:
@@ -154,7 +154,7 @@ def holding(indptr, items, weights, starts, rows, places, itemset):  # type: ign
 
 
 @compiled
-def _is_listed(safe, path, skip):  # type: ignore[no-untyped-def]
+def _is_listed(safe, path, skip):
     """Whether a path without one of its items is among the sorted safe sets."""
     lo, hi = 0, safe.shape[0]
     while lo < hi:
@@ -175,7 +175,7 @@ def _is_listed(safe, path, skip):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def extend(  # type: ignore[no-untyped-def]
+def extend(
     indptr, items, weights, p_indptr, p_items, p_counts, starts, rows, places, k, limit, safe, out, moles,
     counts, state,
 ):  # fmt: skip

@@ -208,7 +208,7 @@ class _Index:
 
 
 @compiled
-def _count(rows, holders, wanted, size, rare, enough):  # type: ignore[no-untyped-def]
+def _count(rows, holders, wanted, size, rare, enough):
     """Count the rows of label `rare` that hold `size` of the wanted labels, up to `enough`."""
     indptr, items = rows
     found = np.int64(0)
@@ -226,7 +226,7 @@ def _count(rows, holders, wanted, size, rare, enough):  # type: ignore[no-untype
 
 
 @compiled
-def _check(rows, holders, images, k, at, budget, support, broken):  # type: ignore[no-untyped-def]
+def _check(rows, holders, images, k, at, budget, support, broken):
     """Check the images from `at` on; return where it stopped because the budget was used up.
 
     `support` receives the support of each image, counted up to k (0 where a label of it occurs nowhere), and

@@ -244,7 +244,7 @@ SMALLEST, FOUND, KNOWN, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(8
 
 
 @compiled
-def _count_from(  # type: ignore[no-untyped-def]
+def _count_from(
     indptr, items, weights, starts, rows, places, item, size, k, path, counts, state, tails, listed
 ):  # fmt: skip
     """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
@@ -371,7 +371,7 @@ def _count_from(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _rarest_row(indptr, items, weights, starts, rows, places):  # type: ignore[no-untyped-def]
+def _rarest_row(indptr, items, weights, starts, rows, places):
     """Find the row whose items occur together in the fewest rows, and that number."""
     best, best_row = np.int64(1) << 62, np.int64(0)
     for row in range(indptr.size - 1):

@@ -8,8 +8,8 @@ from setveil.jit import compiled
 
 
 @compiled
-def revealed_rows(  # type: ignore[no-untyped-def]
-    indptr, items, weights, starts, rows, supports, below, largest, first, pause, count, out
+def revealed_rows(
+    indptr, items, weights, starts, tidlists, supports, below, largest, first, budget, count, out
 ):  # fmt: skip
     """Count, for each item, the rows that hold it in a minimal set of few rows.
 
@@ -18,7 +18,7 @@ def revealed_rows(  # type: ignore[no-untyped-def]
 
     Parameters
     ----------
-    indptr, items, weights, starts, rows
+    indptr, items, weights, starts, tidlists
         Distinct rows, how many rows each stands for, and the rows of each item.
     supports : int64 (n_ids,)
         Rows that hold each item.
@@ -27,7 +27,7 @@ def revealed_rows(  # type: ignore[no-untyped-def]
         1 or 2: most items of a set.
     first : int
         Item to begin with.
-    pause : int
+    budget : int
         Stop behind the item at which so many occurrences were looked at.
     count : int64 (n_ids,), zeros
         Workspace; zero afterwards.
@@ -40,24 +40,24 @@ def revealed_rows(  # type: ignore[no-untyped-def]
     """
     steps = np.int64(0)
     x = first
-    while x < supports.size and steps < pause:
+    while x < supports.size and steps < budget:
         if supports[x] < below:
             out[x] = supports[x]
         elif largest > 1:
             for a in range(starts[x], starts[x + 1]):
-                row = rows[a]
+                row = tidlists[a]
                 steps += indptr[row + 1] - indptr[row]
                 for p in range(indptr[row], indptr[row + 1]):
                     count[items[p]] += weights[row]
             for a in range(starts[x], starts[x + 1]):
-                row = rows[a]
+                row = tidlists[a]
                 for p in range(indptr[row], indptr[row + 1]):
                     y = items[p]
                     if y != x and count[y] < below and supports[y] >= below:
                         out[x] += weights[row]
                         break
             for a in range(starts[x], starts[x + 1]):
-                for p in range(indptr[rows[a]], indptr[rows[a] + 1]):
+                for p in range(indptr[tidlists[a]], indptr[tidlists[a] + 1]):
                     count[items[p]] = 0
         x += 1
     return x

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, invert
+from setveil.kernels.rows import Ids, Ranked
 
 # Columns of `levels`: where a level's rows, ids and places begin, and which slice of the trie it works on.
 ROW, ID, BEGIN, CURRENT, LOW, NODE = range(6)
@@ -17,7 +17,7 @@ DEPTH, IN_TRIE, SETS, NODES, STEPS = range(5)
 
 
 @compiled
-def _room(array, size):  # type: ignore[no-untyped-def]
+def _room(array, size):
     """Make an array long enough for `size` entries, by half as much again if it has to grow."""
     if size <= array.size:
         return array
@@ -28,7 +28,7 @@ def _room(array, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _find(items, lo, n, x):  # type: ignore[no-untyped-def]
+def _find(items, lo, n, x):
     """Find x in the ascending ``items[lo:lo + n]``: its position, or -1."""
     hi = lo + n
     end = hi
@@ -42,7 +42,7 @@ def _find(items, lo, n, x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _sort(array, n):  # type: ignore[no-untyped-def]
+def _sort(array, n):
     """Sort the first n entries in place (Shell's method: NumPy's sort takes seconds to compile)."""
     gap = n // 2
     while gap > 0:
@@ -58,7 +58,7 @@ def _sort(array, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):  # type: ignore[no-untyped-def]
+def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):
     """Go on with the search, for about `budget` steps; return the arrays, some of which may have grown.
 
     The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
@@ -219,13 +219,13 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
     return (t_items, t_begin, t_n), (ids, row_of, place_of, ptr, ws, begin), (sizes, nodes)
 
 
-class MinimalRareSets:
+class MinimalRareItemsets:
     """A search for the minimal rare itemsets of at least two nodes, a piece at a time.
 
     Parameters
     ----------
-    indptr, items, weights : int64 (n + 1,), int32 (occurrences,), int64 (n,)
-        Rows of ranks, ascending, and how many rows each stands for; every rank alone is frequent.
+    rows : Ranked
+        The rows; every rank alone is frequent.
     low, high : int32 (n_ranks,)
         Leaf interval of each rank; no set holds a node and its ancestor.
     k, m : int
@@ -241,20 +241,19 @@ class MinimalRareSets:
         Memory taken so far.
     """
 
-    def __init__(self, indptr: Ints, items: Ids, weights: Ints, low: Ids, high: Ids, k: int, m: int) -> None:
+    def __init__(self, rows: Ranked, low: Ids, high: Ids, k: int, m: int) -> None:
         n = low.size
         self.k, self.m, self.low, self.high = k, m, low, high
-        starts, row_of, place_of = invert(indptr, items, n)
         self._rows: Any = (
-            items.copy(), row_of.copy(), place_of.copy(), indptr.copy(),
-            np.append(weights, 0), starts.copy(),
+            rows.items.copy(), rows.tidlists.copy(), rows.positions.copy(), rows.indptr.copy(),
+            np.append(rows.weights, 0), rows.starts.copy(),
         )  # fmt: skip
         self._trie: Any = (np.arange(n, dtype=np.int32), np.zeros(n, np.int64), np.zeros(n, np.int32))
         self._sets: Any = (np.zeros(1024, np.int16), np.zeros(4096, np.int32))
         self._state = np.array([0, n, 0, 0, 0], np.int64)
         self._levels = np.zeros((m, 6), np.int64)
         self._levels[0, [CURRENT, NODE]] = n, -1
-        self._levels[1, [ROW, ID, BEGIN]] = indptr.size, items.size, n + 1
+        self._levels[1, [ROW, ID, BEGIN]] = rows.indptr.size, rows.items.size, n + 1
         self._path = np.zeros(m, np.int64)
         self._without = np.zeros((m + 1, m), np.int64)
         self._count, self._slot = np.zeros(n, np.int64), np.zeros(n, np.int64)

@@ -15,7 +15,7 @@ from setveil.kernels.rows import Ids, Ints
 A = TypeVar("A", bound=np.generic)
 
 FINISHED, PAUSED, GROW = 0, 1, 2
-BUDGET = 50_000_000  # steps
+STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 # Rows of `level`, the state of the walk: one column for each depth.
 CURRENT, ROW, ID, ITEM, N_ITEMS, NODE = range(6)
@@ -27,7 +27,7 @@ END, SUPPORT, BETRAYED, COUNT, NEXT = range(5)
 
 
 @compiled
-def _slot(keys, key):  # type: ignore[no-untyped-def]
+def _slot(keys, key):
     """Find where a key stands in a hash table or has to be put."""
     mask = np.int64(keys.size - 1)
     h = key & np.int64(0x7FFFFFFF)
@@ -39,7 +39,7 @@ def _slot(keys, key):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rehash(old, new):  # type: ignore[no-untyped-def]
+def rehash(old, new):
     """Fill a larger hash table; rows are keys and values."""
     new[0, :] = -1
     for i in range(old.shape[1]):
@@ -50,7 +50,7 @@ def rehash(old, new):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _is_safe(table, n, path, length, node_of, without, y):  # type: ignore[no-untyped-def]
+def _is_safe(table, n, path, length, node_of, without, y):
     """Whether ``path[:length]`` and `y`, without one item of the path, are known to be safe."""
     if without == 0:
         node, at = path[1], 2
@@ -67,7 +67,7 @@ def _is_safe(table, n, path, length, node_of, without, y):  # type: ignore[no-un
 
 
 @compiled
-def minimal_moles(  # type: ignore[no-untyped-def]
+def minimal_moles(
     base, private, k, limit, largest, betraying_only,
     state, level, path, row_arena, id_arena, item_arena, moles, mole_ids, heads, table, scratch, p_scratch,
     budget,
@@ -414,7 +414,7 @@ def find_minimal_moles(
     while size >= 2:
         status = minimal_moles(
             base, private, k, limit, size, betraying_only, state, level, path, *arenas, moles, mole_ids,
-            heads, table, scratch, p_scratch, BUDGET,
+            heads, table, scratch, p_scratch, STEPS_AT_ONCE,
         )  # fmt: skip
         if status == FINISHED:
             break

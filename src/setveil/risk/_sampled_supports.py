@@ -5,18 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ints, frozen, invert, merge_rows, take_rows
+from setveil.kernels.rows import Ints, Ranked, frozen, invert, merge_rows, take_rows
 from setveil.kernels.walk import support
-from setveil.risk._exposed import Ranked
 
 
 @compiled
-def _meet(indptr, items, starts, rows, target, number, met, out_ptr):  # type: ignore[no-untyped-def]
+def _meet(indptr, items, starts, tidlists, target, number, met, out_ptr):
     """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
 
     Parameters
     ----------
-    indptr, items, starts, rows
+    indptr, items, starts, tidlists
         As in `Ranked`.
     target : int
         A row.
@@ -36,7 +35,7 @@ def _meet(indptr, items, starts, rows, target, number, met, out_ptr):  # type: i
     lo, hi = indptr[target], indptr[target + 1]
     for p in range(lo, hi):
         for a in range(starts[items[p]], starts[items[p] + 1]):
-            row = rows[a]
+            row = tidlists[a]
             if number[row] == 0:
                 met[found] = row
                 found += 1
@@ -47,7 +46,7 @@ def _meet(indptr, items, starts, rows, target, number, met, out_ptr):  # type: i
     out = np.empty(out_ptr[found], np.int32)
     for p in range(hi - 1, lo - 1, -1):  # each row is filled from its end
         for a in range(starts[items[p]], starts[items[p] + 1]):
-            t = number[rows[a]]
+            t = number[tidlists[a]]
             out_ptr[t] -= 1
             out[out_ptr[t]] = p - lo
     for t in range(found):
@@ -87,7 +86,7 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
     of_target = rows.items[rows.indptr[target] : rows.indptr[target + 1]]
     places = int((rows.starts[of_target + 1] - rows.starts[of_target]).sum())
     met, out_ptr = np.empty(places, np.int64), np.zeros(places + 1, np.int64)
-    found, items = _meet(*rows[:2], rows.starts, rows.rows, target, number, met, out_ptr)
+    found, items = _meet(*rows[:2], rows.starts, rows.tidlists, target, number, met, out_ptr)
     indptr, items = frozen(out_ptr[: found + 1], np.int64), frozen(items, np.int32)
     group, first, _ = merge_rows(indptr, items)
     weights = np.zeros(first.size, np.int64)
@@ -101,16 +100,14 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 
 @compiled
-def drawn_supports(  # type: ignore[no-untyped-def]
-    indptr, items, weights, starts, rows, targets, seeds, m, out
-):
+def sampled_supports(indptr, items, weights, starts, tidlists, targets, seeds, m, out):
     """Draw a set of items from each of the given rows and count the rows that hold it.
 
     Called with NumPy's overflow warnings off: random bits are made by multiplication modulo 2^64.
 
     Parameters
     ----------
-    indptr, items, weights, starts, rows
+    indptr, items, weights, starts, tidlists
         As in `Ranked`.
     targets : int64 (draws,)
         The rows.
@@ -137,4 +134,4 @@ def drawn_supports(  # type: ignore[no-untyped-def]
             word ^= word >> np.uint64(31)
             other = j + np.int64(word % np.uint64(length - j))
             shuffled[j], shuffled[other] = shuffled[other], shuffled[j]
-        out[i] = support(starts, rows, weights, shuffled[:size], np.int64(1) << 62, nowhere)[0]
+        out[i] = support(starts, tidlists, weights, shuffled[:size], np.int64(1) << 62, nowhere)[0]

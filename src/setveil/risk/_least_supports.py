@@ -8,13 +8,13 @@ of a row's sets of at most m items is that of a set of m items, or of the whole 
 from __future__ import annotations
 
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows
+from setveil.kernels.rows import Ints, Ranked, frozen
 
 # Columns of `levels`: where a level's rows, items, places and candidates begin; the next candidate, the end.
 ENTRY, ID, PLACE, CANDIDATE, NOW, END = range(6)
@@ -23,49 +23,8 @@ DEPTH, TICK, STEPS = range(3)
 _ENOUGH = 1 << 62
 
 
-class Ranked(NamedTuple):
-    """Distinct rows of ranks (rarest item first), none of them empty.
-
-    Attributes
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows, ascending.
-    weights : int64 (n,)
-        How many rows each stands for.
-    starts, rows, positions
-        The rows of each rank (see `setveil.kernels.rows.invert`).
-    order : int64 (n_ids,)
-        The item of each rank: ascending by support, then by item.
-    """
-
-    indptr: Ints
-    items: Ids
-    weights: Ints
-    starts: Ints
-    rows: Ids
-    positions: Ints
-    order: Ints
-
-    @property
-    def lengths(self) -> Ints:
-        """Items of each row."""
-        return np.diff(self.indptr)
-
-
-def ranked(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ranked:
-    """Replace the items of distinct rows, none of them empty, by their ranks."""
-    supports = np.zeros(n_ids, np.int64)
-    np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
-    order = np.argsort(supports, kind="stable")
-    rank = np.empty(n_ids, np.int32)
-    rank[order] = np.arange(n_ids)
-    indptr, items = recode_rows(indptr, items, frozen(rank, np.int32))
-    starts, rows, positions = invert(indptr, items, n_ids)
-    return Ranked(indptr, items, frozen(weights, np.int64), starts, rows, positions, frozen(order, np.int64))
-
-
 @compiled
-def _room(array, size):  # type: ignore[no-untyped-def]
+def _room(array, size):
     """Make an array long enough for `size` entries, by half as much again if it has to grow."""
     if size <= array.size:
         return array
@@ -76,7 +35,7 @@ def _room(array, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def project(levels, d, from_, to, need, stamp, tick, fill, buffers):  # type: ignore[no-untyped-def]
+def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     """Make level d + 1 from the places ``from_:to`` of level d: the rows there, cut down to what follows.
 
     Parameters
@@ -187,11 +146,11 @@ def share_done(levels: Ints) -> float:
 
 
 @compiled
-def _search(  # type: ignore[no-untyped-def]
+def _search(
     weights, floor, best, m, limits, ways, lengths, below, inverse, state, levels, stamp, count, touched,
-    buffers, pause,
+    buffers, budget,
 ):  # fmt: skip
-    """Go on with a search until about `pause` steps were made in all.
+    """Go on with a search until about `budget` steps were made in all.
 
     Parameters
     ----------
@@ -213,7 +172,7 @@ def _search(  # type: ignore[no-untyped-def]
         See `first_level`.
     stamp, count, touched : int64 (n_ids,)
         Workspace, kept from call to call; the first two zero at the start.
-    pause : int
+    budget : int
 
     Returns
     -------
@@ -222,7 +181,7 @@ def _search(  # type: ignore[no-untyped-def]
     tally = limits.size > 0
     d, tick, steps = state[DEPTH], state[TICK], state[STEPS]
     ids, owner, ptr, entry, place, begin, _ = buffers
-    while d >= 0 and steps < pause:
+    while d >= 0 and steps < budget:
         if levels[d, NOW] == levels[d, END]:
             d -= 1
             continue
@@ -314,12 +273,12 @@ class Search:
         The rows.
     m : int
         Size of the sets, at least 1.
-    limit : int
+    effort : int
         Steps after which to give up; a step is an item of a row that is looked at.
     """
 
-    def __init__(self, rows: Ranked, m: int, limit: int) -> None:
-        self.rows, self.m, self.limit = rows, m, limit
+    def __init__(self, rows: Ranked, m: int, effort: int) -> None:
+        self.rows, self.m, self.effort = rows, m, effort
         self._buffers, self._levels, self._state = first_level(rows, m)
 
     def _go_on(self, until: int) -> Any:
@@ -328,8 +287,8 @@ class Search:
 
     def search(self, steps: int) -> bool:
         """Go on for about so many steps; whether there is more to do."""
-        self._buffers = self._go_on(min(self.steps + steps, self.limit))
-        return not self.finished and self.steps < self.limit
+        self._buffers = self._go_on(min(self.steps + steps, self.effort))
+        return not self.finished and self.steps < self.effort
 
     @property
     def steps(self) -> int:
@@ -346,7 +305,7 @@ class Search:
         return share_done(self._levels)
 
 
-class SupportSearch(Search):
+class LeastSupportSearch(Search):
     """A search for the least supports over itemsets of m items, a piece at a time.
 
     Parameters
@@ -359,16 +318,16 @@ class SupportSearch(Search):
         Lower bounds of the least supports.
     best : int64 (n,), written
         Upper bounds of them. When the search has ended, exact for all rows of at least m items.
-    limit : int
+    effort : int
         Steps after which to give up; a step is an item of a row that is looked at.
     limits : int64 (t,), optional
         Also count the sets of less support than these, ascending. Then the search looks at every set.
     """
 
     def __init__(
-        self, rows: Ranked, m: int, floor: Ints, best: Ints, limit: int, limits: Ints | None = None
+        self, rows: Ranked, m: int, floor: Ints, best: Ints, effort: int, limits: Ints | None = None
     ) -> None:
-        super().__init__(rows, m, limit)
+        super().__init__(rows, m, effort)
         lengths = rows.lengths
         longest = int(lengths.max(initial=0))
         self.limits = frozen(np.zeros(0, np.int64) if limits is None else limits, np.int64)

@@ -8,7 +8,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def _label_in(indptr, labels, row, cover_starts, covers, item):  # type: ignore[no-untyped-def]
+def _label_in(indptr, labels, row, cover_starts, covers, item):
     """Find the place in `covers` of the first label that stands for the item and that the row holds."""
     for at in range(cover_starts[item], cover_starts[item + 1]):
         lo, end = indptr[row], indptr[row + 1]
@@ -25,9 +25,7 @@ def _label_in(indptr, labels, row, cover_starts, covers, item):  # type: ignore[
 
 
 @compiled
-def expected_matches(  # type: ignore[no-untyped-def]
-    indptr, labels, weights, starts, rows, scale, cover_starts, covers, query
-):
+def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_starts, covers, query):
     """Sum over the rows the probability that a row's labels yield all items of the query.
 
     A label of s items yields t of them at once with probability 2^-t / (1 - 2^-s), independently of the
@@ -37,7 +35,7 @@ def expected_matches(  # type: ignore[no-untyped-def]
     ----------
     indptr, labels, weights
         The distinct published rows, and how many rows each stands for.
-    starts, rows
+    starts, tidlists
         The rows of each label (see `setveil.kernels.rows.invert`).
     scale : float64 (labels,)
         1 / (1 - 2^-s) of each label.
@@ -60,7 +58,7 @@ def expected_matches(  # type: ignore[no-untyped-def]
     item = query[pivot]
     for at in range(cover_starts[item], cover_starts[item + 1]):
         for slot in range(starts[covers[at]], starts[covers[at] + 1]):
-            row = np.int64(rows[slot])
+            row = np.int64(tidlists[slot])
             if at > cover_starts[item] and _label_in(indptr, labels, row, cover_starts, covers, item) != at:
                 continue  # another label of the pivot counts in this row
             probability = 1.0

@@ -13,7 +13,7 @@ NEVER = -1  # instead of a gain: no set of children is held by k rows, nor will 
 
 
 @compiled
-def partition(rows, tree, k, waiting, done, state, budget):  # type: ignore[no-untyped-def]
+def partition_top_down(rows, tree, k, waiting, done, state, budget):
     """Go on partitioning until no part waits, or for about `budget` steps.
 
     Parameters
@@ -57,7 +57,7 @@ def partition(rows, tree, k, waiting, done, state, budget):  # type: ignore[no-u
         # Expand the nodes under which all rows hold the same children: that parts nobody.
         expanded = True
         while expanded:
-            steps += _look(rows, tree, row[r0:r1], node[n0:n1], alive[n0:n1], found, at, gain)
+            steps += _find_children(rows, tree, row[r0:r1], node[n0:n1], alive[n0:n1], found, at, gain)
             n1, expanded = _expand_shared(tree[2], node, alive, n0, n1, n_rows, found, at)
         n_nodes = n1 - n0
 
@@ -66,7 +66,7 @@ def partition(rows, tree, k, waiting, done, state, budget):  # type: ignore[no-u
         for j in range(n_nodes if total >= 2 * k else 0):
             if not alive[n0 + j]:
                 continue
-            groups = _group(n_rows, n_nodes, j, found, at, table, group, leader)
+            groups = _group_rows(n_rows, n_nodes, j, found, at, table, group, leader)
             here = _pool(copies[r0:r1], gain, n_nodes, j, k, group, groups, stay)
             if here == NEVER:
                 alive[n0 + j] = False
@@ -85,7 +85,7 @@ def partition(rows, tree, k, waiting, done, state, budget):  # type: ignore[no-u
 
 
 @compiled
-def _look(rows, tree, row, node, alive, found, at, gain):  # type: ignore[no-untyped-def]
+def _find_children(rows, tree, row, node, alive, found, at, gain):
     """Find the children that each row holds under each node that may be expanded; return the steps taken."""
     indptr, places = rows
     high, cost, starts, children = tree
@@ -123,7 +123,7 @@ def _look(rows, tree, row, node, alive, found, at, gain):  # type: ignore[no-unt
 
 
 @compiled
-def _expand_shared(starts, node, alive, n0, n1, n_rows, found, at):  # type: ignore[no-untyped-def]
+def _expand_shared(starts, node, alive, n0, n1, n_rows, found, at):
     """Replace the last part's nodes of which all rows hold the same children; return the nodes' new end."""
     n_nodes = n1 - n0
     shared = np.empty(n_nodes, np.bool_)
@@ -144,7 +144,7 @@ def _expand_shared(starts, node, alive, n0, n1, n_rows, found, at):  # type: ign
 
 
 @compiled
-def _append_nodes(starts, node, alive, end, v, may, expand, found, at, cell):  # type: ignore[no-untyped-def]
+def _append_nodes(starts, node, alive, end, v, may, expand, found, at, cell):
     """Write node v, or the children of it found in a cell, behind the nodes; return the nodes' new end."""
     if not expand:
         node[end], alive[end] = v, may
@@ -157,7 +157,7 @@ def _append_nodes(starts, node, alive, end, v, may, expand, found, at, cell):  #
 
 
 @compiled
-def _same(found, at, a, b):  # type: ignore[no-untyped-def]
+def _same(found, at, a, b):
     """Tell whether two cells hold the same children."""
     p, q = at[a], at[b]
     if at[a + 1] - p != at[b + 1] - q:
@@ -168,7 +168,7 @@ def _same(found, at, a, b):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _group(n_rows, n_nodes, j, found, at, table, group, leader):  # type: ignore[no-untyped-def]
+def _group_rows(n_rows, n_nodes, j, found, at, table, group, leader):
     """Group the rows by the children of node j that they hold, in order of appearance; return how many."""
     slots = 1
     while slots < 2 * n_rows:
@@ -194,7 +194,7 @@ def _group(n_rows, n_nodes, j, found, at, table, group, leader):  # type: ignore
 
 
 @compiled
-def _pool(copies, gain, n_nodes, j, k, group, groups, stay):  # type: ignore[no-untyped-def]
+def _pool(copies, gain, n_nodes, j, k, group, groups, stay):
     """Decide how many copies of each row go with their group, the others staying behind; return the gain."""
     size, group_gain = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
     for e in range(copies.size):
@@ -240,7 +240,7 @@ def _pool(copies, gain, n_nodes, j, k, group, groups, stay):  # type: ignore[no-
 
 
 @compiled
-def _sift(heap, size, i, copies, gain, n_nodes, j):  # type: ignore[no-untyped-def]
+def _sift(heap, size, i, copies, gain, n_nodes, j):
     """Let a row sink in a heap by its gain from expanding node j, number of copies, and item order."""
     e = heap[i]
     while 2 * i + 1 < size:
@@ -255,7 +255,7 @@ def _sift(heap, size, i, copies, gain, n_nodes, j):  # type: ignore[no-untyped-d
 
 
 @compiled
-def _earlier(d, e, copies, gain, n_nodes, j):  # type: ignore[no-untyped-def]
+def _earlier(d, e, copies, gain, n_nodes, j):
     """Tell whether row d stays behind before row e does."""
     gain_d, gain_e = gain[d * n_nodes + j], gain[e * n_nodes + j]
     if gain_d != gain_e:
@@ -264,7 +264,7 @@ def _earlier(d, e, copies, gain, n_nodes, j):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _publish(row, copies, node, done, state):  # type: ignore[no-untyped-def]
+def _publish(row, copies, node, done, state):
     """Give a part its number and its nodes."""
     next_copy, part_of, node_ends, nodes = done
     for e in range(row.size):
@@ -280,7 +280,7 @@ def _publish(row, copies, node, done, state):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _split(starts, waiting, state, r1, n1, parting, found, at):  # type: ignore[no-untyped-def]
+def _split(starts, waiting, state, r1, n1, parting, found, at):
     """Replace the part at the end by one part for each group and one of the rows that stay behind."""
     row, copies, node, alive, first_row, first_node = waiting
     expanded, groups, group, leader, stay = parting
@@ -313,9 +313,7 @@ def _split(starts, waiting, state, r1, n1, parting, found, at):  # type: ignore[
 
 
 @compiled
-def nodes_of_occurrences(  # type: ignore[no-untyped-def]
-    indptr, items, place, part_of, node_ends, nodes, low, out
-):
+def nodes_of_occurrences(indptr, items, place, part_of, node_ends, nodes, low, out):
     """For each occurrence find the node of its row's part that stands above its place in the tree."""
     for row in range(indptr.size - 1):
         part = part_of[row]

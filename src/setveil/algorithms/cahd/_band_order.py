@@ -12,18 +12,18 @@ from setveil.kernels.rows import Ids, Ints, content_order, frozen, invert, merge
 from setveil.progress import Progress, silent
 
 _SWEEPS = 2  # walks over the rows to find where to begin
-_ROWS = 200_000  # rows put in order between two signs of life
+ROWS_AT_ONCE = 200_000  # rows put in order between two signs of life
 
 
 @compiled
-def _cuthill_mckee(indptr, items, starts, rows, roots, expanded, level, order, state, most):  # type: ignore[no-untyped-def]
-    """Place the neighbours of up to `most` further rows; rows are numbered by ascending degree.
+def _cuthill_mckee(indptr, items, starts, tidlists, roots, expanded, level, order, state, budget):
+    """Place the neighbours of up to `budget` further rows; rows are numbered by ascending degree.
 
     `level` is the distance from the root of the component, -1 for a row that is not placed yet. `state` holds
     how many rows have had their neighbours placed, how many are placed, and how many roots were looked at.
     """
     done, size, root = state[0], state[1], state[2]
-    last = min(done + most, order.size)
+    last = min(done + budget, order.size)
     while done < last:
         if done == size:  # a new component begins
             while level[roots[root]] >= 0:
@@ -40,7 +40,7 @@ def _cuthill_mckee(indptr, items, starts, rows, roots, expanded, level, order, s
                 continue
             expanded[item] = True
             for q in range(starts[item], starts[item + 1]):
-                other = np.int64(rows[q])
+                other = np.int64(tidlists[q])
                 if level[other] < 0:
                     level[other] = level[row] + 1
                     order[size] = other
@@ -102,7 +102,7 @@ def band_order(indptr: Ints, items: Ids, n_items: int, progress: Progress = sile
         expanded, state = np.zeros(n_items, np.bool_), np.zeros(3, np.int64)
         while state[0] < n:
             progress("ordering rows", (sweep + state[0] / n) / (_SWEEPS + 1))
-            _cuthill_mckee(*rows, starts, holders, roots, expanded, level, order, state, _ROWS)
+            _cuthill_mckee(*rows, starts, holders, roots, expanded, level, order, state, ROWS_AT_ONCE)
         profile = _profile(*rows, weights[by_degree], order[::-1], n_items)
         if least is None or profile < least:
             best, least = order, profile

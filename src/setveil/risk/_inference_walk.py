@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, frozen
-from setveil.risk._exposed import DEPTH, END, NOW, STEPS, Ranked, Search, project
+from setveil.kernels.rows import Ids, Ints, Ranked, frozen
+from setveil.risk._least_supports import DEPTH, END, NOW, STEPS, Search, project
 
 NEVER = 1 << 30
 # Entries of `record`.
@@ -63,7 +63,7 @@ class Greatest(NamedTuple):
 
 
 @compiled
-def _note(probability, support, private, candidate, greatest):  # type: ignore[no-untyped-def]
+def _note(probability, support, private, candidate, greatest):
     """Keep a set (ascending items) if it is the first one of the greatest probability."""
     size = candidate.size
     held = greatest[0][0], greatest[1][SIZE], greatest[1][SUPPORT]
@@ -85,7 +85,7 @@ def _note(probability, support, private, candidate, greatest):  # type: ignore[n
 
 
 @compiled
-def _insert(candidate, n, x):  # type: ignore[no-untyped-def]
+def _insert(candidate, n, x):
     """Insert x into the ascending ``candidate[:n]``; if it is full, the greatest is lost."""
     at = n
     if n == candidate.size:
@@ -99,11 +99,11 @@ def _insert(candidate, n, x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _search(  # type: ignore[no-untyped-def]
+def _search(
     weights, order, indptr, item, shares, whole, peak, marks, above, m, greatest, state, levels, stamp, fill,
-    path, sums, met, buffers, pause,
+    path, sums, met, buffers, budget,
 ):  # fmt: skip
-    """Go on with a search over the sets of m items until about `pause` steps were made in all.
+    """Go on with a search over the sets of m items until about `budget` steps were made in all.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _search(  # type: ignore[no-untyped-def]
         Items of the path, kept from call to call.
     sums, met : int64 (n_private,)
         Workspace, the first zero.
-    pause : int
+    budget : int
 
     Returns
     -------
@@ -138,7 +138,7 @@ def _search(  # type: ignore[no-untyped-def]
     """
     d, steps = state[DEPTH], state[STEPS]
     ids, owner, ptr, entry, place, begin, ranks = buffers
-    while d >= 0 and steps < pause:
+    while d >= 0 and steps < budget:
         if levels[d, NOW] == levels[d, END]:
             d -= 1
             continue
@@ -232,15 +232,15 @@ class InferenceSearch(Search):
         Size of the smallest set found that gives a probability above each mark; `NEVER`: none.
     greatest : Greatest
         Written.
-    limit : int
+    effort : int
         Steps after which to give up; a step is an item of a row that is looked at.
     """
 
     def __init__(
         self, rows: Ranked, secrets: Secrets, m: int, marks: NDArray[np.float64], above: Ints,
-        greatest: Greatest, limit: int,
+        greatest: Greatest, effort: int,
     ) -> None:  # fmt: skip
-        super().__init__(rows, m, limit)
+        super().__init__(rows, m, effort)
         n, private = rows.order.size, int(secrets.item.max(initial=0)) + 1
         self.secrets, self.marks, self.above, self.greatest = secrets, marks, above, greatest
         self.peaks = secrets.peaks(rows.weights)

@@ -15,7 +15,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def find_last(sizes, nodes, first, stop, at, last, degrees):  # type: ignore[no-untyped-def]
+def find_last_nodes(sizes, nodes, first, stop, at, last, degrees):
     """Find the last node of some threats; count the threats in which each node is not the last.
 
     Parameters
@@ -48,8 +48,8 @@ def find_last(sizes, nodes, first, stop, at, last, degrees):  # type: ignore[no-
 
 
 @compiled
-def fill_index(sizes, nodes, first, stop, at, last, fill, threats):  # type: ignore[no-untyped-def]
-    """List for each node the threats in which it is not the last, those ``first:stop`` (see `find_last`).
+def list_threats(sizes, nodes, first, stop, at, last, fill, threats):
+    """List for each node the threats of ``first:stop`` in which it is not the last (see `find_last_nodes`).
 
     `fill` (int64 (n_nodes,), written) says where in `threats` (int32, written) each list goes on.
     """
@@ -65,7 +65,7 @@ def fill_index(sizes, nodes, first, stop, at, last, fill, threats):  # type: ign
 
 
 @compiled
-def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):  # type: ignore[no-untyped-def]
+def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):
     """Keep node v that was not, or the reverse; put on the heap the nodes that have to be decided anew.
 
     Returns the number of threats looked at.
@@ -96,7 +96,7 @@ def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):  # type: ignore
 
 
 @compiled
-def replace(v, children, index, open_, firing, kept, in_cut, waiting, cost, turned):  # type: ignore[no-untyped-def]
+def replace_node(v, children, index, open_, firing, kept, in_cut, waiting, cost, turned):
     """Replace a node of the cut by its children and decide anew what that touches.
 
     Parameters
@@ -154,7 +154,7 @@ def replace(v, children, index, open_, firing, kept, in_cut, waiting, cost, turn
 
 
 @compiled
-def best_child(  # type: ignore[no-untyped-def]
+def best_replacement(
     candidates, first, children, index, open_, firing, kept, in_cut, waiting, cost, turned, best, budget
 ):  # fmt: skip
     """Try to replace each candidate by its children, and take it back; remember the least cost.
@@ -167,7 +167,7 @@ def best_child(  # type: ignore[no-untyped-def]
         Where to begin.
     children : starts int64 (n + 1,), nodes int64
     index, open_, firing, kept, in_cut, waiting, cost, turned
-        As in `replace`; unchanged afterwards.
+        As in `replace_node`; unchanged afterwards.
     best : int64 (2,), written
         Least change of the cost so far, and the first candidate that has it; starts as (0, -1).
     budget : int
@@ -184,7 +184,7 @@ def best_child(  # type: ignore[no-untyped-def]
     while at < candidates.size and left > 0:
         v = candidates[at]
         below = nodes[starts[v] : starts[v + 1]]
-        more, n, looked = replace(v, below, index, open_, firing, kept, in_cut, waiting, cost, turned)
+        more, n, looked = replace_node(v, below, index, open_, firing, kept, in_cut, waiting, cost, turned)
         if more < best[0]:
             best[0], best[1] = more, v
         for i in range(n - 1, -1, -1):
@@ -198,7 +198,7 @@ def best_child(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _turn_back(v, index, open_, firing, kept):  # type: ignore[no-untyped-def]
+def _turn_back(v, index, open_, firing, kept):
     """Take back `_turn`."""
     starts, threats, last = index
     kept[v] = not kept[v]

@@ -8,14 +8,14 @@ from setveil.jit import compiled
 
 
 @compiled
-def cell_weights(starts, rows, weights, query, cell):  # type: ignore[no-untyped-def]
+def cell_weights(starts, tidlists, weights, query, cell):
     """Sum the weights of the rows in each cell of a group-by query.
 
     A row is in cell c if it holds those items of the query whose bits are set in c, and no other of them.
 
     Parameters
     ----------
-    starts, rows
+    starts, tidlists
         The rows of each item (see `setveil.kernels.rows.invert`).
     weights : float64 (n,)
         Weight of each row.
@@ -31,7 +31,7 @@ def cell_weights(starts, rows, weights, query, cell):  # type: ignore[no-untyped
     out = np.zeros(1 << query.size, np.float64)
     for j in range(query.size):
         for p in range(starts[query[j]], starts[query[j] + 1]):
-            cell[rows[p]] |= 1 << j
+            cell[tidlists[p]] |= 1 << j
     for row in range(weights.size):
         out[cell[row]] += weights[row]
         cell[row] = 0

@@ -9,9 +9,9 @@ from setveil.kernels.walk import support
 
 
 @compiled
-def rare_sets(  # type: ignore[no-untyped-def]
-    indptr, ranks, weights, starts, rows, positions, supports, node, up, hidden, low, high, parent, root,
-    k, largest, all_starts, all_rows, all_weights, all_low, all_high, out, ends, budget,
+def violated_clauses(
+    indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, low, high, parent, root,
+    k, largest, all_starts, all_tidlists, all_weights, all_low, all_high, out, ends, budget,
 ):  # fmt: skip
     """List threats S, minimal and most general, whose cheapest clause may be below 1.
 
@@ -22,14 +22,14 @@ def rare_sets(  # type: ignore[no-untyped-def]
     ----------
     indptr, ranks, weights
         Distinct rows of ranks, ascending, and how many rows each stands for.
-    starts, rows, positions, supports
+    starts, tidlists, positions, supports
         Where each rank stands, and in how many rows.
     node, up, hidden, low, high
         Of each rank: its node, the value of the node's parent, the least value of a leaf below, its leaves.
     parent, root
         The tree.
     k, largest : int
-    all_starts, all_rows, all_weights, all_low, all_high
+    all_starts, all_tidlists, all_weights, all_low, all_high
         The same of all nodes, by node.
     out, ends : int64, written
         The nodes of the sets, one set after the other; where each ends.
@@ -85,7 +85,9 @@ def rare_sets(  # type: ignore[no-untyped-def]
             continue
         if have < k:
             some = node[path[: d + 1]].copy()
-            if _tight(some, parent, root, k, all_starts, all_rows, all_weights, all_low, all_high, nowhere):
+            if _tight(
+                some, parent, root, k, all_starts, all_tidlists, all_weights, all_low, all_high, nowhere
+            ):
                 if sets == ends.size or written + d + 1 > out.size:
                     return sets
                 out[written : written + d + 1] = some
@@ -105,7 +107,7 @@ def rare_sets(  # type: ignore[no-untyped-def]
         found = 0
         for at in range(from_, to):
             if d == 0:
-                row, p = np.int64(rows[at]), positions[at]
+                row, p = np.int64(tidlists[at]), positions[at]
             else:
                 row, p = place_row[at], place[at]
             for q in range(p + 1, indptr[row + 1]):
@@ -159,7 +161,7 @@ def rare_sets(  # type: ignore[no-untyped-def]
         if not last:
             for at in range(from_, to):
                 if d == 0:
-                    row, p = np.int64(rows[at]), positions[at]
+                    row, p = np.int64(tidlists[at]), positions[at]
                 else:
                     row, p = place_row[at], place[at]
                 for q in range(p + 1, indptr[row + 1]):
@@ -175,7 +177,7 @@ def rare_sets(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  # type: ignore[no-untyped-def]
+def _tight(some, parent, root, k, starts, tidlists, weights, low, high, nowhere):
     """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
     size = some.size
     if size > 1:
@@ -186,7 +188,7 @@ def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  #
                     rest[j] = some[j]
                 elif j > i:
                     rest[j - 1] = some[j]
-            if support(starts, rows, weights, rest, k, nowhere)[0] < k:
+            if support(starts, tidlists, weights, rest, k, nowhere)[0] < k:
                 return False
     for i in range(size):
         above = np.int64(parent[some[i]])
@@ -200,21 +202,21 @@ def _tight(some, parent, root, k, starts, rows, weights, low, high, nowhere):  #
         if apart:
             trial = some.copy()
             trial[i] = above
-            if support(starts, rows, weights, trial, k, nowhere)[0] < k:
+            if support(starts, tidlists, weights, trial, k, nowhere)[0] < k:
                 return False
     return True
 
 
 @compiled
-def cheapest_choices(  # type: ignore[no-untyped-def]
-    some, k, starts, holders, weights, indptr, items, position, low, high, hidden, out
+def cheapest_choices(
+    some, k, starts, tidlists, weights, indptr, items, position, low, high, hidden, out
 ):  # fmt: skip
     """Find in each row that holds a rare set its least hidden leaf below each node.
 
     `out` (k, size) is written. Returns the number of rows.
     """
     found_rows = np.zeros(k, np.int64)
-    _, found = support(starts, holders, weights, some, k, found_rows)
+    _, found = support(starts, tidlists, weights, some, k, found_rows)
     for i in range(found):
         row = found_rows[i]
         for j in range(some.size):

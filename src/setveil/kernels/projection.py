@@ -1,0 +1,160 @@
+"""Steps that depth-first walks over itemsets share: rows cut down to what stands behind a path.
+
+A walk keeps its levels one behind the other in flat arrays. Row r of a level is a row of the data that holds
+the path, cut down to the items ``item_at[row_ptr[r]:row_ptr[r + 1]]``; a place is such a row and where in
+`item_at` an item of it stands. What else is told of a row, as how many rows it stands for, is carried along.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def room(array, size):
+    """Make an array long enough for `size` entries, by half as much again if it has to grow."""
+    if size <= array.size:
+        return array
+    out = np.empty(max(size, array.size + array.size // 2), array.dtype)
+    for i in range(array.size):  # a slice takes seconds to compile
+        out[i] = array[i]
+    return out
+
+
+@compiled
+def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
+    """Copy what stands behind some places to the end of the arrays, as one row for each place.
+
+    Parameters
+    ----------
+    first, stop : int
+        The places ``first:stop``.
+    row_of, place_of : int64
+        Where each place is.
+    rows : int64 (columns, any), written
+        In its first row `row_ptr`, in the others what is carried along.
+    item_at : int64 (any,), written
+    r, i : int
+        Number of the first new row, and where its items begin.
+
+    Returns
+    -------
+    int
+        Number of the row behind the last one.
+    """
+    row_ptr = rows[0]
+    row_ptr[r] = i
+    for at in range(first, stop):
+        row = row_of[at]
+        for p in range(place_of[at] + 1, row_ptr[row + 1]):
+            item_at[i] = item_at[p]
+            i += 1
+        for c in range(1, rows.shape[0]):
+            rows[c, r] = rows[c, row]
+        r += 1
+        row_ptr[r] = i
+    return r
+
+
+@compiled
+def count_items(first, stop, rows, item_at, support, found):
+    """Count the weight of the rows ``first:stop`` that hold each item, and list these items.
+
+    Parameters
+    ----------
+    rows : int64 (2 or more, any)
+        In its first row `row_ptr`, in its second the weights.
+    support : int64 (n,), zeros, written
+    found : int64 (n,), written
+
+    Returns
+    -------
+    int
+        How many items were found.
+    """
+    row_ptr, weights = rows[0], rows[1]
+    n_found = 0
+    for row in range(first, stop):
+        for p in range(row_ptr[row], row_ptr[row + 1]):
+            y = item_at[p]
+            if support[y] == 0:
+                found[n_found] = y
+                n_found += 1
+            support[y] += weights[row]
+    return n_found
+
+
+@compiled
+def keep_marked(first, stop, rows, item_at, mark):
+    """Leave only the items with a `mark` above 0 in the last rows ``first:stop``, and no empty row.
+
+    Returns
+    -------
+    int
+        Number of the row behind the last one; `row_ptr` says where it would begin.
+    """
+    row_ptr = rows[0]
+    kept, i = first, row_ptr[first]
+    begin = i
+    for row in range(first, stop):
+        end = row_ptr[row + 1]
+        start = i
+        for p in range(begin, end):
+            if mark[item_at[p]] > 0:
+                item_at[i] = item_at[p]
+                i += 1
+        begin = end
+        if i > start:
+            row_ptr[kept] = start
+            for c in range(1, rows.shape[0]):
+                rows[c, kept] = rows[c, row]
+            kept += 1
+    row_ptr[kept] = i
+    return kept
+
+
+@compiled
+def list_places(first, stop, row_ptr, item_at, goes_to, row_of, place_of):
+    """Write the places of the rows ``first:stop``, each where the next one of its item goes.
+
+    Parameters
+    ----------
+    goes_to : int64 (n,)
+        For each item where its next place goes; moved on.
+    row_of, place_of : written
+        The rows, and where in `item_at`.
+    """
+    for row in range(first, stop):
+        for p in range(row_ptr[row], row_ptr[row + 1]):
+            y = np.int64(item_at[p])
+            row_of[goes_to[y]], place_of[goes_to[y]] = row, p
+            goes_to[y] += 1
+
+
+@compiled
+def index_places(items, first, stop, row_ptr, item_at, number, begin, row_of, place_of):
+    """List the places of each item in the rows ``first:stop``, which stand where their items stand.
+
+    Parameters
+    ----------
+    items : int64 (k,)
+        All items of these rows.
+    number : int64 (n,)
+        Item ``items[j]`` has number j + 1; zero afterwards.
+    begin : int64 (k + 1,), written
+        Where the places of each item begin.
+    row_of, place_of : written
+        The rows, and where in `item_at`.
+    """
+    begin[:] = 0
+    for p in range(row_ptr[first], row_ptr[stop]):
+        begin[number[item_at[p]]] += 1
+    begin[0] = row_ptr[first]
+    for j in range(items.size):
+        begin[j + 1] += begin[j]
+        number[items[j]] = begin[j]
+    list_places(first, stop, row_ptr, item_at, number, row_of, place_of)
+    for j in range(items.size):
+        number[items[j]] = 0

@@ -1,0 +1,120 @@
+"""The threats whose clauses a fractional solution may violate, against a list of all itemsets of nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from naive import itemsets as naive
+from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
+from setveil.kernels.rows import frozen
+from strategies import examples, seeded
+from weighted_rows import Nodes, in_order, random_nodes
+
+EIGHTHS = [i / 8 for i in range(9)]  # sums of these are exact
+
+
+@dataclass(frozen=True)
+class Fractional:
+    """A fractional solution: the value of each node of a hierarchy, and how far each leaf is suppressed."""
+
+    nodes: Nodes
+    up: list[float]
+    hidden: list[float]
+
+    def least_hidden(self, node: int) -> float:
+        low, high = self.nodes.spans[node]
+        return min(self.hidden[leaf] for leaf in map(int, self.nodes.tree.leaf_order[low:high]))
+
+    def cost(self, items: naive.Itemset) -> float:
+        """What the clause of a set of nodes comes to at least."""
+        parents = {int(self.nodes.tree.parent[node]) for node in items}
+        return sum(self.up[v] for v in parents) + sum(map(self.least_hidden, items))
+
+    def search(self, k: int, largest: int, most_sets: int, budget: int) -> list[naive.Itemset]:
+        """List the sets that the kernel finds."""
+        tree = self.nodes.tree
+        supports = self.nodes.supports()
+        order = sorted(supports, key=lambda node: (supports[node], node))
+        rows = in_order(self.nodes.renumbered(order).rows, range(len(order)))
+        every = in_order(self.nodes.rows, range(tree.n_nodes))
+        low, high, parent = (array.astype(np.int64) for array in (tree.low, tree.high, tree.parent))
+        node = np.array(order, np.int64)
+        above = np.array([self.up[parent[v]] for v in order], np.float64)
+        least = np.array([self.least_hidden(v) for v in order], np.float64)
+        out, ends = np.zeros(most_sets * 8, np.int64), np.zeros(most_sets, np.int64)
+        found = violated_clauses(
+            *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least, low[node],
+            high[node], parent, tree.root, k, largest, every.starts, every.tidlists, every.weights, low, high,
+            out, ends, budget,
+        )  # fmt: skip
+        begins = [0, *ends[:found].tolist()]
+        return [frozenset(out[begins[i] : begins[i + 1]].tolist()) for i in range(found)]
+
+
+def random_solution(rng: Random) -> Fractional:
+    nodes = random_nodes(rng, most_leaves=rng.choice((5, 8)), most_rows=50, most_items=4)
+    values = rng.choice((EIGHTHS[:2], EIGHTHS[:4], EIGHTHS))
+    n = nodes.tree.n_nodes
+    return Fractional(nodes, [rng.choice(values) for _ in range(n)], [rng.choice(values) for _ in range(n)])
+
+
+def test_every_threat_with_a_cheap_clause_is_listed_once() -> None:
+    rng = seeded(31)
+    total = 0
+    for _ in range(examples(500, 50)):
+        solution = random_solution(rng)
+        k, largest = rng.randint(2, 7), rng.randint(1, 4)
+        nodes = solution.nodes
+        tree = nodes.tree
+        general = naive.most_general(nodes.rows, nodes.spans, tree.parent.tolist(), tree.root, k, largest)
+        expected = {items for items in general if solution.cost(items) < 1}
+        found = solution.search(k, largest, 1000, 10**9)
+        assert len(found) == len(set(found))
+        assert set(found) == expected
+        total += len(found)
+
+        # Where room or steps do not suffice, the first ones are listed.
+        most = rng.randint(1, 5)
+        assert solution.search(k, largest, most, 10**9) == found[:most]
+        early = solution.search(k, largest, 1000, rng.choice((0, 10, 100)))
+        assert early == found[: len(early)]
+    assert total
+
+
+def test_the_cheapest_choice_in_each_row() -> None:
+    rng = seeded(32)
+    total = 0
+    for _ in range(examples(300, 30)):
+        solution = random_solution(rng)
+        nodes = solution.nodes
+        tree = nodes.tree
+        leaf_rows = [(frozenset(v for v in row if v < tree.n_leaves), w) for row, w in nodes.rows]
+        every = in_order(nodes.rows, range(tree.n_nodes))
+        leaves = in_order(leaf_rows, range(tree.n_nodes))
+        assert leaves.weights.tolist() == [weight for _, weight in nodes.rows]
+        place = np.empty(tree.n_leaves, np.int64)
+        place[tree.leaf_order] = np.arange(tree.n_leaves)
+        hidden = np.array(solution.hidden[: tree.n_leaves])
+        found = naive.supports(nodes.rows, 3, nodes.spans)
+        k = max(found.values(), default=0) + 1
+        for items in rng.sample(sorted(found, key=sorted), min(5, len(found))):
+            some = sorted(items)
+            out = np.zeros((k, len(some)), np.int64)
+            n = cheapest_choices(
+                np.array(some, np.int64), k, every.starts, every.tidlists, every.weights, *leaves[:2], place,
+                tree.low.astype(np.int64), tree.high.astype(np.int64), hidden, out,
+            )  # fmt: skip
+            expected = []
+            for (row, _), (held, _) in zip(nodes.rows, leaf_rows, strict=True):
+                if items <= row:
+                    below = [
+                        [leaf for leaf in sorted(held) if tree.low[v] <= place[leaf] < tree.high[v]]
+                        for v in some
+                    ]
+                    expected.append([min(each, key=lambda leaf: hidden[leaf]) for each in below])
+            assert out[:n].tolist() == expected
+            total += n
+    assert total

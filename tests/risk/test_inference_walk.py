@@ -1,0 +1,108 @@
+"""What itemsets tell of private items, against a list of all itemsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, combinations
+from random import Random
+
+import numpy as np
+
+from naive import itemsets as naive
+from setveil.kernels.rows import frozen
+from setveil.risk._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
+from strategies import examples, seeded
+from weighted_rows import in_order, random_weighted
+
+MARKS = (0.0, 0.25, 0.5, 0.8)
+
+Entry = tuple[Fraction, int, int, tuple[int, ...], int]  # -probability, size, -support, itemset, private item
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Rows of public items, and for each the shares of its private items, times `whole`."""
+
+    rows: naive.Rows
+    n_ids: int
+    shares: list[dict[int, int]]
+    whole: int
+
+    @property
+    def secrets(self) -> Secrets:
+        flat = [sorted(of_row.items()) for of_row in self.shares]
+        return Secrets(
+            frozen([0, *accumulate(map(len, flat))], np.int64),
+            frozen([item for of_row in flat for item, _ in of_row], np.int32),
+            frozen([share for of_row in flat for _, share in of_row], np.int64),
+            self.whole,
+        )
+
+    def told(self, items: naive.Itemset) -> naive.Told:
+        return naive.told(self.rows, self.shares, self.whole, items)
+
+    def itemsets(self, size: int) -> set[naive.Itemset]:
+        return {frozenset(some) for row, _ in self.rows for some in combinations(sorted(row), size)}
+
+
+def random_instance(rng: Random) -> Instance:
+    n_ids, whole = rng.randint(1, 9), rng.choice((1, 1, 12))
+    rows = random_weighted(rng, n_ids, rng.choice((6, 40)), rng.randint(1, 6))
+    names = range(rng.randint(1, 4))
+    density = rng.choice((0.1, 0.4))
+    shares = [
+        {name: rng.randint(1, weight * whole) for name in names if rng.random() < density}
+        for _, weight in rows
+    ]
+    return Instance(rows, n_ids, shares, whole)
+
+
+def test_the_greatest_probability_and_who_is_above_a_mark() -> None:
+    """For any sizes one after the other, however often the search pauses."""
+    rng = seeded(51)
+    pauses = found = 0
+    for _ in range(examples(600, 60)):
+        instance = random_instance(rng)
+        if not instance.rows:
+            continue
+        supports = naive.supports(instance.rows, 1)
+        order = sorted(range(instance.n_ids), key=lambda item: (supports[frozenset([item])], item))
+        ranked = in_order(instance.rows, order)
+        marks = frozen(MARKS, np.float64)
+        above = np.full((len(instance.rows), len(MARKS)), NEVER, np.int64)
+        nobody = instance.told(frozenset())
+        at_first = float(nobody.probability)
+        greatest = Greatest(
+            np.array([at_first]),
+            np.array([0, nobody.support, nobody.private], np.int64),
+            np.zeros(5, np.int64),
+        )
+        best: Entry = (-nobody.probability, 0, -nobody.support, (), nobody.private)
+        smallest: dict[tuple[int, int], int] = {}
+        for m in sorted(rng.sample(range(1, 6), rng.randint(1, 5))):
+            search = InferenceSearch(ranked, instance.secrets, m, marks, above, greatest, 10**12)
+            at_once = rng.choice((1, 30, 10**9))
+            while search.search(at_once):
+                pauses += 1
+            assert search.finished
+            for items in instance.itemsets(m):
+                told = instance.told(items)
+                if told.probability > 0:
+                    entry = (-told.probability, m, -told.support, tuple(sorted(items)), told.private)
+                    best = min(best, entry)
+                for i, (row, _) in enumerate(instance.rows):
+                    for h, mark in enumerate(MARKS):
+                        if items <= row and told.probability > Fraction(str(mark)):
+                            smallest.setdefault((i, h), m)
+            size, support, private = greatest.record[[SIZE, SUPPORT, PRIVATE]].tolist()
+            itemset = tuple(greatest.itemset[:size].tolist())
+            assert greatest.probability[0] == float(-best[0])
+            assert (size, support, itemset, private) == (best[1], -best[2], best[3], best[4])
+            expected = [
+                [smallest.get((i, h), NEVER) for h in range(len(MARKS))] for i in range(len(instance.rows))
+            ]
+            assert above.tolist() == expected
+            found += len(smallest)
+    assert pauses
+    assert found
