@@ -110,6 +110,7 @@ def recommend(
         return
     from setveil.report.advice import advice_text
 
-    answer(advice_text(advice.by, advice.rows, input, hierarchy_file, private))
+    tree = hierarchy_file if advice.needs_hierarchy else None
+    answer(advice_text(advice.by, advice.rows, input, tree, private))
     if advice.best is None:
         raise typer.Exit(1)
