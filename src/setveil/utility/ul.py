@@ -153,7 +153,8 @@ MEASURES = (
         form="power of 2",
         reading="adds up, over the published names, the share of all sets of items that each may stand for, "
         "and the share of the rows that each item was left out of. It is mostly tiny, hence a power of 2: "
-        "one less above is half the loss. Compare it only between releases made with the same hierarchy.",
+        "one less in the exponent is half the loss. Compare it only between releases made with the same "
+        "hierarchy.",
         domain=True,
         summarized=False,  # a summary is short, and others are easier to read
         compared=(
