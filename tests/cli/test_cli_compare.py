@@ -118,6 +118,7 @@ def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str,
     utility = release.utility
     for name in ("ncp", "lm", "unchanged_items", "suppressed_items", "published_labels"):
         assert found[name] == utility.get(name), name
+    assert found["ul"] == utility.get("ul", {}).get("log2")
     hidden = set(PRIVATE) if algorithm in {"border", "cahd"} else set()
     published = [row - hidden for row in rows_of(release.published)]
     assert [found[f"risk_below_{t}"] for t in (2, 5, 10)] == [singled_out(published, t) for t in (2, 5, 10)]

@@ -465,9 +465,28 @@ def test_a_zero_measure_can_be_drawn() -> None:
 
 
 @settings(max_examples=60)
+@given(st.lists(st.floats(-1e6, 1e3), min_size=1, max_size=6))
+def test_a_scale_of_exponents_holds_negative_values(values: list[float]) -> None:
+    low, high = Numbers(values, "exponent", percent=False).x("x", "title").to_dict()["scale"]["domain"]
+    assert low < min(values) <= max(values) < high
+
+
+def test_ul_is_drawn_and_listed_but_not_outside() -> None:
+    """Where items are only left out, UL tells how many occurrences the original had."""
+    rows = [run(k=k, lm=0.1 * k, ul=-150.1234567 * k) for k in (2, 5)]
+    assert set(figures(rows)) == {"loss_lm-k", "loss_ul-k"}
+    inside, outside = (comparison_html({}, rows, external=external) for external in (False, True))
+    assert "Log2 UL" in inside
+    assert "-300.25" in inside
+    assert "LM and UL only with the same hierarchy" in inside
+    assert "UL" not in outside
+    assert "300.25" not in outside
+
+
+@settings(max_examples=60)
 @given(
     st.lists(st.floats(0, 1e7, allow_subnormal=False), max_size=6),
-    st.sampled_from(["linear", "log", "spread", "root"]),
+    st.sampled_from(["linear", "log", "spread", "root", "exponent"]),
     st.booleans(),
 )
 def test_scales_hold_their_values_and_have_few_ticks(values: list[float], kind: Any, percent: bool) -> None:

@@ -566,6 +566,21 @@ def test_any_number_of_items() -> None:
     assert "Knowing what a person does not have." in text_of(report)
 
 
+def test_ul_is_told_inside_only() -> None:
+    report = changed(utility={"ul": {"log2": -160.3442989, "log2_labels": -160.3442989, "suppressed": 0.0}})
+    assert "2^-160.34 UL: sets of items" in text_of(report)
+    assert "UL adds up" in text_of(report)
+    assert "UL" not in summary(report)
+    assert "UL" not in external_text(report)
+    nothing = changed(utility={"ul": {"log2": None, "log2_labels": None, "suppressed": 0.0}})
+    assert "UL: " not in text_of(nothing)
+
+
+def test_no_words_for_a_kind_of_release_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="'scattered'"):
+        report_html(changed(recoding="scattered"))
+
+
 def test_nothing_was_lost() -> None:
     assert "Nothing: all 31,022 item occurrences are published as they were." in summary(LOSSLESS)
     assert "Proven: the least LM of any cut, 0." in summary(LOSSLESS)

@@ -17,9 +17,10 @@ import pytest
 
 from cli_helpers import environment, posix_only, write
 from setveil.errors import OutputError, RequestError
+from setveil.report.comparison.columns import measured
 from setveil.studies import results, sweep
 from setveil.studies.plan import DataSet, Run, plan_run
-from setveil.studies.results import MEASURES, require_study_folder, table
+from setveil.studies.results import require_study_folder, table
 from setveil.studies.settings import Value
 from setveil.studies.sweep import locked, read_record, run_all
 
@@ -293,7 +294,7 @@ def test_the_table(tmp_path: Path) -> None:
         "sensitive",
         "query_size",
     ]
-    assert list(rows[0]) == [*head, "seed", "status", "error", *MEASURES, "data_sha256", "setveil"]
+    assert list(rows[0]) == [*head, "seed", "status", "error", *measured(), "data_sha256", "setveil"]
     assert [list(row) for row in rows] == [list(rows[0])] * 3
     results._write_table(rows, tmp_path)
     frame = pl.read_parquet(tmp_path / "results.parquet")

@@ -93,6 +93,7 @@ def recommend(
         return
     from setveil.report.advice import advice_text
 
-    answer(advice_text(advice.by, advice.rows, input, hierarchy_file, promise["private"]))
+    tree = hierarchy_file if advice.needs_hierarchy else None
+    answer(advice_text(advice.by, advice.rows, input, tree, promise["private"]))
     if advice.best is None:
         raise typer.Exit(1)

@@ -42,6 +42,8 @@ class KindInfo:
         The entry of about.json that says what the published file means.
     measure : str
         The function of `setveil.utility.measure` for such releases.
+    asks : tuple of str
+        Settings of a study's measures that apply to such releases.
     files : tuple of str
         Files of a run's folder besides those that every run has.
     format : str
@@ -57,6 +59,7 @@ class KindInfo:
     recodings: tuple[str, ...]
     means: str
     measure: str
+    asks: tuple[str, ...]
     files: tuple[str, ...]
     format: str = ""
     written: str = ""

@@ -92,6 +92,7 @@ info = KindInfo(
     recodings=(Grouping.kind,),
     means="groups_file",
     measure="measure_groups",
+    asks=("queries", "group_by", "risk_m"),
     files=(f"published/{GROUPS_FILE}",),
     format=Grouping.kind,
     written="rows in groups are always published as two csv files",

@@ -26,8 +26,11 @@ info = KindInfo(
     recodings=("global", "local"),
     means="labels",
     measure="measure",
+    asks=(
+        "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
+    ),
     files=("internal/recoding.csv",),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

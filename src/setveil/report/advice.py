@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.report import words
+from setveil.utility import named
 
 _HEADS = ("", "method", "loss", "query error", "itemsets kept", "left out", "found alone", "time")
 
@@ -23,7 +24,8 @@ def advice_text(
     rows : list of dict
         The candidates, best first (see `setveil.studies.recommend.Advice`).
     data, hierarchy, private
-        As they were given, for the command that makes the release.
+        As they were given, for the command that makes the release; no hierarchy where its algorithm needs
+        none.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def command(row: dict[str, Any], data: str, hierarchy: Path | None, private: str
     """Write the command that makes a candidate's release."""
     options = dict(row["options"])
     parts = ["setveil", "anonymize", data, "--algorithm", row["algorithm"]]
-    if hierarchy is not None and row["algorithm"] not in _WITHOUT_HIERARCHY:
+    if hierarchy is not None:
         parts += ["--hierarchy", str(hierarchy)]
     if options.pop("suppress", None) == "False":
         parts.append("--no-suppress")
@@ -68,16 +70,13 @@ def command(row: dict[str, Any], data: str, hierarchy: Path | None, private: str
     return shlex.join([*parts, "--out", "DIR"])
 
 
-_WITHOUT_HIERARCHY = {"border", "mm", "cahd", "coat"}
-
-
 def _name(row: dict[str, Any]) -> str:
     return "exact without suppression" if row["options"].get("suppress") == "False" else str(row["algorithm"])
 
 
 def _winner(best: dict[str, Any], by: str) -> str:
     if by == "lm":
-        return f"{_name(best)} loses least: LM {words.measure(best['loss'])}, {words.LM_MEANING}."
+        return f"{_name(best)} loses least: LM {words.measure(best['loss'])}, {named(by).meaning}."
     return f"{_name(best)} loses least: it answers your queries {words.percent(best['loss'])} off on average."
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from setveil.report.words import LM_MEANING, NCP_MEANING, UL_MEANING, clip, count, measure, percent
+from setveil.report.run.kinds import kind_named
+from setveil.report.words import clip, count, measure, number_of, percent
+from setveil.utility import Measure, measures
 
 _WORST = 5
 
@@ -31,47 +35,13 @@ def measures_text(
     recoding : str
         Kind of the recoding: "global" or "local".
     """
-    lines = [
-        f"NCP                    {measure(utility['ncp'])}  ({NCP_MEANING})",
-        f"LM                     {measure(utility['lm'])}  ({LM_MEANING})",
-    ]
-    ul = utility["ul"]["log2"]
-    if ul is not None:
-        lines.append(f"UL                     2^{ul:.5g}  ({UL_MEANING})")
-    if "ul_weighted" in utility and utility["ul_weighted"]["log2"] is not None:
-        lines.append(f"UL, weighted           2^{utility['ul_weighted']['log2']:.5g}")
-    if "are" in utility:
-        lines.append(f"ARE                    {_query_errors(utility['are'])}")
-    for what in ("unchanged", "generalized", "suppressed"):
-        hit = utility[f"{what}_occurrences"]
-        lines.append(
-            f"{what:<22} {count(utility[f'{what}_items'], 'item')}, {count(hit, 'occurrence')} "
-            f"({percent(hit, occurrences)})"
-        )
-    item_error = utility["item_support_error"]
-    lines += [
-        f"published labels       {count(utility['published_labels'])}",
-        f"rows                   {count(rows['original'])} before, {count(rows['release'])} after",
-        f"mean row length        {utility['mean_row_length_before']:.2f} before, "
-        f"{utility['mean_row_length_after']:.2f} after",
-        f"error of an item's support, its label's spread evenly: mean {percent(item_error['mean'])}, "
-        f"median {percent(item_error['median'])}",
-        f"error of the published items' supports: mean {percent(utility['label_support_error']['mean'])}, "
-        f"greatest {percent(utility['label_support_error']['max'])}",
-    ]
-    if "itemsets" in utility:
-        lines += _survivors(utility["itemsets"])
+    lines = _lines(recoding, utility, rows, occurrences)
     wrong = [entry for entry in labels if entry["relative_error"] != 0]
     if wrong:
         wrong.sort(key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"]))
-        why = (
-            "labels of different levels overlap"
-            if recoding == "local"
-            else "rows or items were changed, added or lost"
-        )
         lines.append(
-            f"{count(len(wrong), 'published item')} with another support than in the original: {why}. "
-            "The worst:"
+            f"{count(len(wrong), 'published item')} with another support than in the original: "
+            f"{kind_named(recoding).supports_differ}. The worst:"
         )
         lines += [
             f"  {clip(entry['label'], 60)}: {count(entry['support'])}, "
@@ -87,22 +57,9 @@ def measures_text(
 
 def group_measures_text(utility: dict[str, Any], rows: dict[str, int]) -> str:
     """List what a release in groups lost (see `setveil.utility.measure.measure_groups`)."""
-    kl, sizes = utility["kl"], utility["group_sizes"]
-    lines = []
-    if kl["queries"]:
-        asked = count(kl["queries"], "group-by query", "group-by queries")
-        lines.append(
-            f"KL                     {measure(kl['mean'])}  (mean divergence of {asked} over a sensitive "
-            f"item and {count(kl['group_by'], 'other')}; sd {measure(kl['sd'])})"
-        )
-    lines += [
-        f"unchanged              {count(utility['unchanged_items'], 'item')}, "
-        f"{count(utility['unchanged_occurrences'], 'occurrence')}",
-        f"as counts of groups    {count(utility['sensitive_items'], 'item')}, "
-        f"{count(utility['sensitive_occurrences'], 'occurrence')}",
-        f"rows                   {count(rows['original'])} before, {count(rows['release'])} after",
-        f"mean row length        {utility['mean_row_length_before']:.2f} before, "
-        f"{utility['mean_row_length_after']:.2f} after",
+    sizes = utility["group_sizes"]
+    lines = [
+        *_lines("grouped", utility, rows),
         f"groups                 {count(sizes['groups'])}",
     ]
     if sizes["groups"]:
@@ -111,6 +68,84 @@ def group_measures_text(utility: dict[str, Any], rows: dict[str, int]) -> str:
             f"{sizes['median']:g}, mean {sizes['mean']:.4g}"
         )
     return "\n".join(lines)
+
+
+def _lines(
+    kind: str, utility: dict[str, Any], rows: dict[str, int], occurrences: int | None = None
+) -> list[str]:
+    """List all measures of a kind of recoding, in their order."""
+    facts = _Facts(utility, rows, occurrences)
+    return [
+        line
+        for one in measures(kind)
+        if one.name in utility
+        for line in (_SPECIAL[one.name](facts) if one.name in _SPECIAL else _plain(one, utility))
+    ]
+
+
+def _plain(one: Measure, utility: dict[str, Any]) -> list[str]:
+    """Write a measure that is a number with a title."""
+    value = one.value(utility) if one.title else None
+    if value is None:
+        return []
+    meaning = f"  ({one.meaning})" if one.meaning else ""
+    return [f"{one.title:<22} {number_of(one, value)}{meaning}"]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What lines are made from: all measures, rows of both, and occurrences where shares are told."""
+
+    utility: dict[str, Any]
+    rows: dict[str, int]
+    occurrences: int | None
+
+
+def _became(what: str) -> Callable[[_Facts], list[str]]:
+    """Write how many items and occurrences something became of."""
+
+    def line(facts: _Facts) -> list[str]:
+        hit = facts.utility[f"{what}_occurrences"]
+        share = "" if facts.occurrences is None else f" ({percent(hit, facts.occurrences)})"
+        items = count(facts.utility[f"{what}_items"], "item")
+        return [f"{what:<22} {items}, {count(hit, 'occurrence')}{share}"]
+
+    return line
+
+
+def _row_lengths(facts: _Facts) -> list[str]:
+    utility, rows = facts.utility, facts.rows
+    return [
+        f"rows                   {count(rows['original'])} before, {count(rows['release'])} after",
+        f"mean row length        {utility['mean_row_length_before']:.2f} before, "
+        f"{utility['mean_row_length_after']:.2f} after",
+    ]
+
+
+def _sensitive(facts: _Facts) -> list[str]:
+    items = count(facts.utility["sensitive_items"], "item")
+    return [f"as counts of groups    {items}, {count(facts.utility['sensitive_occurrences'], 'occurrence')}"]
+
+
+def _supports(facts: _Facts) -> list[str]:
+    of_items, of_labels = facts.utility["item_support_error"], facts.utility["label_support_error"]
+    return [
+        f"error of an item's support, its label's spread evenly: mean {percent(of_items['mean'])}, "
+        f"median {percent(of_items['median'])}",
+        f"error of the published items' supports: mean {percent(of_labels['mean'])}, "
+        f"greatest {percent(of_labels['max'])}",
+    ]
+
+
+def _divergence(facts: _Facts) -> list[str]:
+    kl = facts.utility["kl"]
+    if not kl["queries"]:
+        return []
+    asked = count(kl["queries"], "group-by query", "group-by queries")
+    return [
+        f"KL                     {measure(kl['mean'])}  (mean divergence of {asked} over a sensitive "
+        f"item and {count(kl['group_by'], 'other')}; sd {measure(kl['sd'])})"
+    ]
 
 
 def _survivors(found: dict[str, Any]) -> list[str]:
@@ -144,3 +179,18 @@ def _query_errors(are: dict[str, Any]) -> str:
     asked = count(are["queries"], "COUNT query", "COUNT queries")
     spread = f"sd {percent(are['sd'])}, median {percent(are['median'])}"
     return f"{percent(are['mean'])}  (mean relative error of {asked}; {spread}{left_out})"
+
+
+# Measures that are not a number with a title.
+_SPECIAL: dict[str, Callable[[_Facts], list[str]]] = {
+    "are": lambda facts: [f"ARE                    {_query_errors(facts.utility['are'])}"],
+    "unchanged_items": _became("unchanged"),
+    "generalized_items": _became("generalized"),
+    "suppressed_items": _became("suppressed"),
+    "sensitive_items": _sensitive,
+    "published_labels": lambda facts: [f"published labels       {count(facts.utility['published_labels'])}"],
+    "mean_row_length_before": _row_lengths,
+    "item_support_error": _supports,
+    "itemsets": lambda facts: _survivors(facts.utility["itemsets"]),
+    "kl": _divergence,
+}

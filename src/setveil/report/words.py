@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-NCP_MEANING = "average share of all items that a published name stands for"
-UL_MEANING = (
-    "sets of items that the published names may stand for, by how often, of all sets; plus suppression"
-)
-LM_MEANING = "average share of the other items that an item can be mistaken for"
+from setveil.utility import Measure
 
 
 def count(number: int, noun: str = "", plural: str = "") -> str:
@@ -63,6 +60,29 @@ def measure(value: float) -> str:
     return f"{value:.7f}".rstrip("0").rstrip(".") if value < 1e-4 else f"{value:.3g}"
 
 
+def whole_or(value: float, digits: int) -> str:
+    """Write a number with so many digits, and all those before the point.
+
+    Examples
+    --------
+    >>> whole_or(12719.6, 3), whole_or(134.2, 2), whole_or(0.213, 2)
+    ('12,720', '134', '0.21')
+    """
+    return f"{value:,.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def number_of(what: Measure, value: float) -> str:
+    """Write the number that stands for a measure.
+
+    Examples
+    --------
+    >>> from setveil.utility import Measure
+    >>> number_of(Measure("x"), 0.0260094), number_of(Measure("x", form="power of 2"), -1234.5678)
+    ('0.026', '2^-1234.6')
+    """
+    return f"2^{value:.5g}" if what.form == "power of 2" else measure(value)
+
+
 TRUE_NUMBER = " the true number"
 
 
@@ -107,82 +127,6 @@ def source(report: dict[str, Any]) -> str:
     return path or "data in memory"
 
 
-def loss(report: dict[str, Any]) -> str:
-    """State what became of the item occurrences, in one sentence."""
-    utility, whole = report["utility"], report["input"]["occurrences"]
-    if report["recoding"] == "grouped":
-        hidden = utility["sensitive_occurrences"]
-        return (
-            f"{count(hidden)} of {count(whole, 'item occurrence')} ({percent(hidden, whole)}) {are(hidden)} "
-            "published as counts of groups, not in rows; all others are published as they were."
-        )
-    generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
-    if not generalized and not suppressed:
-        return f"Nothing: all {count(whole, 'item occurrence')} are published as they were."
-    if not generalized:
-        return (
-            f"{count(suppressed)} of {count(whole, 'item occurrence')} ({percent(suppressed, whole)}) "
-            f"{are(suppressed)} left out; all others are published as they were."
-        )
-    broader = (
-        f"{count(generalized)} of {count(whole, 'item occurrence')} ({percent(generalized, whole)}) "
-        f"{are(generalized)} published under a broader name"
-    )
-    left_out = (
-        f"{count(suppressed)} ({percent(suppressed, whole)}) {are(suppressed)} left out"
-        if suppressed
-        else "none is left out"
-    )
-    return f"{broader}; {left_out}."
-
-
-def shares(report: dict[str, Any]) -> list[tuple[str, str, int]]:
-    """List what became of the item occurrences: a kind, its name, how many."""
-    utility = report["utility"]
-    unchanged = ("unchanged", "published unchanged", utility["unchanged_occurrences"])
-    if report["recoding"] == "grouped":
-        return [unchanged, ("grouped", "as counts of groups", utility["sensitive_occurrences"])]
-    return [
-        unchanged,
-        ("generalized", "under a broader name", utility["generalized_occurrences"]),
-        ("suppressed", "left out", utility["suppressed_occurrences"]),
-    ]
-
-
-def figures(report: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """List the measures of loss: a name, a value, what it means."""
-    utility = report["utility"]
-    if report["recoding"] != "grouped":
-        return [
-            ("NCP", measure(utility["ncp"]), NCP_MEANING),
-            ("LM", measure(utility["lm"]), LM_MEANING),
-        ]
-    sizes, kl = utility["group_sizes"], utility["kl"]
-    out = []
-    if sizes["groups"]:
-        spread = (
-            f"of {count(sizes['smallest'])} to {count(sizes['largest'], 'row')}, median {sizes['median']:g}"
-        )
-        out.append(("Groups", count(sizes["groups"]), spread))
-    if kl["queries"]:
-        asked = f"{count(kl['queries'], 'query', 'queries')} by {count(kl['group_by'], 'other item')}"
-        meaning = f"KL divergence of the estimated from the true distribution of a sensitive item, {asked}"
-        out.append(("KL", measure(kl["mean"]), meaning))
-    return out
-
-
-def items(report: dict[str, Any]) -> str:
-    """State what became of the items, in a few words."""
-    utility, whole = report["utility"], report["input"]["items"]
-    kept = f"{count(utility['unchanged_items'])} of {count(whole)} unchanged"
-    if report["recoding"] == "grouped":
-        return f"{kept}, {count(utility['sensitive_items'])} sensitive."
-    return (
-        f"{kept}, {count(utility['generalized_items'])} generalized, {count(utility['suppressed_items'])} "
-        f"suppressed; {count(utility['published_labels'], 'label')} published."
-    )
-
-
 def rows(report: dict[str, Any]) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
@@ -192,18 +136,6 @@ def rows(report: dict[str, Any]) -> str:
         f"{kept} are kept ({count(after['empty_rows'])} empty, {count(before['empty_rows'])} before); "
         f"{utility['mean_row_length_after']:,.1f} items each on average "
         f"({utility['mean_row_length_before']:,.1f} before)."
-    )
-
-
-def overlap(report: dict[str, Any]) -> str:
-    """Say what a local recoding costs whoever counts; empty for others."""
-    if report.get("recoding") != "local":
-        return ""
-    off = report["utility"]["label_support_error"]["mean"]
-    return (
-        "Labels of different levels overlap: one item stands under a narrow name in some rows and under a "
-        "broad one in others. Rows with a label are only the fewest that may hold its items (on average "
-        f"{percent(off)} are missed), and supports of different labels cannot be added."
     )
 
 
@@ -227,3 +159,8 @@ def optimality(report: dict[str, Any]) -> str:
 def are(number: int) -> str:
     """Choose the verb for a count."""
     return "is" if number == 1 else "are"
+
+
+def and_list(names: Sequence[str]) -> str:
+    """Write a list: "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

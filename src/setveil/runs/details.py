@@ -156,16 +156,10 @@ def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
     return max(2, math.ceil(share * n_rows))
 
 
-def hidden_items(guarantee: Guarantee) -> tuple[str, ...]:
-    """Items that an attacker does not know beforehand: private or sensitive ones."""
-    return getattr(guarantee, "private", None) or getattr(guarantee, "sensitive", None) or ()
-
-
 def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
-    hidden = hidden_items(guarantee)
     return {
-        when: attack_risk(rows, sizes=SIZES, private=hidden, effort=EFFORT, progress=progress)
+        when: attack_risk(rows, sizes=SIZES, private=guarantee.secrets, effort=EFFORT, progress=progress)
         for when, rows in (("before", data), ("after", release.exposed()))
     }
 

@@ -254,7 +254,7 @@ def _terms(
             f"{algorithm} does not give {model} but {', '.join(module.info.guarantees)}.",
             hint=f"Use {', '.join(algorithms.giving(model))}.",
         )
-    if bound and model != "km-anonymity":
+    if bound and model not in exact.info.guarantees:
         raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
     return _Terms(algorithm, module, _settings(module.Parameters, algorithm, parameters), int(seed))
 

@@ -16,6 +16,7 @@ from setveil.errors import RequestError
 from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
+from setveil.published import kind_named
 from setveil.studies.settings import Reference, Value, file_sha256, reference
 from setveil.version import __version__
 
@@ -27,10 +28,6 @@ DEFAULTS: Mapping[str, Value] = {
     "group_by": 4,
     "risk_m": 3,
 }
-_OF_GROUPS = ("queries", "group_by", "risk_m")
-_OF_ROWS = (
-    "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -235,8 +232,8 @@ def plan_run(
         for name, default in own_parameters(algorithm).items()
         if name in options and options[name] != default
     }
-    wanted = _OF_GROUPS if described.release == "groups" else _OF_ROWS
-    if model == "km-anonymity":
+    wanted = kind_named(described.release).info.asks
+    if model in algorithms.load("exact").info.guarantees:
         wanted = (*wanted, "bound")
     settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
     if "queries_file" in settings:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
 from setveil.studies.plan import DataSet, plan_run
@@ -60,6 +61,12 @@ class Advice:
     def best(self) -> Row | None:
         """The candidate to recommend; None if none keeps the promise in the time given."""
         return next((row for row in self.rows if row["rank"] == 1), None)
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether the algorithm to recommend cannot do without a hierarchy."""
+        best = self.best
+        return best is not None and "hierarchy" in algorithms.load(best["algorithm"]).info.needs
 
 
 def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:

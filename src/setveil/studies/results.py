@@ -11,6 +11,7 @@ from typing import Any
 from setveil import algorithms
 from setveil.errors import OutputError
 from setveil.progress import Progress, silent
+from setveil.report.comparison.columns import RISK_BEFORE, RUN, measured
 from setveil.staging import staged_file
 from setveil.studies.plan import Run, as_text, plain
 from setveil.studies.settings import MEASURING, own_options
@@ -25,34 +26,6 @@ STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "report.html",
     "figures",
 )
-
-_HEAD = ("run", "data", "algorithm", "method", "model")
-_SIZES = ("rows", "items", "occurrences")
-_COUNTS = (
-    "unchanged_items", "generalized_items", "suppressed_items", "suppressed_occurrences", "published_labels",
-)  # fmt: skip
-_RISK_BEFORE = ("risk_before_2", "risk_before_5", "risk_before_10", "risk_before_probability")
-# What is measured, with its type in Parquet.
-MEASURES: Mapping[str, type] = {
-    **dict.fromkeys(_SIZES, int),
-    **dict.fromkeys(("ncp", "lm"), float),
-    **dict.fromkeys(_COUNTS, int),
-    **dict.fromkeys(("item_error", "are_mean", "are_median"), float),
-    **dict.fromkeys(("queries", "itemsets_frequent", "itemsets_kept"), int),
-    "kl_mean": float,
-    **dict.fromkeys(("risk_m", "risk_below_2", "risk_below_5", "risk_below_10"), int),
-    "risk_probability": float,
-    "risk_exact": bool,
-    **dict.fromkeys(_RISK_BEFORE[:3], int),
-    "risk_before_probability": float,
-    **dict.fromkeys(
-        (
-            "lower_bound", "gap", "seconds_read", "seconds_anonymize", "seconds_verify", "seconds_measure",
-            "seconds", "peak_memory_mb",
-        ),
-        float,
-    ),
-}  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -74,13 +47,11 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
             continue
         found = record["measures"]
         before = records.get(run.risk_id or "", {}).get("measures", {})
-        row: Row = dict(
-            zip(_HEAD, (run.id, run.data.name, run.algorithm, run.method, run.model), strict=True)
-        )
+        row: Row = dict(zip(RUN, (run.id, run.data.name, run.algorithm, run.method, run.model), strict=True))
         row |= {name: values.get(name) for name in used}
         row |= {name: _plain_setting(run, name) for name in settings}
         row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
-        row |= {name: (before if name in _RISK_BEFORE else found).get(name) for name in MEASURES}
+        row |= {name: (before if name in RISK_BEFORE else found).get(name) for name in measured()}
         row |= {"data_sha256": run.data.sha256, "setveil": __version__}
         out.append(row)
     return out
@@ -92,7 +63,7 @@ def _varied(runs: Sequence[Run]) -> list[str]:
     return [
         name
         for name in names
-        if name not in MEASURES and len({run.measuring[name] for run in runs if name in run.measuring}) > 1
+        if name not in measured() and len({run.measuring[name] for run in runs if name in run.measuring}) > 1
     ]
 
 
@@ -186,7 +157,7 @@ def _write_table(rows: Sequence[Row], folder: Path) -> None:
     columns = {}
     for name in rows[0]:
         values = [row[name] for row in rows]
-        kind = MEASURES.get(name) or _common_type(values)
+        kind = measured().get(name) or _common_type(values)
         if kind is str:
             values = [None if value is None else as_text(value) for value in values]
         elif kind is float:

@@ -115,53 +115,24 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     """Anonymize, verify and measure."""
     from setveil.hierarchy.io import read_hierarchy
     from setveil.runs.run import anonymize
+    from setveil.studies import measured
 
     data = _read(task)
-    measures |= {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
+    measures |= measured.sizes(data)
     tree = None
     if task["data"]["hierarchy"] is not None:
         tree = read_hierarchy(task["data"]["hierarchy"]["path"], encoding=_encoding(task))
     guarantee = _guarantee(task, data)
     parameters = _parameters(task, data, tree)
-    questions = _questions(task, data)  # before the work: they may be refused
+    asked = task["measuring"]
+    questions = measured.questions(asked, data, task["seed"], _encoding(task))  # they may be refused
     _load_kernels(task)
-    bound = task["measuring"].get("bound", False)
+    bound = asked.get("bound", False)
     release = anonymize(
         data, guarantee, hierarchy=tree, algorithm=task["algorithm"], seed=task["seed"], details=False,
         bound=False if task["algorithm"] == "exact" else bound, **parameters,
     )  # fmt: skip
-    report = release.report
-    utility, timing = report["utility"], report["timing"]
-    start = time.perf_counter()
-    utility |= _answers(task, data, release.release, questions)
-    risk = _risk_after(task, release.release, guarantee)
-    timing["measure"] += time.perf_counter() - start
-    errors = utility.get("item_support_error", {})
-    optimality = report.get("optimality", {})
-    itemsets = utility.get("itemsets", {})  # an item may be published as itself in some of its rows only
-    measures |= {
-        **{
-            name: utility.get(name)
-            for name in (
-                "ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items",
-                "suppressed_occurrences", "published_labels",
-            )
-        },
-        "item_error": errors.get("median"),
-        "are_mean": utility.get("are", {}).get("mean"),
-        "are_median": utility.get("are", {}).get("median"),
-        "queries": utility.get("are", utility.get("kl", {})).get("queries"),
-        "itemsets_frequent": itemsets.get("frequent"),
-        "itemsets_kept": itemsets.get("kept") if itemsets.get("supports_unchanged") else None,
-        "kl_mean": utility.get("kl", {}).get("mean"),
-        **risk,
-        "lower_bound": optimality.get("lower_bound"),
-        "gap": optimality.get("gap"),
-        "seconds_read": round(timing["read"] + timing.get("hierarchy", 0.0), 4),
-        "seconds_anonymize": timing["anonymize"],
-        "seconds_verify": timing["verify"],
-        "seconds_measure": round(timing["measure"], 4),
-    }  # fmt: skip
+    measures |= measured.measured(asked, data, release, guarantee, questions, task["seed"])
 
 
 def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
@@ -179,91 +150,14 @@ def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
     return decode_parameters(parameters, texts, Given(data, _encoding(task), tree, task["seed"]))
 
 
-def _questions(task: dict[str, Any], data: Any) -> Any:
-    """Read or draw the queries; () where a group-by is asked for, which is drawn from the release."""
-    from setveil.options.inputs import load_queries
-    from setveil.progress import silent
-
-    asked = task["measuring"]
-    if "group_by" in asked:
-        return ()
-    if "queries_file" in asked:
-        path = Path(asked["queries_file"]["path"])
-        return load_queries(
-            data, path, _encoding(task), number=None, size=1, support=None, seed=0, progress=silent
-        )
-    if not asked["queries"]:
-        return ()
-    size = min(asked["query_size"], int(data.row_lengths().max()))
-    return load_queries(
-        data, None, _encoding(task), number=asked["queries"], size=size, support=asked.get("query_support"),
-        seed=task["seed"], progress=silent,
-    )  # fmt: skip
-
-
-def _answers(task: dict[str, Any], data: Any, release: Any, questions: Any) -> dict[str, Any]:
-    """Measure what the release still answers, with the settings of the study."""
-    from fractions import Fraction
-
-    from setveil.runs.details import frequent_support
-    from setveil.utility.are import query_errors
-    from setveil.utility.itemsets import surviving_itemsets
-    from setveil.utility.measure import measure_groups
-
-    asked = task["measuring"]
-    if "group_by" in asked:
-        if not asked["queries"]:
-            return {"kl": {}}
-        return measure_groups(
-            data, *release.measured(), group_by=asked["group_by"], queries=asked["queries"], seed=task["seed"]
-        )
-    found: dict[str, Any] = {}
-    if questions:
-        errors = query_errors(data, release.published, release.recoding.members(), questions)
-        found["are"] = errors.as_dict()
-    support = asked["itemsets"]
-    if isinstance(support, str):
-        support = frequent_support(data.n_rows, Fraction(support))
-    if support:
-        found["itemsets"] = surviving_itemsets(
-            data, release.published, support, max_length=asked["itemset_length"]
-        )
-    return found
-
-
-def _risk_after(task: dict[str, Any], release: Any, guarantee: Any) -> dict[str, Any]:
-    from setveil.runs.details import hidden_items
-
-    size = task["measuring"]["risk_m"]
-    if not size:
-        return {}
-    best = _best_choice(release.exposed(), size, hidden_items(guarantee))
-    return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
-
-
 def _risk_before(task: dict[str, Any], measures: dict[str, Any]) -> None:
-    from setveil.runs.details import hidden_items
+    from setveil.guarantees import model_named
+    from setveil.studies import measured
 
     data = _read(task)
-    hidden = hidden_items(_guarantee(task, data)) if task["model"] in {"coherence", "privacy-degree"} else ()
-    best = _best_choice(data, task["measuring"]["risk_m"], hidden)
-    measures |= {
-        f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
-    }
-
-
-def _best_choice(rows: Any, size: int, hidden: Any) -> dict[str, Any]:
-    """Count the rows that the best choice of at most `size` known items singles out."""
-    from setveil.risk.attack import attack_risk
-    from setveil.runs.details import EFFORT
-
-    entries = attack_risk(rows, sizes=(size,), private=hidden, effort=EFFORT)["risk"]
-    best = next(entry for entry in entries if entry["choice"] == "best")
-    return {
-        **{f"below_{threshold}": round(best["rows_below"][str(threshold)]) for threshold in (2, 5, 10)},
-        "probability": best["probability"],
-        "exact": best["exact"],
-    }
+    has_secrets = any(option.secret for option in model_named(task["model"]).options.values())
+    secrets = _guarantee(task, data).secrets if has_secrets else ()
+    measures |= measured.risk_before(task["measuring"], data, secrets)
 
 
 def _load_kernels(task: dict[str, Any]) -> None:

@@ -1,1 +1,292 @@
-"""What a release lost: one file per measure, from original and published rows and what labels mean."""
+"""What a release lost: one file per measure, from original and published rows and what labels mean.
+
+A module whose name has no leading underscore may hold `MEASURES`, a tuple of records: `measures` finds them
+there. Reports, the table of a study and its figures go through these records, so that adding a measure is
+adding a file. The records that a file need not fill in (`Measure.columns`, `Measure.compared`) follow from
+the others.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from setveil.progress import Progress, silent
+
+ROWS = ("global", "local")
+GROUPS = ("grouped",)
+
+Row = Mapping[str, Any]  # of a study's table
+Utility = Mapping[str, Any]  # all measures of a release by name
+Scale = Literal["linear", "log", "spread", "exponent"]
+Section = Literal["loss", "answers", "risk", "time", "more"]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What measures are computed from.
+
+    Attributes
+    ----------
+    original, published : Transactions
+        The rows before and after; of rows in groups, after: their quasi-identifiers.
+    recoding : Recoding, LocalRecoding or None
+        What each item, or each occurrence, of the original became; None for rows in groups.
+    groups : PublishedGroups or None
+        What is published of rows in groups.
+    hierarchy : Hierarchy or None
+        Where labels shall be weighed by it.
+    queries : sequence of sequences of str
+        COUNT queries over items of the original.
+    group_by, random_queries, seed : int
+        The group-by queries to draw.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    original: Any
+    published: Any
+    recoding: Any = None
+    groups: Any = None
+    hierarchy: Any = None
+    queries: Any = ()
+    group_by: int = 4
+    random_queries: int = 1000
+    seed: int = 0
+    progress: Progress = silent
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, work: Callable[[Case], Any]) -> Any:
+        """Do work that several measures share."""
+        if work not in self._found:
+            self._found[work] = work(self)
+        return self._found[work]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a study's table.
+
+    Attributes
+    ----------
+    name : str
+    of : callable
+        Its value from all measures of a release by name; None: not measured.
+    type : type
+        Of its values.
+    """
+
+    name: str
+    of: Callable[[Utility], Any]
+    type: type = float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number of a study's runs by which they are drawn and listed.
+
+    Attributes
+    ----------
+    stem : str
+        Beginning of a file name.
+    axis : str
+        Its name on an axis, short.
+    about : str
+        What it is, for a caption.
+    column, whole : str
+        The column of the table that holds it; where `whole` is given, it is a share of that column's value.
+    scale : {"linear", "log", "spread", "exponent"}
+        How it is drawn. "spread": logarithmic, but with zero, where values differ much; "exponent": for
+        values that are logarithms, and may be negative.
+    percent : bool
+        Whether it is a share.
+    head : str
+        Its name above a column; by default from its axis.
+    section : {"loss", "answers", "risk", "time", "more"}
+        Where the report shows its figures.
+    listed : bool
+        Whether the tables of the report list it.
+    decides : bool
+        Whether it may be the loss by which methods are compared, of which less is better: the first that
+        every release has.
+    place : int
+        Where it stands among the others.
+    write : callable, optional
+        How a value is written; by default with three digits, or as a share.
+    own_names : bool
+        Whether it counts what is published under its own name, which a local recoding may do in some rows
+        only.
+    handed_out : bool
+        Whether a report that leaves the house may show it: it must not tell how many items the original
+        rows hold.
+    reading : str
+        What a reader must know of it, after its name.
+    """
+
+    stem: str
+    axis: str
+    about: str
+    column: str
+    whole: str = ""
+    scale: Scale = "linear"
+    percent: bool = False
+    head: str = ""
+    section: Section = "more"
+    listed: bool = True
+    decides: bool = False
+    place: int = 100
+    write: Callable[[float], str] | None = None
+    own_names: bool = False
+    handed_out: bool = False
+    reading: str = ""
+
+    def of(self, row: Row) -> float | None:
+        """Take its value from a run; None where the run has none."""
+        part: float | None = row.get(self.column)
+        if not self.whole:
+            return part
+        whole: float | None = row.get(self.whole)
+        return part / whole if part is not None and whole else None
+
+
+def _itself(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured of a release, and how it is told.
+
+    Attributes
+    ----------
+    name : str
+        Its key in `utility`.
+    title : str
+        Its name in texts; empty: no line, no box and no figure of its own.
+    compute : callable, optional
+        Its value (JSON types) from a `Case`; None: computed by those who ask for it.
+    meaning : str
+        What it is, in words that follow its value.
+    place : int
+        Where it stands among the others.
+    kinds : tuple of str
+        Kinds of recodings that it applies to.
+    needs : str
+        Attribute of `Case` without which it is not computed; empty: it always is.
+    unit : str
+        Of its number; empty for shares and other ratios.
+    low, high : float or None
+        Range of its number; None: no limit.
+    better : {"less", "more", ""}
+        Which direction of its number is better; empty: neither.
+    number : callable
+        The number that stands for its value; None where there is none.
+    form : {"number", "power of 2"}
+        How that number is written.
+    reading : str
+        How to read it, in words that follow its title; measures with equal words share them.
+    domain : bool
+        Whether it depends on how many items exist, so that only releases of one hierarchy compare.
+    told, summarized : bool
+        Whether the page of a run shows it, and its summary as text.
+    handed_out : bool
+        Whether the page that leaves the house tells its number, rounded; it must be between 0 and 1.
+        docs/report.md gives the reasons.
+    columns : tuple of Column, optional
+        What it adds to a study's table; by default its number under its name.
+    compared : tuple of Compared, optional
+        How a study's report shows it; by default as one of the losses, or gains.
+    """
+
+    name: str
+    title: str = ""
+    compute: Callable[[Case], Any] | None = None
+    meaning: str = ""
+    place: int = 100
+    kinds: tuple[str, ...] = ROWS
+    needs: str = ""
+    unit: str = ""
+    low: float | None = 0
+    high: float | None = 1
+    better: Literal["less", "more", ""] = "less"
+    number: Callable[[Any], float | None] = _itself
+    form: Literal["number", "power of 2"] = "number"
+    reading: str = ""
+    domain: bool = False
+    told: bool = True
+    summarized: bool = True
+    handed_out: bool = False
+    columns: tuple[Column, ...] | None = None
+    compared: tuple[Compared, ...] | None = None
+
+    def value(self, utility: Utility) -> float | None:
+        """Take its number from all measures of a release; None where it was not measured."""
+        found = utility.get(self.name)
+        return None if found is None else self.number(found)
+
+    def in_table(self) -> tuple[Column, ...]:
+        """Columns of a study's table."""
+        return (Column(self.name, self.value),) if self.columns is None else self.columns
+
+    def in_figures(self) -> tuple[Compared, ...]:
+        """Numbers by which a study's runs are compared."""
+        if self.compared is not None or not self.title:
+            return self.compared or ()
+        lost = self.better == "less"
+        what = f"Loss ({self.title})" if lost else self.title
+        better = f" {self.better.capitalize()} is better." if self.better else ""
+        stem, axis = (f"loss_{self.name}", f"loss ({self.title})") if lost else (self.name, self.title)
+        column = self.in_table()[0].name
+        about = f"{what}: {self.meaning}.{better}"
+        return (Compared(stem, axis, about, column, decides=lost, handed_out=self.handed_out),)
+
+
+@cache
+def measures(kind: str | None = None) -> tuple[Measure, ...]:
+    """Find all measures, or those of a kind of recoding, in their order."""
+    modules = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+    found = [
+        one
+        for name in modules
+        for one in getattr(importlib.import_module(f"{__name__}.{name}"), "MEASURES", ())
+    ]
+    return tuple(
+        sorted((one for one in found if kind in (None, *one.kinds)), key=lambda one: (one.place, one.name))
+    )
+
+
+def named(name: str) -> Measure:
+    """Find a measure by its key in `utility`."""
+    return next(one for one in measures() if one.name == name)
+
+
+def measured(case: Case, kind: str) -> dict[str, Any]:
+    """Compute all measures of a release of a kind, those last that must be asked for."""
+    computed = sorted(
+        (
+            one
+            for one in measures(kind)
+            if one.compute is not None and (not one.needs or getattr(case, one.needs))
+        ),
+        key=lambda one: bool(one.needs),
+    )
+    return {one.name: one.compute(case) for one in computed if one.compute is not None}
+
+
+@cache
+def columns() -> tuple[Column, ...]:
+    """List the columns of all measures in a study's table, those of groups alone last."""
+    ordered = sorted(measures(), key=lambda one: (one.kinds == GROUPS, bool(one.needs)))
+    return tuple(column for one in ordered for column in one.in_table())
+
+
+@cache
+def compared() -> tuple[Compared, ...]:
+    """List the numbers of all measures by which a study's runs are compared, in their order."""
+    return tuple(
+        sorted((one for found in measures() for one in found.in_figures()), key=lambda one: one.place)
+    )

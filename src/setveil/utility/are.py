@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.rows import distinct_rows, frozen, invert
 from setveil.kernels.walk import support
 from setveil.progress import Progress, silent
+from setveil.utility import Case, Column, Compared, Measure, Utility
 from setveil.utility._expected_matches import expected_matches
 
 Members = Mapping[str, Sequence[str]]
@@ -183,3 +184,59 @@ def _meaning(
     flat = [label for labels in covers for label in labels]
     scale = 1 / (1 - np.ldexp(1.0, -sizes))  # where 2^-s underflows to 0, the factor is 1 as it should be
     return frozen(scale, np.float64), frozen(starts, np.int64), frozen(np.array(flat, np.int64), np.int64)
+
+
+def _asked(case: Case) -> dict[str, Any]:
+    members = case.recoding.members()
+    return query_errors(case.original, case.published, members, case.queries, case.progress).as_dict()
+
+
+def _part(name: str) -> Callable[[Utility], Any]:
+    return lambda utility: utility.get("are", {}).get(name)
+
+
+MEASURES = (
+    Measure(
+        name="are",
+        title="ARE",
+        meaning="mean relative error of COUNT queries",
+        compute=_asked,
+        place=5,
+        needs="queries",
+        high=None,
+        number=lambda found: found.get("mean"),
+        told=False,  # the page of a run has a section about what is answered
+        columns=(
+            Column("are_mean", _part("mean")),
+            Column("are_median", _part("median")),
+            # Those of groups are group-by queries (`setveil.utility.kl`).
+            Column("queries", lambda utility: utility.get("are", utility.get("kl", {})).get("queries"), int),
+        ),
+        compared=(
+            Compared(
+                "are_median",
+                "median error (ARE)",
+                "Median relative error of random COUNT queries; 1: off by as much as the true count. Less is "
+                "better.",
+                "are_median",
+                scale="spread",
+                head="median ARE",
+                section="answers",
+                place=4,
+                handed_out=True,
+            ),
+            Compared(
+                "are_mean",
+                "mean error (ARE)",
+                "Mean relative error of random COUNT queries (ARE); 1: off by as much as the true count. "
+                "Less is better.",
+                "are_mean",
+                scale="spread",
+                listed=False,
+                decides=True,
+                place=5,
+                handed_out=True,
+            ),
+        ),
+    ),
+)

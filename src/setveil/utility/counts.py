@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
+from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
+from setveil.utility import GROUPS, ROWS, Case, Column, Measure, Utility
 
 
 def counts(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, int | float]:
@@ -31,6 +35,23 @@ def counts(original: Transactions, published: Transactions, recoding: AnyRecodin
         "unchanged_occurrences": int(unchanged.sum()),
         "generalized_occurrences": int((~unchanged & ~suppressed).sum()),
         "suppressed_occurrences": int(suppressed.sum()),
+        **_row_lengths(original, published),
+    }
+
+
+def group_counts(original: Transactions, groups: PublishedGroups) -> dict[str, int | float]:
+    """Count what is published as it was, and what as counts of groups, and the mean row length."""
+    return {
+        "unchanged_items": int((groups.qid.supports() > 0).sum()),
+        "unchanged_occurrences": groups.qid.n_occurrences,
+        "sensitive_items": len(set(groups.item.tolist())),
+        "sensitive_occurrences": int(groups.count.sum()),
+        **_row_lengths(original, groups.qid),
+    }
+
+
+def _row_lengths(original: Transactions, published: Transactions) -> dict[str, float]:
+    return {
         "mean_row_length_before": original.n_occurrences / max(original.n_rows, 1),
         "mean_row_length_after": published.n_occurrences / max(published.n_rows, 1),
     }
@@ -40,3 +61,53 @@ def _count_full(items: NDArray[np.int32], occurrences: NDArray[np.int64]) -> int
     """Count the items that occur, all of whose occurrences are listed."""
     listed = np.bincount(items, minlength=occurrences.size)
     return int(((listed == occurrences) & (occurrences > 0)).sum())
+
+
+def _all(case: Case) -> dict[str, int | float]:
+    if case.groups is not None:
+        return group_counts(case.original, case.groups)
+    return counts(case.original, case.published, case.recoding)
+
+
+def _of(name: str) -> Callable[[Case], int | float]:
+    def count(case: Case) -> int | float:
+        found: int | float = case.once(_all)[name]
+        return found
+
+    return count
+
+
+def _column(name: str) -> Column:
+    def value(utility: Utility) -> int | None:
+        return utility.get(name)
+
+    return Column(name, value, int)
+
+
+# Name, unit, kinds of recodings, which direction is better, columns of a study's table.
+_EVERY = (
+    ("unchanged_items", "items", ROWS + GROUPS, "more", ("unchanged_items",)),
+    ("generalized_items", "items", ROWS, "less", ("generalized_items",)),
+    ("suppressed_items", "items", ROWS, "less", ("suppressed_items", "suppressed_occurrences")),
+    ("published_labels", "labels", ROWS, "", ("published_labels",)),
+    ("unchanged_occurrences", "occurrences", ROWS + GROUPS, "more", ()),
+    ("generalized_occurrences", "occurrences", ROWS, "less", ()),
+    ("suppressed_occurrences", "occurrences", ROWS, "less", ()),
+    ("sensitive_items", "items", GROUPS, "", ()),
+    ("sensitive_occurrences", "occurrences", GROUPS, "", ()),
+    ("mean_row_length_before", "items", ROWS + GROUPS, "", ()),
+    ("mean_row_length_after", "items", ROWS + GROUPS, "", ()),
+)
+MEASURES = tuple(
+    Measure(
+        name=name,
+        compute=_of(name),
+        place=place,
+        kinds=kinds,
+        unit=unit,
+        high=None,
+        better=better,  # type: ignore[arg-type]  # a literal
+        columns=tuple(map(_column, columns)),
+    )
+    for place, (name, unit, kinds, better, columns) in enumerate(_EVERY, 10)
+)

@@ -14,6 +14,7 @@ from setveil.errors import RequestError
 from setveil.kernels.itemset_counts import ItemsetFamily
 from setveil.kernels.rows import Ids, Ints, distinct_rows, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
+from setveil.utility import Column, Compared, Measure, Utility
 
 DETAILED = 6  # lengths that are counted one by one where nothing else is asked for
 
@@ -156,3 +157,45 @@ def _same_rows(original: Transactions, published: Transactions) -> bool:
     group, first, _ = merge_rows(indptr, np.concatenate((before[1], after[1])))
     times = [np.bincount(part, minlength=first.size) for part in (group[:n], group[n:])]
     return bool(np.array_equal(times[0], times[1]))
+
+
+def _kept(utility: Utility) -> int | None:
+    """Count those kept; none is told where an item is published as itself in some of its rows only."""
+    found = utility.get("itemsets", {})
+    return found.get("kept") if found.get("supports_unchanged") else None
+
+
+MEASURES = (
+    Measure(
+        name="itemsets",
+        title="itemsets kept",
+        meaning="share of the original's frequent itemsets that are published unchanged",
+        compute=None,  # who asks says how frequent and how long
+        place=40,
+        needs="itemsets",
+        better="more",
+        number=lambda found: found["kept"] / found["frequent"] if found.get("frequent") else None,
+        told=False,  # the page of a run has a section about what is answered
+        columns=(
+            Column("itemsets_frequent", lambda utility: utility.get("itemsets", {}).get("frequent"), int),
+            Column("itemsets_kept", _kept, int),
+        ),
+        compared=(
+            Compared(
+                "itemsets_kept",
+                "itemsets kept",
+                "Share of the original's frequent itemsets all of whose items are published under their own "
+                "names. More is better.",
+                "itemsets_kept",
+                "itemsets_frequent",
+                percent=True,
+                section="answers",
+                place=6,
+                handed_out=True,
+                own_names=True,
+                reading="counts itemsets whose items keep their own names; a broader name does not count, "
+                "though it tells something.",
+            ),
+        ),
+    ),
+)

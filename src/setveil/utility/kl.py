@@ -16,6 +16,7 @@ from setveil.kernels.cell_weights import cell_weights
 from setveil.kernels.rows import invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
+from setveil.utility import GROUPS, Case, Column, Compared, Measure
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
 
@@ -234,3 +235,51 @@ def group_sizes(sizes: NDArray[np.int64]) -> dict[str, Any]:
         "largest": int(sizes.max()) if some else None,
         "distribution": [[size, n] for size, n in sorted(Counter(sizes.tolist()).items())],
     }
+
+
+def _asked(case: Case) -> dict[str, Any]:
+    queries = random_group_bys(case.groups, case.group_by, case.random_queries, case.seed)
+    return group_by_errors(case.original, case.groups, queries, case.progress).as_dict()
+
+
+MEASURES = (
+    Measure(
+        name="kl",
+        title="KL",
+        meaning="KL divergence of the estimated from the true distribution of a sensitive item",
+        compute=_asked,
+        place=1,
+        kinds=GROUPS,
+        unit="nats",
+        high=None,
+        number=lambda found: found.get("mean"),
+        reading="compares, among the rows with a sensitive item, how often other items occur with what a "
+        "reader of the groups would guess. 0: the guess is right.",
+        columns=(Column("kl_mean", lambda utility: utility.get("kl", {}).get("mean")),),
+        compared=(
+            Compared(
+                "kl",
+                "KL divergence",
+                "Mean KL divergence of what a reader estimates from the true distribution of a sensitive "
+                "item. Less is better.",
+                "kl_mean",
+                head="KL",
+                section="answers",
+                decides=True,
+                place=7,
+                handed_out=True,
+            ),
+        ),
+    ),
+    Measure(
+        name="group_sizes",
+        compute=lambda case: group_sizes(case.groups.sizes),
+        place=2,
+        kinds=GROUPS,
+        unit="rows",
+        high=None,
+        better="",
+        number=lambda found: found.get("mean"),
+        columns=(),
+    ),
+)

@@ -8,6 +8,8 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.published.recoding import AnyRecoding
+from setveil.utility import Compared, Measure
+from setveil.utility.ncp import SCALE
 
 
 def lm(original: Transactions, recoding: AnyRecoding) -> float:
@@ -26,3 +28,24 @@ def lm(original: Transactions, recoding: AnyRecoding) -> float:
     most = max(recoding.domain - 1, 1)  # a domain of one item loses only what is suppressed
     lost = int(np.append(recoding.member_counts - 1, most)[image].sum())  # -1, suppressed, finds the last
     return float(Fraction(lost, most * image.size))
+
+
+MEANING = "average share of the other items that an item can be mistaken for"
+MEASURES = (
+    Measure(
+        name="lm",
+        title="LM",
+        meaning=MEANING,
+        compute=lambda case: lm(case.original, case.recoding),
+        place=2,
+        reading=SCALE,
+        domain=True,
+        handed_out=True,
+        compared=(
+            Compared(
+                "loss_lm", "loss (LM)", f"Loss (LM): {MEANING}. Less is better.", "lm", section="loss",
+                handed_out=True, decides=True, place=1,
+            ),
+        ),
+    ),
+)  # fmt: skip

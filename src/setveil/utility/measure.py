@@ -9,13 +9,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
-from setveil.utility.are import Queries, query_errors
-from setveil.utility.counts import counts
-from setveil.utility.kl import group_by_errors, group_sizes, random_group_bys
-from setveil.utility.lm import lm
-from setveil.utility.ncp import ncp
-from setveil.utility.supports import support_errors
-from setveil.utility.ul import hierarchy_weights, ul
+from setveil.utility import GROUPS, Case, measured
+from setveil.utility.are import Queries
 
 
 def measure(
@@ -45,21 +40,12 @@ def measure(
     Returns
     -------
     dict
-        `ncp`, `lm`, `ul` (see `setveil.utility.ul`), the counts of `setveil.utility.counts`, the errors of
-        `setveil.utility.supports`, and with queries `are` (see `setveil.utility.are`).
+        All measures of rows: `ncp`, `lm`, `ul` (see `setveil.utility.ul`), the counts of
+        `setveil.utility.counts`, the errors of `setveil.utility.supports`, and with queries `are` (see
+        `setveil.utility.are`).
     """
-    found = {
-        "ncp": ncp(original, recoding),
-        "lm": lm(original, recoding),
-        "ul": ul(original, published, recoding),
-        **counts(original, published, recoding),
-        **support_errors(original, published, recoding),
-    }
-    if hierarchy is not None:
-        found["ul_weighted"] = ul(original, published, recoding, hierarchy_weights(recoding, hierarchy))
-    if queries:
-        found["are"] = query_errors(original, published, recoding.members(), queries, progress).as_dict()
-    return found
+    case = Case(original, published, recoding, hierarchy=hierarchy, queries=queries, progress=progress)
+    return measured(case, recoding.kind)
 
 
 def measure_groups(
@@ -87,18 +73,13 @@ def measure_groups(
     Returns
     -------
     dict
-        `kl` (see `setveil.utility.kl`), `group_sizes`, and counts: `unchanged_items`, `unchanged_occurrences`
-        (quasi-identifiers, published as they are), `sensitive_items`, `sensitive_occurrences` (published as
-        counts of groups), `mean_row_length_before`, `mean_row_length_after`.
+        All measures of groups: `kl` (see `setveil.utility.kl`), `group_sizes`, and counts:
+        `unchanged_items`, `unchanged_occurrences` (quasi-identifiers, published as they are),
+        `sensitive_items`, `sensitive_occurrences` (published as counts of groups), `mean_row_length_before`,
+        `mean_row_length_after`.
     """
-    asked = random_group_bys(groups, group_by, queries, seed)
-    return {
-        "kl": group_by_errors(original, groups, asked, progress).as_dict(),
-        "group_sizes": group_sizes(groups.sizes),
-        "unchanged_items": int((groups.qid.supports() > 0).sum()),
-        "unchanged_occurrences": groups.qid.n_occurrences,
-        "sensitive_items": len(set(groups.item.tolist())),
-        "sensitive_occurrences": int(groups.count.sum()),
-        "mean_row_length_before": original.n_occurrences / max(original.n_rows, 1),
-        "mean_row_length_after": groups.qid.n_occurrences / max(groups.qid.n_rows, 1),
-    }
+    case = Case(
+        original, groups.qid, groups=groups, group_by=group_by, random_queries=queries, seed=seed,
+        progress=progress,
+    )  # fmt: skip
+    return measured(case, *GROUPS)

@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.published.recoding import AnyRecoding
+from setveil.utility import Compared, Measure
+
+SCALE = (  # that of LM too
+    "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between releases "
+    "made with the same hierarchy."
+)
 
 
 def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:
@@ -30,3 +36,28 @@ def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] |
     cost = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
     lost = int(np.append(cost, recoding.domain)[image].sum())  # the last entry is what -1 finds: suppressed
     return float(Fraction(lost, recoding.domain * image.size))
+
+
+MEANING = "average share of all items that a published name stands for"
+MEASURES = (
+    Measure(
+        name="ncp",
+        title="NCP",
+        meaning=MEANING,
+        compute=lambda case: ncp(case.original, case.recoding),
+        place=1,
+        reading=SCALE,
+        domain=True,
+        handed_out=True,
+        compared=(
+            Compared(
+                "loss_ncp",
+                "loss (NCP)",
+                f"Loss (NCP): {MEANING}. Less is better.",
+                "ncp",
+                place=2,
+                handed_out=True,
+            ),
+        ),
+    ),
+)

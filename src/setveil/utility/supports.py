@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.kernels.rows import recode_rows
 from setveil.published.recoding import AnyRecoding, standing_for
+from setveil.utility import Case, Column, Measure
 
 
 def label_supports(
@@ -103,3 +104,29 @@ def item_estimates(
     estimate = np.bincount(item, spread[label], len(recoding.items))
     ids = recoding.items.ids
     return np.asarray(estimate[[ids[item] for item in original.vocabulary.labels]], np.float64)
+
+
+def _both(case: Case) -> dict[str, Any]:
+    return support_errors(case.original, case.published, case.recoding)
+
+
+MEASURES = (
+    Measure(
+        name="label_support_error",
+        meaning="mean relative error of the published items' supports",
+        compute=lambda case: case.once(_both)["label_support_error"],
+        place=30,
+        high=None,
+        number=lambda found: found.get("mean"),
+        columns=(),
+    ),
+    Measure(
+        name="item_support_error",
+        meaning="median relative error of an item's support, its label's spread evenly",
+        compute=lambda case: case.once(_both)["item_support_error"],
+        place=31,
+        high=None,
+        number=lambda found: found.get("median"),
+        columns=(Column("item_error", lambda utility: utility.get("item_support_error", {}).get("median")),),
+    ),
+)

@@ -10,6 +10,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import MissingItemsError, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.recoding import AnyRecoding
+from setveil.utility import Case, Compared, Measure
 
 
 def ul(
@@ -126,3 +127,63 @@ def log2(value: Fraction) -> float | None:
     shift = value.denominator.bit_length() - value.numerator.bit_length() + 64
     top = (value.numerator << shift if shift > 0 else value.numerator >> -shift) // value.denominator
     return math.log2(top) - shift
+
+
+def _weighted(case: Case) -> dict[str, float | None]:
+    weights = hierarchy_weights(case.recoding, case.hierarchy)
+    return ul(case.original, case.published, case.recoding, weights)
+
+
+def _exponent(found: Mapping[str, float | None]) -> float | None:
+    return found.get("log2")
+
+
+MEANING = "sets of items that the published names may stand for, by how often, of all sets; plus suppression"
+MEASURES = (
+    Measure(
+        name="ul",
+        title="UL",
+        meaning=MEANING,
+        compute=lambda case: ul(case.original, case.published, case.recoding),
+        place=3,
+        unit="base 2 logarithm",
+        low=None,
+        high=None,
+        number=_exponent,
+        form="power of 2",
+        reading="adds up, over the published names, the share of all sets of items that each may stand for, "
+        "and the share of the rows that each item was left out of. It is mostly tiny, hence a power of 2: "
+        "one less in the exponent is half the loss. Compare it only between releases made with the same "
+        "hierarchy.",
+        domain=True,
+        summarized=False,  # a summary is short, and others are easier to read
+        compared=(
+            Compared(
+                "loss_ul",
+                "loss (log2 of UL)",
+                f"Loss (UL), as its base 2 logarithm: {MEANING}. One less is half the loss.",
+                "ul",
+                scale="exponent",
+                head="log2 UL",
+                place=3,
+                write=lambda value: f"{value:.5g}",
+            ),
+        ),
+    ),
+    Measure(
+        name="ul_weighted",
+        title="UL, weighted",
+        compute=_weighted,
+        place=4,
+        needs="hierarchy",
+        unit="base 2 logarithm",
+        low=None,
+        high=None,
+        number=_exponent,
+        form="power of 2",
+        domain=True,
+        told=False,
+        columns=(),
+        compared=(),
+    ),
+)

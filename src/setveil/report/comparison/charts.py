@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -97,9 +98,13 @@ def _vertical(figure: LineFigure, panels: Sequence[Panel]) -> Numbers:
     """Make the vertical scale that the panels of a line share."""
     values = [end for panel in panels for dot in panel.dots for end in (dot.y.low, dot.y.high)]
     values += [panel.reference for panel in panels if panel.reference is not None]
-    kind = figure.measure.scale
-    floor = _LEAST_TIME if kind == "log" else 0.0
+    kind, floor = figure.measure.scale, _floor(figure.measure.scale)
     return Numbers([max(value, floor) for value in values], kind, figure.measure.percent)
+
+
+def _floor(scale: str) -> float:
+    """Give the least value that a scale can show."""
+    return {"log": _LEAST_TIME, "exponent": -math.inf}.get(scale, 0.0)
 
 
 class _Sheet:
@@ -180,7 +185,7 @@ class _Sheet:
 
         data, panels = band
         across, up = _horizontal(figure, width), _vertical(figure, panels)
-        floor = _LEAST_TIME if up.kind == "log" else 0.0
+        floor = _floor(figure.measure.scale)
         values = [
             {
                 "panel": panel.title,

@@ -10,19 +10,7 @@ from itertools import product
 from typing import Any
 
 from setveil.guarantees import models
-from setveil.report.comparison.measures import (
-    ARE_MEAN,
-    ARE_MEDIAN,
-    ITEMSETS,
-    KL,
-    LM,
-    MEMORY,
-    NCP,
-    SECONDS,
-    Measure,
-    known_items,
-    rows_at_risk,
-)
+from setveil.report.comparison.measures import drawn, known_items
 from setveil.report.comparison.table import (
     PROMISE,
     Family,
@@ -42,6 +30,7 @@ from setveil.report.comparison.table import (
     varying,
 )
 from setveil.report.words import count
+from setveil.utility import Compared
 
 _MOST_PANELS = 5  # side by side
 _MOST_METHODS = 10
@@ -77,7 +66,7 @@ class LineFigure:
         In words.
     parameter, x_title : str
         Name of the parameter, and what it is.
-    measure : Measure
+    measure : Compared
         What is drawn.
     bands : list of (str, list of Panel)
         One line of panels with a common scale each, under a title.
@@ -94,7 +83,7 @@ class LineFigure:
     caption: str
     parameter: str
     x_title: str
-    measure: Measure
+    measure: Compared
     bands: list[tuple[str, list[Panel]]]
     methods: list[str]
     places: dict[str, int]
@@ -123,9 +112,8 @@ def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
         Only those for which the table holds at least one line of two points or more.
     """
     size = known_items(family.done)
-    measures = [LM, ARE_MEDIAN, ITEMSETS, *([rows_at_risk(size)] if size else []), KL, SECONDS]
     found = []
-    for measure in [*measures, MEMORY, NCP, ARE_MEAN]:
+    for measure in drawn(family.done):
         rows = [row for row in family.done if measure.of(row) is not None]
         if measure.stem == "risk_rows":
             rows = [row for row in rows if row["risk_m"] == size]
@@ -137,7 +125,7 @@ def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
 
 
 def _line_figure(
-    family: Family, rows: list[Row], measure: Measure, name: str, suffix: str
+    family: Family, rows: list[Row], measure: Compared, name: str, suffix: str
 ) -> LineFigure | None:
     """Draw a measure against the parameter `name`, or nothing where no method has two values of it."""
     series = _series(rows, name)
@@ -164,7 +152,7 @@ def _line_figure(
         *_repeated(series, others, shown),
         *_seeds(series),
         *_more_methods(left_out),
-        *(_partly_kept(series) if measure is ITEMSETS else []),
+        *(_partly_kept(series) if measure.own_names else []),
         *([_ORIGINAL] if any(p.reference is not None for _, panels in bands for p in panels) else []),
         *_missing(family.rows),
     ]
@@ -239,7 +227,7 @@ def _methods(labels: Sequence[str]) -> tuple[list[str], list[str]]:
     return [label for label in found if label in kept], [label for label in found if label not in kept]
 
 
-def _panel(series: Series, name: str, others: list[str], setting: Setting, measure: Measure) -> Panel:
+def _panel(series: Series, name: str, others: list[str], setting: Setting, measure: Compared) -> Panel:
     """Collect the medians of a data set's runs at a setting."""
     inside = [(row, label) for row, label in series if fits(row, others, setting)]
     dots = []

@@ -13,12 +13,10 @@ from setveil.report.comparison.releases import Fronts, fronts_of
 from setveil.report.comparison.table import Family
 
 SECTIONS = {
-    "loss_lm": "Loss",
-    "are_median": "What the data still answer",
-    "itemsets_kept": "What the data still answer",
-    "kl": "What the data still answer",
-    "risk_rows": "Risk",
-    "seconds": "Time",
+    "loss": "Loss",
+    "answers": "What the data still answer",
+    "risk": "Risk",
+    "time": "Time",
 }
 MORE = "More figures"
 
@@ -73,7 +71,7 @@ def draw(family: Family, suffix: str, known: Mapping[str, str] = MappingProxyTyp
         drawn.append(Figure(fronts.stem, fronts.stem, caption, svg, False))
     for figure in line_figures(family, suffix):
         svg = known.get(figure.stem) or draw_lines(figure)
-        section = SECTIONS.get(figure.measure.stem, MORE)
+        section = SECTIONS.get(figure.measure.section, MORE)
         drawn.append(
             Figure(figure.stem, section, figure.caption, svg, figure.alone and len(figure.bands) == 1)
         )

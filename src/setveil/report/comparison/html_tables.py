@@ -8,19 +8,7 @@ from itertools import product
 
 from setveil.report import blocks
 from setveil.report.comparison.fronts import Standing
-from setveil.report.comparison.measures import (
-    ARE_MEDIAN,
-    ITEMSETS,
-    KL,
-    LM,
-    MEMORY,
-    NCP,
-    SECONDS,
-    Measure,
-    chance,
-    known_items,
-    rows_at_risk,
-)
+from setveil.report.comparison.measures import chance, known_items, listed, rows_at_risk
 from setveil.report.comparison.releases import Fronts, Release
 from setveil.report.comparison.table import (
     PROMISE,
@@ -38,7 +26,8 @@ from setveil.report.comparison.table import (
     varying,
 )
 from setveil.report.comparison.words import excess_text, status_text
-from setveil.report.words import count, measure, percent
+from setveil.report.words import count, measure, percent, whole_or
+from setveil.utility import Compared
 
 NOTHING = "-"
 _MOST_RELEASES = 10
@@ -69,32 +58,28 @@ def grid(
     )
 
 
-def written(what: Measure, value: float | None) -> str:
+def written(what: Compared, value: float | None) -> str:
     """Write a measure's value with the digits that a person would, as HTML.
 
     Examples
     --------
-    >>> written(SECONDS, 0.0213), written(SECONDS, 134.2), written(ARE_MEDIAN, 12719.6), written(LM, None)
+    >>> from setveil.report.comparison.measures import MEMORY, SECONDS
+    >>> error = Compared("error", "error", "An error.", "error")
+    >>> written(SECONDS, 0.0213), written(SECONDS, 134.2), written(error, 12719.6), written(MEMORY, None)
     ('&lt;&nbsp;0.1', '134', '12,720', '-')
     """
     if value is None:
         return NOTHING
     if what.percent:
         return _narrow(percent(value))
-    if what is SECONDS:
-        return "&lt;&nbsp;0.1" if value < 0.1 else _plain(value, 2)
-    if what is MEMORY:
-        return f"{value:,.0f}"
-    return _narrow(measure(value)) if value <= 1 else _plain(value, 3)
+    if what.write is not None:
+        return _narrow(what.write(value))
+    return _narrow(measure(value)) if value <= 1 else whole_or(value, 3)
 
 
 def _narrow(text: str) -> str:
     """Fit words of a number into a narrow column."""
     return text.replace("under ", "&lt; ").replace("over ", "&gt; ").replace(" ", "&nbsp;")
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{value:,.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
 def standings_table(found: Mapping[str, Sequence[Standing]], methods: Sequence[str]) -> str:
@@ -146,20 +131,17 @@ def middle_setting(family: Family) -> tuple[list[str], Setting] | None:
 def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting) -> str:
     """Show every measure of every method of a data set at one setting, below the original's risk."""
     size = known_items(family.done)
-    risks = [rows_at_risk(size), chance(size)] if size else []
     inside = [row for row in family.rows if row["data"] == data and fits(row, names, setting)]
     done = [row for row in inside if row["status"] == "done"]
-    shown = [
-        what
-        for what in (LM, NCP, ARE_MEDIAN, ITEMSETS, KL, *risks, SECONDS, MEMORY)
-        if any(what.of(row) is not None for row in done)
-    ]
+    shown = [what for what in listed(family.done) if any(what.of(row) is not None for row in done)]
     lines = []
     before = [row for row in done if row.get("risk_before_probability") is not None and row.get("rows")]
     if before and size:
         original = {
-            "risk_rows": written(risks[0], (before[0].get("risk_before_5") or 0) / before[0]["rows"]),
-            "risk_chance": written(risks[1], before[0]["risk_before_probability"]),
+            "risk_rows": written(
+                rows_at_risk(size), (before[0].get("risk_before_5") or 0) / before[0]["rows"]
+            ),
+            "risk_chance": written(chance(size), before[0]["risk_before_probability"]),
         }
         lines.append(["<i>the original</i>", *(original.get(what.stem, "") for what in shown)])
     for method, rows in grouped(inside, lambda row: row["method"]):
@@ -170,8 +152,7 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
         if not any(row["status"] == "done" for row in rows) and cells:
             cells = ["no release", *[""] * (len(cells) - 1)]
         lines.append([blocks.data(method), *cells])
-    heads = {"are_median": "median ARE", "risk_chance": "chance", "memory": "MB", "kl": "KL"}
-    short = [heads.get(what.stem) or what.axis.removeprefix("loss (").rstrip(")") for what in shown]
+    short = [what.head or what.axis.removeprefix("loss (").rstrip(")") for what in shown]
     names = [name[:1].upper() + name[1:] for name in short]
     return grid(["Method", *names], lines, [2.6, *[1] * len(names)]) if shown else ""
 

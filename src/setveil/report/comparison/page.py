@@ -38,6 +38,7 @@ from setveil.report.comparison.words import (
     missing_counts,
     proven,
 )
+from setveil.utility import compared, measures
 
 
 def figures(rows: Sequence[Row]) -> dict[str, str]:
@@ -209,7 +210,7 @@ def _family(
         told = [_front_text(fronts, data, tables=not place) for data in fronts.releases]
         parts.append(blocks.section(_title(title, family, kinds), picture, *told))
     parts.append(_at_one_setting(family, kinds))
-    for section in distinct(SECTIONS.values()):
+    for section in SECTIONS.values():
         inside = [figure for figure in drawn if figure.section == section]
         if inside:
             parts.append(blocks.section(_title(section, family, kinds), numbering.show_all(inside)))
@@ -333,15 +334,23 @@ def _how_to_read(kinds: Sequence[Family]) -> str:
         ("Dominates:", _DOMINATES),
         (
             "Loss and risk",
-            "can be compared on the same data set only, LM and NCP only with the same hierarchy.",
+            f"can be compared on the same data set only{_same_hierarchy(kinds)}.",
         ),
     ]
-    if any("itemsets_kept" in row for family in kinds for row in family.rows):
-        lines.append(
-            (
-                "Itemsets kept",
-                "counts itemsets whose items keep their own names; a broader name does not count, though it "
-                "tells something.",
-            )
-        )
+    lines += [
+        (one.axis[:1].upper() + one.axis[1:], one.reading)
+        for one in compared()
+        if one.reading and _holds(kinds, one.column)
+    ]
     return blocks.section("How to read this", blocks.points(lines))
+
+
+def _same_hierarchy(kinds: Sequence[Family]) -> str:
+    """Name the losses of a table that depend on how many items exist."""
+    titles = {column.name: one.title for one in measures() if one.domain for column in one.in_table()}
+    found = [titles[one.column] for one in compared() if one.column in titles and _holds(kinds, one.column)]
+    return f", {words.and_list(found)} only with the same hierarchy" if found else ""
+
+
+def _holds(kinds: Sequence[Family], column: str) -> bool:
+    return any(column in row for family in kinds for row in family.rows)

@@ -13,7 +13,7 @@ from setveil.report.comparison.fronts import (
     rounded,
     standings,
 )
-from setveil.report.comparison.measures import ARE_MEAN, KL, LM, Measure, chance, known_items, rows_at_risk
+from setveil.report.comparison.measures import chance, known_items, rows_at_risk
 from setveil.report.comparison.table import (
     PROMISE,
     Family,
@@ -25,6 +25,7 @@ from setveil.report.comparison.table import (
     parameters,
     setting_text,
 )
+from setveil.utility import Compared, compared
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Fronts:
     ----------
     stem : str
         File name of the figure without its ending.
-    loss, risk : Measure
+    loss, risk : Compared
         The axes.
     releases : dict of str to list of Release
         By data set; only those on which releases differ in risk.
@@ -72,8 +73,8 @@ class Fronts:
     """
 
     stem: str
-    loss: Measure
-    risk: Measure
+    loss: Compared
+    risk: Compared
     releases: dict[str, list[Release]]
     methods: list[str]
     places: dict[str, int]
@@ -103,16 +104,14 @@ class Fronts:
         return {(a, b): relation(points[a], points[b]) for a in points for b in points if a != b}
 
 
-def loss_of(family: Family) -> Measure | None:
-    """Choose the loss by which a family's releases are compared: LM, else ARE, else KL.
+def loss_of(family: Family) -> Compared | None:
+    """Choose the loss by which a family's releases are compared: LM, else ARE, else KL, else others.
 
     The first that every release has; where none is, the one that most have.
     """
-    having = {
-        measure.stem: sum(measure.of(row) is not None for row in family.done)
-        for measure in (LM, ARE_MEAN, KL)
-    }
-    best = max((LM, ARE_MEAN, KL), key=lambda measure: having[measure.stem])
+    losses = [one for one in compared() if one.decides]
+    having = {one.stem: sum(one.of(row) is not None for row in family.done) for one in losses}
+    best = max(losses, key=lambda one: having[one.stem])
     return best if having[best.stem] else None
 
 
@@ -151,7 +150,7 @@ def fronts_of(family: Family, suffix: str = "") -> list[Fronts]:
     return out
 
 
-def _releases(rows: list[Row], loss: Measure, risk: Measure) -> list[Release]:
+def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[Release]:
     """Medians of what each method made at each setting."""
     rows = [row for row in rows if loss.of(row) is not None and risk.of(row) is not None]
     names = list(parameters(rows))
@@ -165,7 +164,7 @@ def _releases(rows: list[Row], loss: Measure, risk: Measure) -> list[Release]:
     return out
 
 
-def standings_of(family: Family, loss: Measure) -> dict[str, list[Standing]]:
+def standings_of(family: Family, loss: Compared) -> dict[str, list[Standing]]:
     """Count who loses least with the same promise, on each data set.
 
     With several seeds each is compared by itself: what is promised may be drawn by the seed.

@@ -11,7 +11,7 @@ from setveil.report.comparison.table import number, text_of
 
 CHARACTER = 6.4  # mean width of a character of 12 pixels
 
-Kind = Literal["linear", "log", "spread", "root"]
+Kind = Literal["linear", "log", "spread", "root", "exponent"]
 
 _LABEL = 40  # pixels kept for the labels of a vertical axis, so that plots below each other are in line
 _FAR_APART = 20  # values whose ratio is greater do not share a linear axis well
@@ -19,15 +19,15 @@ _RATIO = 8  # the same for a parameter's values
 
 
 class Numbers:
-    """A scale of values from 0 up.
+    """A scale of values, from 0 up but for exponents.
 
     Parameters
     ----------
     values : sequence of float
-        What must fit; at least 0, above 0 for "log".
-    kind : {"linear", "log", "spread", "root"}
+        What must fit; at least 0, above 0 for "log", any for "exponent".
+    kind : {"linear", "log", "spread", "root", "exponent"}
         "spread" is logarithmic with a zero where values are far apart, and linear where they are not; "root"
-        gives small values more room.
+        gives small values more room; "exponent" is for logarithms, of any sign, and has no zero.
     percent : bool
         Whether they are shares.
     """
@@ -45,6 +45,8 @@ class Numbers:
             self._spread(max(least, top * 1e-5), top)
         elif kind == "root" and least:
             self._root(top)
+        elif kind == "exponent" and values:
+            self._exponents(min(values), top)
         self._written = (
             "format(100 * datum.value, ',.6~g') + ' %'" if percent else "format(datum.value, ',.6~g')"
         )
@@ -76,6 +78,11 @@ class Numbers:
         power = 10.0 ** math.ceil(math.log10(top))
         nice = [part * power for part in (0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1)]
         self._ticks = [tick for tick in nice if tick <= self._domain[1]]
+
+    def _exponents(self, least: float, top: float) -> None:
+        room = 0.06 * (top - least) or 1.0
+        self._domain = [least - room, top + room]
+        self._extra = {"nice": True, "zero": False}
 
     def _channels(self) -> tuple[Any, dict[str, Any]]:
         import altair as alt

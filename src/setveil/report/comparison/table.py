@@ -11,24 +11,13 @@ from statistics import median
 from typing import Any
 
 from setveil.guarantees import models
+from setveil.report.comparison.columns import RISK_BEFORE, fixed
 from setveil.report.comparison.fronts import rounded
+from setveil.utility import compared
 
 Row = dict[str, Any]
 Setting = tuple[Any, ...]  # the values of some parameters, in their order
 
-# Columns that are no parameter. What else a table holds was set in the study.
-_FIXED = frozenset(
-    {
-        "run", "data", "algorithm", "method", "model", "seed", "status", "error", "rows", "items",
-        "occurrences", "ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items",
-        "suppressed_occurrences", "published_labels", "item_error", "are_mean", "are_median", "queries",
-        "itemsets_frequent", "itemsets_kept", "kl_mean", "risk_m", "risk_below_2", "risk_below_5",
-        "risk_below_10", "risk_probability", "risk_exact", "risk_before_2", "risk_before_5",
-        "risk_before_10", "risk_before_probability", "lower_bound", "gap", "seconds_read",
-        "seconds_anonymize", "seconds_verify", "seconds_measure", "seconds", "peak_memory_mb",
-        "data_sha256", "setveil",
-    }
-)  # fmt: skip
 # Parameters that say what is promised, in the order in which they are shown. Others are an algorithm's own.
 PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in model.options))
 
@@ -102,12 +91,13 @@ def _value(value: Any) -> Any:
 def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
     """Take out of a cleaned table what must stay inside.
 
-    That is: the risk of the originals and their numbers of occurrences, hashes, error messages, and every
-    text that an author of a study wrote as a parameter, for it may be a path or an item. Such texts are
-    numbered instead, and so is whatever was given for the parameters `naming_items`.
+    That is: the risk of the originals and their numbers of occurrences, measures that would tell these,
+    hashes, error messages, and every text that an author of a study wrote as a parameter, for it may be a
+    path or an item. Such texts are numbered instead, and so is whatever was given for the parameters
+    `naming_items`.
     """
     rows, naming = list(rows), _NAMING_ITEMS | set(naming_items)
-    own = [key for key in distinct(key for row in rows for key in row) if key not in _FIXED]
+    own = [key for key in distinct(key for row in rows for key in row) if key not in fixed()]
     masks = {
         key: {
             value: f"choice {i}"
@@ -118,12 +108,14 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
         for key in own
     }
     methods = _public_methods(rows, naming)
+    inside = {*RISK_BEFORE, "data_sha256", "error", "run", "occurrences"}
+    inside |= {one.column for one in compared() if not one.handed_out}
     out = []
     for row in rows:
         kept = {
             key: masks[key].get(value, value) if key in masks else value
             for key, value in row.items()
-            if not key.startswith("risk_before") and key not in {"data_sha256", "error", "run", "occurrences"}
+            if key not in inside
         }
         name = re.split(r"[/\\]", str(kept["data"]))[-1]
         out.append({**kept, "method": methods[row["method"]], "data": name})
@@ -221,7 +213,7 @@ def order(value: Any) -> tuple[int, float, str]:
 def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
     """Find the parameters that have a value in some row, with their values in order; promises first."""
     rows = list(rows)
-    names = distinct(key for row in rows for key in row if key not in _FIXED)
+    names = distinct(key for row in rows for key in row if key not in fixed())
     out = {}
     for name in [*(name for name in PROMISE if name in names), *(n for n in names if n not in PROMISE)]:
         values = distinct(row.get(name) for row in rows if row.get(name) is not None)

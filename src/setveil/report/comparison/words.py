@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from setveil.report.comparison.fronts import Relation, Standing
-from setveil.report.comparison.measures import Measure, known_items
+from setveil.report.comparison.measures import known_items
 from setveil.report.comparison.releases import Fronts, loss_of, standings_of
 from setveil.report.comparison.table import Family, Row, distinct
-from setveil.report.words import count, percent
+from setveil.report.words import and_list, count, percent
+from setveil.utility import Compared
 
 _MOST_TOLD = 3
 
@@ -55,7 +56,7 @@ def _leaders(found: Sequence[Standing]) -> list[str]:
     return [s.method for s in found if s.share == first.share and s.compared and s.excess == first.excess]
 
 
-def equal_promise(found: Sequence[Standing], loss: Measure) -> str:
+def equal_promise(found: Sequence[Standing], loss: Compared) -> str:
     """Say how methods did where they made a release with the same promise; empty where none did."""
     compared = [standing for standing in found if standing.compared]
     if not compared:
@@ -94,7 +95,7 @@ def excess_text(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
 
 
-def _name(loss: Measure) -> str:
+def _name(loss: Compared) -> str:
     """Short name of a loss: what stands in brackets on its axis."""
     return loss.axis.partition("(")[2].rstrip(")") or loss.axis
 
@@ -274,8 +275,3 @@ def missing_counts(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
 def status_text(status: str) -> str:
     """Say how a run ended, in words."""
     return STATUS.get(status, status)
-
-
-def and_list(names: Sequence[str]) -> str:
-    """Write a list: "a, b and c"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

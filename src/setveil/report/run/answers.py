@@ -6,6 +6,9 @@ from typing import Any
 
 from setveil.report import blocks, charts, words
 from setveil.report.run.charts import frequency_chart
+from setveil.report.run.kinds import kind_of
+
+_FAR = 0.5  # relative error from which on a count is no answer
 
 
 def answers(report: dict[str, Any]) -> str:
@@ -18,37 +21,13 @@ def answers(report: dict[str, Any]) -> str:
 
 def _counts(report: dict[str, Any]) -> str:
     """Say how well counts can be read off the release."""
-    utility = report["utility"]
-    lines = [_labels(report)] if "label_support_error" in utility else []
+    kind = kind_of(report)
+    lines = kind.countable(report)
     are = report.get("answers", {}).get("are")
     if are and are["queries"]:
-        lines.append((f"{_queries(are)}:", f"{query_errors(are)} {_advice(are, report)}".strip()))
-    kl = utility.get("kl")
-    if kl and kl["queries"]:
-        lines.append(
-            (
-                "Other items:",
-                "published row by row as they were, so every count of them is exact.",
-            )
-        )
-        lines.append(
-            (
-                "Sensitive items together with others:",
-                "only estimated, from the counts of the groups. How the estimates differ from the truth is "
-                f"measured by KL, {words.measure(kl['mean'])} on average (0: they do not).",
-            )
-        )
+        instead = kind.instead(report) if are["median"] >= _FAR else ""
+        lines.append((f"{_queries(are)}:", f"{query_errors(are)} {instead}".strip()))
     return blocks.points(lines) if lines else ""
-
-
-def _labels(report: dict[str, Any]) -> tuple[str, str]:
-    off = report["utility"]["label_support_error"]
-    title = "Rows with a published label:"
-    if not off["max"]:
-        return title, "exact. Each label is in as many rows as held any of the items that it stands for."
-    if report["recoding"] == "local":
-        return title, f"at least so many; on average {words.percent(off['mean'])} of them are missed."
-    return title, f"off by {words.error(off['mean'])} on average, by {words.error(off['max'])} at most."
 
 
 def _queries(are: dict[str, Any]) -> str:
@@ -69,16 +48,6 @@ def query_errors(are: dict[str, Any]) -> str:
         else f"half of the estimates are off by {words.error(are['median'])} or more"
     )
     return f"{asked}, {half}; the mean error is {words.error(are['mean'])} (ARE)."
-
-
-def _advice(are: dict[str, Any], report: dict[str, Any]) -> str:
-    if are["median"] < 0.5:
-        return ""
-    if report["recoding"] == "local":
-        return "Such counts cannot be read off the release."
-    if report["utility"].get("generalized_items"):
-        return "Such counts cannot be read off the release; count published labels instead."
-    return "Such counts cannot be read off the release where an item was left out."
 
 
 def _itemsets(report: dict[str, Any]) -> str:

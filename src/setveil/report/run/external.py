@@ -14,8 +14,10 @@ from typing import Any
 from setveil.report import blocks, words
 from setveil.report.models import words_for
 from setveil.report.run.exposure import chances
-from setveil.report.run.losses import COLORS, labels
-from setveil.report.run.statement import NCP_SCALE, headline, how_to_read, not_covered, versions
+from setveil.report.run.kinds import kind_of
+from setveil.report.run.losses import labels
+from setveil.report.run.statement import headline, how_to_read, not_covered, versions
+from setveil.utility import Measure, measures
 
 # What a verifier finds in the published rows alone, besides the promise.
 _FOUND = ("greatest_k", "smallest_degree", "groups")
@@ -99,11 +101,17 @@ def _rounded(report: dict[str, Any]) -> dict[str, Any] | None:
     step = next((step for step in _STEPS if step * whole >= _BLUR), None)
     if step is None:
         return None
-    shares = [(kind, name, *_share(number / whole, step)) for kind, name, number in words.shares(report)]
-    found: dict[str, Any] = {"step": step, "shares": shares}
-    if report["recoding"] != "grouped":
-        found["measures"] = [(name, _number(utility[name.lower()], step)) for name in ("NCP", "LM")]
-        found["optimality"] = _optimality(report.get("optimality"))
+    kind = kind_of(report)
+    found: dict[str, Any] = {
+        "step": step,
+        "shares": [(*what, *_share(number / whole, step)) for *what, number in kind.shares(report)],
+        "measures": {
+            one.name: _number(value, step)
+            for one in kind.handed_out(report)
+            if (value := one.value(utility)) is not None
+        },
+        "optimality": _optimality(report.get("optimality")),
+    }
     answers = report.get("answers", {})
     are, itemsets = answers.get("are"), answers.get("itemsets")
     if are and are["queries"]:
@@ -174,7 +182,7 @@ def external_html(report: dict[str, Any]) -> str:
         _found(told),
         not_covered(told["guarantee"]),
         _made(told),
-        how_to_read(told, scale=[NCP_SCALE] if "measures" in told.get("rounded", {}) else []),
+        how_to_read(told, [one for one, _ in _measures(told)]),
     ]
     return blocks.page("About this release", "\n".join(section for section in sections if section))
 
@@ -182,17 +190,14 @@ def external_html(report: dict[str, Any]) -> str:
 def _contents(told: dict[str, Any]) -> str:
     published, broader = told["published"], len(told["labels"])
     rows, occurrences = published["rows"], published["occurrences"]
+    named, *others = kind_of(told).contents(told)
     order = "in an order that tells nothing of the original's"
-    names = words.count(published["items"])
-    kinds = f"{words.count(broader)} of them broader than an item" if broader else "each that of an item"
     lines = [
         ("Rows", f"{words.count(rows)} ({words.count(published['empty_rows'])} empty), {order}"),
-        ("Different names", f"{names}, {kinds}"),
+        named,
         ("Occurrences", f"{words.count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
+        *others,
     ]
-    if told["recoding"] == "grouped":
-        lines[1] = ("Different items", f"{names}, besides those counted in <code>groups.csv</code>")
-        lines.append(("Groups", words.count(told["guarantee"]["groups"])))
     about = ("About", "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS))
     return blocks.section("What is in it", blocks.facts([*lines, about]), labels(told, "about.json"))
 
@@ -211,31 +216,26 @@ def _lost(told: dict[str, Any]) -> str:
         f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "
         "are coarse on purpose."
     )
-    measures = ", ".join(f"{name} {value}" for name, value in rounded.get("measures", []))
+    losses = ", ".join(f"{one.title} {value}" for one, value in _measures(told))
     return blocks.section(
         "What was lost",
         blocks.paragraph("Of all occurrences of an item in a row of the original:"),
-        blocks.bar([(length, COLORS[kind]) for kind, _, _, length in shares], 1),
-        blocks.legend((COLORS[kind], f"{text} {name}", "") for kind, name, text, _ in shares),
-        blocks.paragraph(f"{measures}. {rounded['optimality']}".strip() if measures else ""),
+        blocks.bar([(length, color) for color, _, _, length in shares], 1),
+        blocks.legend((color, f"{text} {name}", "") for color, name, text, _ in shares),
+        blocks.paragraph(f"{losses}. {rounded['optimality']}".strip() if losses else ""),
         blocks.paragraph(note, "small"),
     )
 
 
+def _measures(told: dict[str, Any]) -> list[tuple[Measure, str]]:
+    """List what is told of the measures, with what each is."""
+    rounded = told.get("rounded", {}).get("measures", {})
+    return [(one, rounded[one.name]) for one in measures(told["recoding"]) if one.name in rounded]
+
+
 def _answers(told: dict[str, Any]) -> str:
     rounded = told.get("rounded", {})
-    lines = []
-    if told["recoding"] == "grouped":
-        lines.append(("Items that are not sensitive:", "published row by row; every count of them is exact."))
-    elif told["exact_labels"]:
-        exact = "exact. Each is in as many rows as held any of the items that it stands for."
-        lines.append(("Rows with a published name:", exact))
-    elif told["recoding"] == "local":
-        fewest = (
-            "at least so many. An item stands under a narrow name in some rows and under a broad one in "
-            "others, so the rows of different names cannot be added."
-        )
-        lines.append(("Rows with a published name:", fewest))
+    lines = kind_of(told).countable_outside(told)
     if "are" in rounded:
         are, what = rounded["are"], {1: "one", 2: "two"}.get(rounded["are"]["size"], "some")
         half = (

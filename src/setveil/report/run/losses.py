@@ -5,59 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.run.kinds import kind_of
 
 MOST_LINES = 20
 WIDTHS = "34% 13% 17% 15% 21%"
-COLORS = {
-    "unchanged": blocks.UNCHANGED,
-    "generalized": blocks.GENERALIZED,
-    "grouped": blocks.GENERALIZED,
-    "suppressed": blocks.SUPPRESSED,
-}
 _MOST_NAMES = 40
 
 
 def losses(report: dict[str, Any]) -> str:
     """Show what was lost as a section."""
-    whole = report["input"]["occurrences"]
-    shares = [(name, number, COLORS[kind]) for kind, name, number in words.shares(report)]
+    whole, kind = report["input"]["occurrences"], kind_of(report)
+    shares = kind.shares(report)
     legend = [
         (color, f"{words.percent(number, whole)} {name}", f"({words.count(number)})")
-        for name, number, color in shares
+        for color, name, number in shares
     ]
-    figures = [(value, f"{name}: {meaning}") for name, value, meaning in words.figures(report)]
+    figures = [(value, f"{name}: {meaning}") for name, value, meaning in kind.figures(report)]
     return blocks.section(
         "What was lost",
-        blocks.paragraph(words.loss(report)),
-        blocks.bar([(number, color) for _, number, color in shares], whole),
+        blocks.paragraph(kind.loss(report)),
+        blocks.bar([(number, color) for color, _, number in shares], whole),
         blocks.legend(legend),
-        blocks.tiles(figures + _item_tiles(report)),
+        blocks.tiles(figures + kind.item_tiles(report)),
         blocks.paragraph(f"Rows: {words.rows(report)}"),
-        blocks.paragraph(words.overlap(report)),
+        blocks.paragraph(kind.overlap(report)),
         blocks.paragraph(words.optimality(report)),
         _branches(report),
         labels(report),
         _left_out(report),
     )
-
-
-def _item_tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
-    utility, published = report["utility"], report["published"]
-    kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
-    if report["recoding"] == "grouped":
-        sensitive = words.count(utility["sensitive_items"])
-        return [(kept, f"items published as they were; {sensitive} sensitive")]
-    return [
-        (
-            kept,
-            f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
-            f"{words.count(utility['suppressed_items'])} suppressed",
-        ),
-        (
-            words.count(utility["published_labels"]),
-            f"different labels published, in {words.count(published['occurrences'], 'occurrence')}",
-        ),
-    ]
 
 
 def _branches(report: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from setveil.report.models import words_for
 from setveil.report.run.answers import answers
 from setveil.report.run.exposure import chances, entry_of, exposure, sides, telling_size
 from setveil.report.run.external import external_html
+from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
 from setveil.report.run.statement import headline, how_to_read, not_covered, versions
 
@@ -53,7 +54,7 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
         answers(report),
         _folders(report),
         _made(report),
-        how_to_read(report),
+        how_to_read(report, kind_of(report).shown(report)),
     ]
     return blocks.page(
         f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
@@ -80,7 +81,7 @@ def _glance(report: dict[str, Any]) -> str:
             number = " \u2192 ".join(chance for chance in learned if chance)
             tiles.append((number, f"chance of learning a private item from {known}, before and after"))
     whole = report["input"]["occurrences"]
-    (_, name, kept), *others = words.shares(report)
+    (_, name, kept), *others = kind_of(report).shares(report)
     rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
     tiles.append((words.percent(kept, whole), f"of all occurrences {name}{'; ' if rest else ''}{rest}"))
     answers = report.get("answers", {})
@@ -98,9 +99,7 @@ def _glance(report: dict[str, Any]) -> str:
 
 
 def _folders(report: dict[str, Any]) -> str:
-    file = blocks.data(report["published"]["file"])
-    if report["recoding"] == "grouped":
-        file += ", groups.csv"
+    file = kind_of(report).files(blocks.data(report["published"]["file"]))
     page = report["published"].get("report")
     if page:
         file += f", {blocks.data(page)}"

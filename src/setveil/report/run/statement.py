@@ -7,6 +7,8 @@ from typing import Any
 
 from setveil.report import blocks
 from setveil.report.models import check, promise, words_for
+from setveil.report.run.kinds import kind_of
+from setveil.utility import Measure
 
 _NEVER_COVERED = (
     (
@@ -64,43 +66,14 @@ def versions(report: dict[str, Any]) -> str:
     )
 
 
-_KINDS = {
-    "global": (
-        "Generalized:",
-        "published under a broader name. Two items of a row that get the same name are published once. "
-        "<b>Suppressed:</b> left out of every row.",
-    ),
-    "local": (
-        "Generalized:",
-        "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
-        "row that get the same name are published once.",
-    ),
-    "grouped": (
-        "Group:",
-        "rows that are published together: their other items row by row, of each sensitive item only in how "
-        "many of them it is.",
-    ),
-}
-_KL_SCALE = (
-    "KL",
-    "compares, among the rows with a sensitive item, how often other items occur with what a reader of the "
-    "groups would guess. 0: the guess is right.",
-)
-NCP_SCALE = (
-    "NCP and LM",
-    "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between releases "
-    "made with the same hierarchy.",
-)
-
-
-def how_to_read(report: dict[str, Any], scale: list[tuple[str, str]] | None = None) -> str:
-    """Explain the terms, as a section; `scale` explains the measures, by default those of the recoding."""
-    guarantee, kind = report["guarantee"], report["recoding"]
+def how_to_read(report: dict[str, Any], explained: list[Measure]) -> str:
+    """Explain the terms and some measures, as a section."""
+    guarantee, kind = report["guarantee"], kind_of(report)
     lines = [
         ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
-        _KINDS[kind],
+        kind.term,
         *words_for(guarantee).reading(guarantee),
-        *([_KL_SCALE if kind == "grouped" else NCP_SCALE] if scale is None else scale),
+        *kind.readings(explained),
         (
             "The check",
             "does not rely on the algorithm. <code>setveil verify</code> repeats it on what is published.",

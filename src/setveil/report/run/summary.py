@@ -8,6 +8,7 @@ from typing import Any
 
 from setveil.report import words
 from setveil.report.models import check, promise
+from setveil.report.run.kinds import kind_of
 
 _WIDTH = 88
 _LABEL = 11
@@ -26,7 +27,7 @@ def summary(report: dict[str, Any]) -> str:
     str
         What was promised, whether it holds, what was lost, and which folder may be handed out.
     """
-    guarantee = report["guarantee"]
+    guarantee, kind = report["guarantee"], kind_of(report)
     file_name = re.split(r"[/\\]", words.source(report))[-1]
     hand_out = (
         "published/ only. internal/ stays inside: its files undo the protection."
@@ -37,11 +38,11 @@ def summary(report: dict[str, Any]) -> str:
         "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Promise": promise(guarantee),
         "Check": check(guarantee),
-        "Lost": words.loss(report),
-        "Reading": words.overlap(report),
+        "Lost": kind.loss(report),
+        "Reading": kind.overlap(report),
         "Optimum": words.optimality(report),
-        **{name: f"{value}: {meaning}" for name, value, meaning in words.figures(report)},
-        "Items": words.items(report),
+        **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
+        "Items": kind.items(report),
         "Rows": words.rows(report),
         "Hand out": hand_out,
     }

@@ -1,0 +1,50 @@
+"""The columns of a study's table, as the study writes and its report reads it; all others are parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from setveil.utility import columns
+
+RUN = ("run", "data", "algorithm", "method", "model")
+END = ("seed", "status", "error")
+MADE = ("data_sha256", "setveil")
+
+SIZES: Mapping[str, type] = {"rows": int, "items": int, "occurrences": int}
+RISK: Mapping[str, type] = {
+    "risk_m": int,
+    "risk_below_2": int,
+    "risk_below_5": int,
+    "risk_below_10": int,
+    "risk_probability": float,
+    "risk_exact": bool,
+}
+RISK_BEFORE: Mapping[str, type] = {
+    "risk_before_2": int,
+    "risk_before_5": int,
+    "risk_before_10": int,
+    "risk_before_probability": float,
+}
+OPTIMALITY: Mapping[str, type] = {"lower_bound": float, "gap": float}
+COST: Mapping[str, type] = {
+    "seconds_read": float,
+    "seconds_anonymize": float,
+    "seconds_verify": float,
+    "seconds_measure": float,
+    "seconds": float,
+    "peak_memory_mb": float,
+}
+
+
+@cache
+def measured() -> Mapping[str, type]:
+    """List what is measured of a run, with the types of the values."""
+    lost = {column.name: column.type for column in columns()}
+    return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **COST}
+
+
+@cache
+def fixed() -> frozenset[str]:
+    """Name the columns that are no parameter. What else a table holds was set in the study."""
+    return frozenset({*RUN, *END, *measured(), *MADE})

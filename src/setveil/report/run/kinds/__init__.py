@@ -1,0 +1,130 @@
+"""What the reports of runs say of one kind of release: one file per kind.
+
+A module whose name has no leading underscore holds `KINDS`, the kinds that it speaks for. `kind_of` finds the
+one of a report by the `recoding` that its record names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from functools import cache
+from itertools import groupby
+from typing import Any, ClassVar
+
+from setveil.report import words
+from setveil.utility import Measure, measures
+
+Report = dict[str, Any]  # what report.json holds
+Points = list[tuple[str, str]]  # a bold beginning and the text that follows it, HTML
+Shares = list[tuple[str, str, int]]  # a colour, what became of item occurrences, how many
+
+
+class Kind(ABC):
+    """The words for one kind of release."""
+
+    recoding: ClassVar[str]
+    """What a record calls this kind."""
+    term: ClassVar[tuple[str, str]]
+    """The word of this kind that needs an explanation, and that explanation as HTML."""
+    supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
+    """Why a label may have another support than the items that it stands for."""
+
+    @abstractmethod
+    def loss(self, report: Report) -> str:
+        """State what became of the item occurrences, in one sentence."""
+
+    @abstractmethod
+    def shares(self, report: Report) -> Shares:
+        """List what became of the item occurrences, first those that were not changed."""
+
+    @abstractmethod
+    def items(self, report: Report) -> str:
+        """State what became of the items, in a few words."""
+
+    @abstractmethod
+    def item_tiles(self, report: Report) -> Points:
+        """Give numbers of items and labels, each with what it means."""
+
+    @abstractmethod
+    def countable(self, report: Report) -> Points:
+        """Say which counts can be read off the release, and how well."""
+
+    @abstractmethod
+    def contents(self, told: Report) -> Points:
+        """Say what is published, from what may be handed out (see `setveil.report.run.external`)."""
+
+    @abstractmethod
+    def countable_outside(self, told: Report) -> Points:
+        """Say which counts can be read off the release, from what may be handed out."""
+
+    def overlap(self, _report: Report) -> str:
+        """Say what this kind costs whoever counts labels; empty where it costs nothing."""
+        return ""
+
+    def instead(self, _report: Report) -> str:
+        """Say what to count where counts of the original items are far off."""
+        return "Such counts cannot be read off the release."
+
+    def files(self, data: str) -> str:
+        """List the files with the rows, as HTML: `data` and those beside it."""
+        return data
+
+    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+        """List the measures: a name, a value, what it means; `brief`: only those for a summary."""
+        out = []
+        for one in measures(self.recoding):
+            value = one.value(report["utility"]) if one.title and one.told else None
+            if value is not None and (one.summarized or not brief):
+                out.append((one.title, words.number_of(one, value), self.meaning(one, report)))
+        return out
+
+    def meaning(self, one: Measure, _report: Report) -> str:
+        """Say what a measure is."""
+        return one.meaning
+
+    def readings(self, found: list[Measure]) -> Points:
+        """Explain measures, those together that are explained alike."""
+        return [
+            (words.and_list([one.title for one in alike]), text)
+            for text, alike in groupby(found, key=lambda one: one.reading)
+            if text
+        ]
+
+    def shown(self, report: Report) -> list[Measure]:
+        """List the measures that the page of a run shows."""
+        return [one for one in measures(self.recoding) if one.told and one.name in report["utility"]]
+
+    def handed_out(self, report: Report) -> list[Measure]:
+        """List the measures that may leave the house, rounded."""
+        return [one for one in self.shown(report) if one.handed_out]
+
+
+@cache
+def _kinds() -> dict[str, Kind]:
+    found: dict[str, Kind] = {}
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            loaded = importlib.import_module(f"{__name__}.{module.name}")
+            found |= {kind.recoding: kind for kind in loaded.KINDS}
+    return found
+
+
+def kind_named(recoding: str) -> Kind:
+    """Find the words for a kind of release.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    kind = _kinds().get(recoding)
+    if kind is None:
+        raise ValueError(f"No words for releases of the kind {recoding!r}.")
+    return kind
+
+
+def kind_of(report: Report) -> Kind:
+    """Find the words for the kind of release that a record is about."""
+    return kind_named(report["recoding"])

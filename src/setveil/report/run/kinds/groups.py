@@ -1,0 +1,99 @@
+"""Rows in groups: other items row by row, of each sensitive item only in how many rows of a group it is."""
+
+from __future__ import annotations
+
+from setveil.report import blocks, words
+from setveil.report.run.kinds import Kind, Points, Report, Shares
+from setveil.utility import Measure
+
+
+class Groups(Kind):
+    """Rows in groups."""
+
+    recoding = "grouped"
+    term = (
+        "Group:",
+        "rows that are published together: their other items row by row, of each sensitive item only in how "
+        "many of them it is.",
+    )
+
+    def loss(self, report: Report) -> str:
+        """State what became of the item occurrences, in one sentence."""
+        hidden, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
+        return (
+            f"{words.count(hidden)} of {words.count(whole, 'item occurrence')} "
+            f"({words.percent(hidden, whole)}) {words.are(hidden)} published as counts of groups, not in "
+            "rows; all others are published as they were."
+        )
+
+    def shares(self, report: Report) -> Shares:
+        """List what became of the item occurrences."""
+        utility = report["utility"]
+        return [
+            (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
+            (blocks.GENERALIZED, "as counts of groups", utility["sensitive_occurrences"]),
+        ]
+
+    def items(self, report: Report) -> str:
+        """State what became of the items, in a few words."""
+        utility = report["utility"]
+        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+        return f"{kept} unchanged, {words.count(utility['sensitive_items'])} sensitive."
+
+    def item_tiles(self, report: Report) -> Points:
+        """Give numbers of items, with what they mean."""
+        utility = report["utility"]
+        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+        sensitive = words.count(utility["sensitive_items"])
+        return [(kept, f"items published as they were; {sensitive} sensitive")]
+
+    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+        """List the measures, after the number of groups."""
+        sizes, found = report["utility"]["group_sizes"], super().figures(report, brief=brief)
+        if not sizes["groups"]:
+            return found
+        smallest, largest = words.count(sizes["smallest"]), words.count(sizes["largest"], "row")
+        spread = f"of {smallest} to {largest}, median {sizes['median']:g}"
+        return [("Groups", words.count(sizes["groups"]), spread), *found]
+
+    def meaning(self, one: Measure, report: Report) -> str:
+        """Say what a measure is; of KL, what was asked."""
+        if one.name != "kl":
+            return one.meaning
+        kl = report["utility"]["kl"]
+        asked = words.count(kl["queries"], "query", "queries")
+        return f"{one.meaning}, {asked} by {words.count(kl['group_by'], 'other item')}"
+
+    def countable(self, report: Report) -> Points:
+        """Say which counts can be read off the release."""
+        kl = report["utility"].get("kl")
+        if not kl or not kl["queries"]:
+            return []
+        return [
+            ("Other items:", "published row by row as they were, so every count of them is exact."),
+            (
+                "Sensitive items together with others:",
+                "only estimated, from the counts of the groups. How the estimates differ from the truth is "
+                f"measured by KL, {words.measure(kl['mean'])} on average (0: they do not).",
+            ),
+        ]
+
+    def files(self, data: str) -> str:
+        """List the two files."""
+        return f"{data}, groups.csv"
+
+    def contents(self, told: Report) -> Points:
+        """Say what is published row by row, and in how many groups."""
+        names = words.count(told["published"]["items"])
+        return [
+            ("Different items", f"{names}, besides those counted in <code>groups.csv</code>"),
+            ("Groups", words.count(told["guarantee"]["groups"])),
+        ]
+
+    def countable_outside(self, _told: Report) -> Points:
+        """Say which counts can be read off the release."""
+        text = "published row by row; every count of them is exact."
+        return [("Items that are not sensitive:", text)]
+
+
+KINDS = (Groups(),)

@@ -1,0 +1,149 @@
+"""Rows with items under broader names, or left out: the same in every row, or (local) not."""
+
+from __future__ import annotations
+
+from setveil.report import blocks, words
+from setveil.report.run.kinds import Kind, Points, Report, Shares
+
+
+class Rows(Kind):
+    """Every item has one label, or none."""
+
+    recoding = "global"
+    term = (
+        "Generalized:",
+        "published under a broader name. Two items of a row that get the same name are published once. "
+        "<b>Suppressed:</b> left out of every row.",
+    )
+
+    def loss(self, report: Report) -> str:
+        """State what became of the item occurrences, in one sentence."""
+        utility, whole = report["utility"], report["input"]["occurrences"]
+        generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
+        if not generalized and not suppressed:
+            return f"Nothing: all {words.count(whole, 'item occurrence')} are published as they were."
+        if not generalized:
+            return (
+                f"{words.count(suppressed)} of {words.count(whole, 'item occurrence')} "
+                f"({words.percent(suppressed, whole)}) {words.are(suppressed)} left out; all others are "
+                "published as they were."
+            )
+        broader = (
+            f"{words.count(generalized)} of {words.count(whole, 'item occurrence')} "
+            f"({words.percent(generalized, whole)}) {words.are(generalized)} published under a broader name"
+        )
+        left_out = (
+            f"{words.count(suppressed)} ({words.percent(suppressed, whole)}) {words.are(suppressed)} left out"
+            if suppressed
+            else "none is left out"
+        )
+        return f"{broader}; {left_out}."
+
+    def shares(self, report: Report) -> Shares:
+        """List what became of the item occurrences."""
+        utility = report["utility"]
+        return [
+            (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
+            (blocks.GENERALIZED, "under a broader name", utility["generalized_occurrences"]),
+            (blocks.SUPPRESSED, "left out", utility["suppressed_occurrences"]),
+        ]
+
+    def items(self, report: Report) -> str:
+        """State what became of the items, in a few words."""
+        utility = report["utility"]
+        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+        return (
+            f"{kept} unchanged, {words.count(utility['generalized_items'])} generalized, "
+            f"{words.count(utility['suppressed_items'])} suppressed; "
+            f"{words.count(utility['published_labels'], 'label')} published."
+        )
+
+    def item_tiles(self, report: Report) -> Points:
+        """Give numbers of items and labels, each with what it means."""
+        utility, occurrences = report["utility"], report["published"]["occurrences"]
+        return [
+            (
+                f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}",
+                f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
+                f"{words.count(utility['suppressed_items'])} suppressed",
+            ),
+            (
+                words.count(utility["published_labels"]),
+                f"different labels published, in {words.count(occurrences, 'occurrence')}",
+            ),
+        ]
+
+    def countable(self, report: Report) -> Points:
+        """Say how well supports of labels can be read off the release."""
+        off = report["utility"].get("label_support_error")
+        if off is None:
+            return []
+        title = "Rows with a published label:"
+        if not off["max"]:
+            exact = "exact. Each label is in as many rows as held any of the items that it stands for."
+            return [(title, exact)]
+        return [(title, self._labels_off(off["mean"], off["max"]))]
+
+    def _labels_off(self, mean: float, most: float) -> str:
+        return f"off by {words.error(mean)} on average, by {words.error(most)} at most."
+
+    def instead(self, report: Report) -> str:
+        """Say what to count where counts of the original items are far off."""
+        if report["utility"].get("generalized_items"):
+            return "Such counts cannot be read off the release; count published labels instead."
+        return "Such counts cannot be read off the release where an item was left out."
+
+    def contents(self, told: Report) -> Points:
+        """Say what names are published."""
+        broader = len(told["labels"])
+        kinds = f"{words.count(broader)} of them broader than an item" if broader else "each that of an item"
+        return [("Different names", f"{words.count(told['published']['items'])}, {kinds}")]
+
+    def countable_outside(self, told: Report) -> Points:
+        """Say how well supports of labels can be read off the release."""
+        if not told["exact_labels"]:
+            return self._inexact_outside()
+        exact = "exact. Each is in as many rows as held any of the items that it stands for."
+        return [("Rows with a published name:", exact)]
+
+    def _inexact_outside(self) -> Points:
+        return []
+
+
+class LocalRows(Rows):
+    """An item may have a narrow label in some rows and a broad one in others."""
+
+    recoding = "local"
+    term = (
+        "Generalized:",
+        "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
+        "row that get the same name are published once.",
+    )
+
+    supports_differ = "labels of different levels overlap"
+
+    def overlap(self, report: Report) -> str:
+        """Say what overlapping labels cost whoever counts."""
+        off = report["utility"]["label_support_error"]["mean"]
+        return (
+            "Labels of different levels overlap: one item stands under a narrow name in some rows and under "
+            "a broad one in others. Rows with a label are only the fewest that may hold its items (on "
+            f"average {words.percent(off)} are missed), and supports of different labels cannot be added."
+        )
+
+    def _labels_off(self, mean: float, _most: float) -> str:
+        return f"at least so many; on average {words.percent(mean)} of them are missed."
+
+    def instead(self, _report: Report) -> str:
+        """Say that nothing helps where counts of the original items are far off."""
+        return "Such counts cannot be read off the release."
+
+    def _inexact_outside(self) -> Points:
+        fewest = (
+            "at least so many. An item stands under a narrow name in some rows and under a broad one in "
+            "others, so the rows of different names cannot be added."
+        )
+        return [("Rows with a published name:", fewest)]
+
+
+KINDS = (Rows(), LocalRows())

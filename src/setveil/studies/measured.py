@@ -1,0 +1,150 @@
+"""What a study measures of a run: the columns of its table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.guarantees import Guarantee
+from setveil.options.inputs import load_queries
+from setveil.progress import silent
+from setveil.published.group_files import PublishedGroups
+from setveil.risk.attack import attack_risk
+from setveil.runs.details import EFFORT, frequent_support
+from setveil.runs.run import VerifiedRelease
+from setveil.utility import columns
+from setveil.utility.are import Queries, query_errors
+from setveil.utility.itemsets import surviving_itemsets
+from setveil.utility.measure import measure_groups
+
+Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.settings.MEASURING`
+
+
+def sizes(data: Transactions) -> dict[str, int]:
+    """Count rows, items and occurrences of the original."""
+    return {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
+
+
+def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Queries:
+    """Read or draw the COUNT queries; none where a group-by is asked for, which is drawn from the release.
+
+    Raises
+    ------
+    DataError, RequestError
+        If a file of queries cannot be read, or nothing can be asked so.
+    """
+    if "group_by" in asked:
+        return ()
+    if "queries_file" in asked:
+        path = Path(asked["queries_file"]["path"])
+        return load_queries(data, path, encoding, number=None, size=1, support=None, seed=0, progress=silent)
+    if not asked["queries"]:
+        return ()
+    size = min(asked["query_size"], int(data.row_lengths().max()))
+    return load_queries(
+        data, None, encoding, number=asked["queries"], size=size, support=asked.get("query_support"),
+        seed=seed, progress=silent,
+    )  # fmt: skip
+
+
+def measured(
+    asked: Asked,
+    data: Transactions,
+    release: VerifiedRelease,
+    guarantee: Guarantee,
+    queries: Queries,
+    seed: int,
+) -> dict[str, Any]:
+    """Measure a verified release with the settings of the study.
+
+    Parameters
+    ----------
+    asked : mapping
+        The settings.
+    data : Transactions
+        The original.
+    release : VerifiedRelease
+        With what was measured of it already.
+    guarantee : Guarantee
+        What it promises.
+    queries : sequence of sequences of str
+        From `questions`.
+    seed : int
+        Draws group-by queries.
+
+    Returns
+    -------
+    dict
+        The columns of the table but for those of `sizes`, `risk_before`, and of the whole process.
+    """
+    report = release.report
+    timing = report["timing"]
+    start = time.perf_counter()
+    utility = report["utility"] | _answers(asked, data, release, queries, seed)
+    risk = _risk_after(asked, release, guarantee)
+    seconds = timing["measure"] + time.perf_counter() - start
+    optimality = report.get("optimality", {})
+    return {
+        **{column.name: column.of(utility) for column in columns()},
+        **risk,
+        "lower_bound": optimality.get("lower_bound"),
+        "gap": optimality.get("gap"),
+        "seconds_read": round(timing["read"] + timing.get("hierarchy", 0.0), 4),
+        "seconds_anonymize": timing["anonymize"],
+        "seconds_verify": timing["verify"],
+        "seconds_measure": round(seconds, 4),
+    }
+
+
+def _answers(
+    asked: Asked, data: Transactions, release: VerifiedRelease, queries: Queries, seed: int
+) -> dict[str, Any]:
+    """Measure what the release still answers."""
+    if "group_by" in asked:
+        if not asked["queries"]:
+            return {"kl": {}}
+        groups = release.release.measured()
+        return measure_groups(data, *groups, group_by=asked["group_by"], queries=asked["queries"], seed=seed)
+    found: dict[str, Any] = {}
+    if queries:
+        errors = query_errors(data, release.published, release.recoding.members(), queries)
+        found["are"] = errors.as_dict()
+    support = asked["itemsets"]
+    if isinstance(support, str):
+        support = frequent_support(data.n_rows, Fraction(support))
+    if support:
+        found["itemsets"] = surviving_itemsets(
+            data, release.published, support, max_length=asked["itemset_length"]
+        )
+    return found
+
+
+def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
+    size = asked["risk_m"]
+    if not size:
+        return {}
+    best = _best_choice(release.release.exposed(), size, guarantee.secrets)
+    return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
+
+
+def risk_before(asked: Asked, data: Transactions, hidden: tuple[str, ...]) -> dict[str, Any]:
+    """Count the rows of the original that the best choice of known items singles out, `hidden` unknown."""
+    best = _best_choice(data, asked["risk_m"], hidden)
+    return {
+        f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
+    }
+
+
+def _best_choice(rows: Transactions | PublishedGroups, size: int, hidden: tuple[str, ...]) -> dict[str, Any]:
+    """Count the rows that the best choice of at most `size` known items singles out."""
+    entries = attack_risk(rows, sizes=(size,), private=hidden, effort=EFFORT)["risk"]
+    best = next(entry for entry in entries if entry["choice"] == "best")
+    return {
+        **{f"below_{threshold}": round(best["rows_below"][str(threshold)]) for threshold in (2, 5, 10)},
+        "probability": best["probability"],
+        "exact": best["exact"],
+    }
