@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import setveil
 from cli_helpers import HIERARCHY, dump, sample_rows, write
 from setveil.errors import DataError, RequestError
+from setveil.studies import plan
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.settings import Reference
 from setveil.studies.study import Study, read_study
@@ -186,7 +186,7 @@ def test_an_other_hierarchy_or_version_is_an_other_run(folder: Path, monkeypatch
     assert one() == first
     assert len(first) == 16
     assert int(first, 16) >= 0
-    monkeypatch.setattr(setveil, "__version__", "99")
+    monkeypatch.setattr(plan, "__version__", "99")
     assert one() != first
     monkeypatch.undo()
     write(folder / "tree.csv", HIERARCHY.replace("small", "tiny"))
