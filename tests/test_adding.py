@@ -1,0 +1,288 @@
+"""Adding an algorithm with a parameter, a model with its verifier, a measure: their files, and nothing else.
+
+The files are added to a copy of the package; the command line, a study and the reports must pick them up.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from cli_helpers import Done, setveil, write
+
+MODEL = '''
+"""Every published item is in many rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from setveil.errors import InfeasibleError
+from setveil.fields import Integer, Option
+from setveil.guarantees import Model, Words
+
+
+@dataclass(frozen=True)
+class CommonItems:
+    """Every published item is in at least `floor` rows."""
+
+    floor: int
+    model: ClassVar[str] = "common-items"
+    secrets: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def phrase(self) -> str:
+        return f"commonness {self.floor}"
+
+    def require_feasible(self, data: Any) -> None:
+        if data.n_rows < self.floor:
+            raise InfeasibleError(f"There are {data.n_rows} rows, fewer than {self.floor}.")
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"model": self.model, "floor": self.floor}
+
+
+model = Model(
+    name="common-items",
+    title="common items",
+    make=CommonItems,
+    options={"floor": Option(Integer(1), "Fewest rows of an item.", needed=True)},
+    algorithm="drop_rare",
+    words=Words(
+        parameters=("floor",),
+        promise=lambda g: f"Every published item is in at least {g['floor']} rows.",
+        fulfilled=lambda g: f"the rarest item is in {g['rarest']} rows",
+        broken=lambda g: f"{g['violations']} items in too few rows",
+        not_covered=lambda g: [],
+        reading=lambda g: [("floor:", "how many rows an item must be in.")],
+        violation=lambda entry: f"{entry['itemset'][0]} in {entry['support']} rows",
+        beyond=lambda g: [],
+    ),
+    family="common",
+    axes={"floor": "fewest rows (floor)"},
+    example={"floor": 2},
+)
+'''
+
+VERIFIER = '''
+"""Is every published item in many rows? Answered from the published rows alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class CommonItemsVerdict:
+    guarantee: Any
+    rare: list[tuple[str, int]]
+    rarest: int | None
+
+    @property
+    def holds(self) -> bool:
+        return not self.rare
+
+    @property
+    def violations(self) -> int:
+        return len(self.rare)
+
+    def found(self) -> dict[str, Any]:
+        return {"rarest": self.rarest}
+
+    def as_dict(self) -> dict[str, Any]:
+        first = [{"itemset": [label], "support": support} for label, support in self.rare]
+        found = {"holds": self.holds, "violations": self.violations, "first": first, **self.found()}
+        return {**self.guarantee.as_dict(), **found}
+
+
+def verify_commonitems(published: Any, guarantee: Any, *, show: int = 10, progress: Progress = silent) -> Any:
+    supports: dict[str, int] = {}
+    for row in published:
+        for label in row:
+            supports[label] = supports.get(label, 0) + 1
+    rare = [(label, n) for label, n in sorted(supports.items()) if n < guarantee.floor]
+    return CommonItemsVerdict(guarantee, rare, min(supports.values(), default=None))
+'''
+
+ALGORITHM = '''
+"""Drop what is rare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.fields import Integer, parameter
+from setveil.progress import Progress, silent
+
+info = AlgorithmInfo(
+    title="Dropping of rare items",
+    guarantees=("common-items",),
+    needs=(),
+    summary="Suppresses items in few rows.",
+    reference="none, doi:10.0000/none",
+)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of the dropping of rare items."""
+
+    margin: int = parameter(Integer(0), "Rows that an item must be in beyond the floor.", default=0)
+
+
+def anonymize(
+    data: Any,
+    hierarchy: Any,
+    guarantee: Any,
+    parameters: Parameters = Parameters(),
+    progress: Progress = silent,
+) -> Any:
+    """Suppress items in few rows."""
+    import numpy as np
+
+    from setveil.published.recoding import Recoding
+
+    guarantee.require_feasible(data)
+    keep = data.supports() >= guarantee.floor + parameters.margin
+    recoding = Recoding.from_groups(data.vocabulary, np.where(keep, np.arange(data.n_items), -1))
+    gone = [label for label, kept in zip(data.vocabulary.labels, keep, strict=True) if not kept]
+    return recoding, {"suppressed": gone}
+'''
+
+MEASURE = '''
+"""How many rows are no longer what they were."""
+
+from __future__ import annotations
+
+from setveil.utility import Case, Measure
+
+
+def _touched(case: Case) -> float:
+    image = case.recoding.images(case.original)
+    ends = case.original.indptr.tolist()
+    changed = sum((image[a:b] < 0).any() for a, b in zip(ends, ends[1:]))
+    return float(changed / max(case.original.n_rows, 1))
+
+
+MEASURES = (
+    Measure(
+        name="rows_touched",
+        title="Touched",
+        meaning="share of the rows that are not what they were",
+        compute=_touched,
+    ),
+)
+'''
+
+FILES = {
+    "guarantees/commonitems.py": MODEL,
+    "guarantees/verify/commonitems.py": VERIFIER,
+    "algorithms/drop_rare.py": ALGORITHM,
+    "utility/touched.py": MEASURE,
+}
+
+Command = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the package, add the files, and write some rows."""
+    folder = tmp_path_factory.mktemp("added")
+    package = folder / "package" / "setveil"
+    shutil.copytree(Path(sv.__file__).parent, package)
+    for name, content in FILES.items():
+        assert not (package / name).exists()
+        write(package / name, content.lstrip())
+    rows = ["a,b", "a,b", "a", "b,c", "a,c", "d", "a,b,e"]
+    write(folder / "in.csv", "".join(f"{row}\n" for row in rows))
+    return folder
+
+
+@pytest.fixture
+def run(place: Path) -> Command:
+    def command(*arguments: object) -> Done:
+        return setveil(*arguments, cwd=place, env={"PYTHONPATH": str(place / "package")})
+
+    return command
+
+
+def test_help_and_lists(run: Command) -> None:
+    shown = " ".join(run("anonymize", "--help").ok().out.replace("│", " ").split())
+    assert "drop_rare: rows that an item must be in beyond the floor." in shown
+    assert "--margin" in shown
+    assert "common-items: fewest rows of an item." in shown
+    assert "common-items" in run("verify", "--help").ok().out
+    listed = run("algorithms").ok().out
+    assert "drop_rare Dropping of rare items" in listed
+    assert "gives common-items" in listed
+
+
+def test_a_run_and_its_report(run: Command, place: Path) -> None:
+    said = run("anonymize", "in.csv", "-a", "drop_rare", "--floor", 2, "--margin", 1, "--out", "out").ok().out
+    assert "Every published item is in at least 2 rows." in " ".join(said.split())
+    assert "share of the rows that are not what they were" in " ".join(said.split())
+    assert (place / "out/published/data.csv").read_text().count("c") == 0
+    report = json.loads((place / "out/internal/report.json").read_text())
+    assert report["algorithm"]["parameters"] == {"margin": 1}
+    assert report["guarantee"] == {
+        "model": "common-items", "floor": 2, "phrase": "commonness 2", "holds": True, "violations": 0,
+        "rarest": 4,
+    }  # fmt: skip
+    assert report["utility"]["rows_touched"] == pytest.approx(4 / 7)
+    page = (place / "out/internal/report.html").read_text()
+    for text in (
+        "Every published item is in at least 2 rows.",
+        "Touched",
+        "how many rows an item must be in.",
+    ):
+        assert text in page
+
+    assert run("verify", "out", "--model", "common-items", "--floor", 4).ok().out.startswith("yes")
+    broken = run("verify", "out", "--model", "common-items", "--floor", 5)
+    assert broken.code == 1
+    assert "b in 4 rows" in broken.out
+    assert "Touched" in run("measure", "in.csv", "out").ok().out
+
+
+def test_requests_that_make_no_sense(run: Command) -> None:
+    for arguments, code, words in (
+        (["-a", "drop_rare"], 2, "common-items needs --floor"),
+        (["-a", "drop_rare", "--floor", 2, "--k", 2], 2, "common-items has no --k; it takes --floor"),
+        (["-a", "aa", "--k", 2, "--m", 1, "--margin", 1], 2, "aa has no parameter margin"),
+        (["-a", "drop_rare", "--floor", 8], 3, "fewer than 8"),
+    ):
+        done = run("anonymize", "in.csv", *arguments, "--out", "no")
+        assert done.code == code, done
+        assert words in done.err
+
+
+def test_a_study(run: Command, place: Path) -> None:
+    write(
+        place / "study.toml",
+        'name = "Rare"\ndata = [{path = "in.csv"}]\nalgorithms = ["drop_rare", "aa"]\n'
+        "floor = [1, 2]\nmargin = [0, 1]\nk = 2\nm = 1\n",
+    )
+    run("compare", "study.toml", "--out", "study", "--jobs", 2).ok()
+    with (place / "study/results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["status"] for row in rows} == {"done"}, rows
+    own = {
+        (row["floor"], row["margin"]): row["rows_touched"] for row in rows if row["algorithm"] == "drop_rare"
+    }
+    assert len(own) == 4
+    assert float(own["2", "1"]) == pytest.approx(4 / 7)
+    page = (place / "study/report.html").read_text()
+    for text in ("common items", "drop_rare margin=1", "Touched", "fewest rows (floor)"):
+        assert text in page
