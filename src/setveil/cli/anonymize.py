@@ -61,7 +61,7 @@ def anonymize(
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""
 
-    def work(progress: Any) -> Any:
+    def make_release(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
         from setveil.guarantees import model_named
         from setveil.hierarchy.io import read_hierarchy
@@ -110,7 +110,7 @@ def anonymize(
         progress("writing")
         return release.write(out, force=force, format=output_format or publishes, external=external)
 
-    report = run(work)
+    report = run(make_release)
     if json:
         answer_json(report)
     else:

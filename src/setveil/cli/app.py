@@ -87,12 +87,12 @@ def demo(
 ) -> None:
     """Anonymize a made-up grocery sample, verify it, and explain the result."""
 
-    def work(progress: Any) -> Any:
+    def make_sample(progress: Any) -> Any:
         from setveil.cli.demo import run_demo
 
         return run_demo(out, rows, seed, progress)
 
-    _, report, sample = run(work)
+    _, report, sample = run(make_sample)
     from setveil.report.run.summary import summary
 
     answer(
@@ -119,7 +119,7 @@ def convert(
 ) -> None:
     """Rewrite a file of rows in another format. Rows keep their order."""
 
-    def work(progress: Any) -> Any:
+    def rewrite(progress: Any) -> Any:
         from setveil.cli.files import convert_file, read_rows
 
         progress("reading")
@@ -127,17 +127,17 @@ def convert(
         progress("writing")
         return data, convert_file(data, output, to, force=force)
 
-    data, layout = run(work)
+    data, layout = run(rewrite)
     say(f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}.")
 
 
 def algorithms(json: Json = False) -> None:
     """List the algorithms: what they promise, what they need, where they come from."""
 
-    def work(progress: Any) -> Any:
+    def load_infos(progress: Any) -> Any:
         return {name: registry.load(name).info for name in registry.names()}
 
-    infos = run(work)
+    infos = run(load_infos)
     if json:
         from dataclasses import asdict
 

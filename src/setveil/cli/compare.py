@@ -43,7 +43,7 @@ def compare(
     Each run is a process of its own. Runs that the folder holds already are not done again.
     """
 
-    def work(progress: Any) -> Any:
+    def do_study(progress: Any) -> Any:
         from setveil.studies.results import compare as run_study
         from setveil.studies.results import read_rows, require_study_folder
         from setveil.studies.study import read_study
@@ -55,7 +55,7 @@ def compare(
             return asked, read_rows(asked, out)
         return asked, run_study(asked, out, jobs=jobs, retry=retry, external=external, progress=progress)
 
-    asked, rows = run(work)
+    asked, rows = run(do_study)
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["status"]] = counts.get(row["status"], 0) + 1

@@ -63,7 +63,7 @@ def build(
 ) -> None:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
 
-    def work(progress: Any) -> Any:
+    def build_tree(progress: Any) -> Any:
         from setveil.cli.files import read_rows, require_free
         from setveil.hierarchy import build as builders
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -83,7 +83,7 @@ def build(
         write_hierarchy(tree, out)
         return tree
 
-    tree = run(work)
+    tree = run(build_tree)
     say(
         f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."
     )
@@ -103,7 +103,7 @@ def check(
 ) -> None:
     """List everything that is wrong with a hierarchy, with line numbers; exit code 4 if anything is."""
 
-    def work(progress: Any) -> Any:
+    def check_file(progress: Any) -> Any:
         from setveil.cli.files import read_rows
         from setveil.hierarchy.check import check_hierarchy
         from setveil.hierarchy.io import read_hierarchy
@@ -117,7 +117,7 @@ def check(
         problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
         return problems, None if problems else read_hierarchy(file, encoding=encoding, separator=separator)
 
-    problems, tree = run(work)
+    problems, tree = run(check_file)
     if json:
         answer_json({"problems": [{"line": p.line, "message": p.message} for p in problems]})
     elif problems:
@@ -143,7 +143,7 @@ def convert(
 ) -> None:
     """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
 
-    def work(progress: Any) -> Any:
+    def convert_file(progress: Any) -> Any:
         from setveil.cli.files import require_free
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
@@ -153,7 +153,7 @@ def convert(
         write_hierarchy(tree, output, name=name)
         return tree
 
-    tree = run(work)
+    tree = run(convert_file)
     say(f"{output}: {_size(tree)}.")
 
 

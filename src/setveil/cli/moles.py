@@ -22,7 +22,7 @@ def moles(
 ) -> None:
     """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
 
-    def work(progress: Any) -> Any:
+    def find_moles(progress: Any) -> Any:
         from setveil.algorithms.coherence._moles import list_maximal, list_moles
         from setveil.cli.files import read_rows
 
@@ -32,7 +32,7 @@ def moles(
         guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
         return guarantee, list_moles(data, guarantee, progress), list_maximal(data, guarantee, progress)
 
-    guarantee, found, maximal = run(work)
+    guarantee, found, maximal = run(find_moles)
     entries = [
         {"itemset": list(itemset), "support": support}
         | ({} if betrayed is None else {"betrays": betrayed, "private_rows": int(share * support)})

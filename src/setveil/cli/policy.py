@@ -31,7 +31,7 @@ def pgen(
 ) -> None:
     """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
 
-    def work(progress: Any) -> Any:
+    def generate(progress: Any) -> Any:
         from setveil.cli.files import read_rows, require_free
         from setveil.policy.io import write_privacy
         from setveil.policy.pgen import pgen as find
@@ -44,7 +44,7 @@ def pgen(
         write_privacy(itemsets, out, data.origin.layout if data.origin else None)
         return len(itemsets), max(map(len, itemsets), default=0)
 
-    number, longest = run(work)
+    number, longest = run(generate)
     from setveil.report.words import count
 
     say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
@@ -70,7 +70,7 @@ def check(
     Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
     """
 
-    def work(progress: Any) -> Any:
+    def check_constraints(progress: Any) -> Any:
         from setveil.cli.files import read_rows
         from setveil.policy.check import check_policy
         from setveil.policy.io import Listing, parse_privacy, parse_utility
@@ -85,7 +85,7 @@ def check(
         groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)
         return check_policy(data, k, sets, groups, progress)
 
-    found = run(work)
+    found = run(check_constraints)
     if json:
         answer_json(found.as_dict())
     else:

@@ -41,7 +41,7 @@ def recommend(
 ) -> None:
     """Try what can keep the promise, and say which release loses least. Nothing is written."""
 
-    def work(progress: Any) -> Any:
+    def try_candidates(progress: Any) -> Any:
         import tempfile
 
         from setveil.cli.files import read_rows
@@ -87,7 +87,7 @@ def recommend(
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
             )  # fmt: skip
 
-    advice = run(work)
+    advice = run(try_candidates)
     if json:
         answer_json({"by": advice.by, "best": advice.best, "candidates": advice.rows})
         return

@@ -49,7 +49,7 @@ def risk(
     With --original the options on how to read a file are for the original, else for DATA.
     """
 
-    def work(progress: Any) -> Any:
+    def attack_rows(progress: Any) -> Any:
         from setveil.cli.files import read_as, read_rows
         from setveil.published import kind_at
         from setveil.risk.attack import attack_risk
@@ -69,7 +69,7 @@ def risk(
             for name, some in both.items()
         ]
 
-    sides = run(work)
+    sides = run(attack_rows)
     if json:
         answer_json(dict(sides) if original is not None else sides[0][1])
     else:

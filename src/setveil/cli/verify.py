@@ -38,7 +38,7 @@ def verify(
 ) -> None:
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
-    def work(progress: Any) -> Any:
+    def check_promise(progress: Any) -> Any:
         from setveil.cli.files import load_image, read_as, read_rows
         from setveil.guarantees.verify import verify as verify_rows
         from setveil.published import kind_named
@@ -79,7 +79,7 @@ def verify(
                 more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
         return guarantee.phrase, verify_rows(published, guarantee, **more)
 
-    phrase, verdict = run(work)
+    phrase, verdict = run(check_promise)
     found = verdict.as_dict()
     if json:
         answer_json({**found, "first": found["first"][:show]})
