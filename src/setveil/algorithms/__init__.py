@@ -4,9 +4,11 @@ A module whose name has no leading underscore is an algorithm; its name is the a
 
 - a frozen dataclass `Parameters` with the algorithm's own parameters and their defaults,
 - `info`, an `AlgorithmInfo`,
-- `anonymize(data, hierarchy, guarantee, parameters, progress)`, which returns how the data are to be
-  published (`Recoding`, `LocalRecoding` or `RowGroups`) and details of the run, a dict of JSON types. It
-  publishes nothing: the run does, by its seed.
+- `anonymize(data, hierarchy, guarantee, parameters, progress)`: from the rows (`Transactions`), a `Hierarchy`
+  whose leaves all items are (None where the algorithm needs none), a guarantee of a model that it gives, its
+  own parameters and a `Progress` that hears how far it is, to how the data are to be published (`Recoding`,
+  `LocalRecoding` or `RowGroups`) and details of the run, a dict of JSON types. It publishes nothing: the run
+  does, by its seed. Its docstring says what the details hold, and which errors it raises.
 
 Command line, documentation and the shared test suite find it by this. The command line reads the parameters
 of all of them when it starts, so a module imports what is heavy (numpy, numba, the solver) inside the

@@ -76,19 +76,6 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by DA (see `find_cut`).
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy
-        Every item must be one of its leaves.
-    guarantee : KmAnonymity
-        k and m.
-    parameters : Parameters
-        DA's own parameters.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     recoding : Recoding

@@ -63,19 +63,6 @@ def anonymize(
 ) -> tuple[RowGroups, dict[str, Any]]:
     """Form groups of rows in which no sensitive item is in more than one row of p.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : None
-        Not used: no item is generalized.
-    guarantee : PrivacyDegree
-        p and the sensitive items.
-    parameters : Parameters
-        CAHD's own parameters.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     groups : RowGroups

@@ -97,19 +97,6 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : None
-        Not used.
-    guarantee : Coherence
-        h, k, p and the private items.
-    parameters : Parameters
-        None of its own.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     recoding : Recoding

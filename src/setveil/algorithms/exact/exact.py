@@ -34,19 +34,6 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous with the least possible loss.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy
-        Every item must be one of its leaves.
-    guarantee : KmAnonymity
-        k and m.
-    parameters : Parameters
-        What to minimize, what is allowed, when to stop.
-    progress : Progress
-        Hears how far it is; if it requests a stop, the best release so far is returned.
-
     Returns
     -------
     recoding : Recoding

@@ -47,19 +47,6 @@ def anonymize(
     from the start for every child cut: replacing a node changes only decisions that hang together with it by
     threats.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy
-        Every item must be one of its leaves.
-    guarantee : KmAnonymity
-        k and m.
-    parameters : Parameters
-        There are none.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     recoding : Recoding

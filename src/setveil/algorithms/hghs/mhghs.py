@@ -46,19 +46,6 @@ def anonymize(
     Differences from [1]: as for `setveil.algorithms.hghs.hghs.anonymize`. A round that works on the same
     hierarchy as the one before, and for which no row is long enough, is not run again.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy
-        Every item must be one of its leaves.
-    guarantee : KmAnonymity
-        k and m.
-    parameters : Parameters
-        There are none.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     recoding : Recoding

@@ -38,19 +38,6 @@ def anonymize(
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy
-        Every item must be one of its leaves.
-    guarantee : TransactionalKAnonymity
-        k.
-    parameters : Parameters
-        None.
-    progress : Progress
-        Hears how far it is.
-
     Returns
     -------
     recoding : LocalRecoding
