@@ -33,7 +33,7 @@ def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
         The places ``first:stop``.
     row_of, place_of : int64
         Where each place is.
-    rows : int64 (columns, any), written
+    rows : int64 (2 or 3, any), written
         In its first row `row_ptr`, in the others what is carried along.
     item_at : int64 (any,), written
     r, i : int
@@ -51,8 +51,9 @@ def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
         for p in range(place_of[at] + 1, row_ptr[row + 1]):
             item_at[i] = item_at[p]
             i += 1
-        for c in range(1, rows.shape[0]):
-            rows[c, r] = rows[c, row]
+        rows[1, r] = rows[1, row]
+        if rows.shape[0] > 2:  # a loop over columns takes longer than the rest
+            rows[2, r] = rows[2, row]
         r += 1
         row_ptr[r] = i
     return r
@@ -64,7 +65,7 @@ def count_items(first, stop, rows, item_at, support, found):
 
     Parameters
     ----------
-    rows : int64 (2 or more, any)
+    rows : int64 (2 or 3, any)
         In its first row `row_ptr`, in its second the weights.
     support : int64 (n,), zeros, written
     found : int64 (n,), written
@@ -108,8 +109,9 @@ def keep_marked(first, stop, rows, item_at, mark):
         begin = end
         if i > start:
             row_ptr[kept] = start
-            for c in range(1, rows.shape[0]):
-                rows[c, kept] = rows[c, row]
+            rows[1, kept] = rows[1, row]
+            if rows.shape[0] > 2:
+                rows[2, kept] = rows[2, row]
             kept += 1
     row_ptr[kept] = i
     return kept

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.projection import list_places, room
 from setveil.kernels.rows import Ints, Ranked, frozen
 
 # Columns of `levels`: where a level's rows, items, places and candidates begin; the next candidate, the end.
@@ -21,17 +22,6 @@ ENTRY, ID, PLACE, CANDIDATE, NOW, END = range(6)
 # Entries of `state`.
 DEPTH, TICK, STEPS = range(3)
 _ENOUGH = 1 << 62
-
-
-@compiled
-def _room(array, size):
-    """Make an array long enough for `size` entries, by half as much again if it has to grow."""
-    if size <= array.size:
-        return array
-    out = np.empty(max(size, array.size + array.size // 2), array.dtype)
-    for i in range(array.size):  # a slice takes seconds to compile
-        out[i] = array[i]
-    return out
 
 
 @compiled
@@ -62,15 +52,15 @@ def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     ids, owner, ptr, entry, place, begin, item = buffers
     e, i, b, c = levels[d + 1, ENTRY], levels[d + 1, ID], levels[d + 1, PLACE], levels[d + 1, CANDIDATE]
     first_entry, first = e, i
-    ptr = _room(ptr, e + to - from_ + 1)
-    owner = _room(owner, e + to - from_)
+    ptr = room(ptr, e + to - from_ + 1)
+    owner = room(owner, e + to - from_)
     ptr[e] = i
     for a in range(from_, to):
         row = entry[a]
         lo, hi = place[a] + 1, ptr[row + 1]
         if hi - lo < need:
             continue
-        ids = _room(ids, i + hi - lo)
+        ids = room(ids, i + hi - lo)
         start = i
         for q in range(lo, hi):
             if stamp[ids[q]] >= tick:
@@ -88,7 +78,7 @@ def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     for q in range(first, i):
         y = np.int64(ids[q])
         if fill[y] == 0:
-            item = _room(item, c + kinds + 1)
+            item = room(item, c + kinds + 1)
             item[c + kinds] = y
             kinds += 1
         fill[y] += 1
@@ -98,19 +88,15 @@ def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
             if fill[x] > 0:
                 item[c + kinds] = x
                 kinds += 1
-    begin = _room(begin, c + kinds + 1)
+    begin = room(begin, c + kinds + 1)
     for t in range(c, c + kinds):
         y = np.int64(item[t])
         begin[t] = b
         b += fill[y]
         fill[y] = begin[t]
     begin[c + kinds] = b
-    entry, place = _room(entry, b), _room(place, b)
-    for kept in range(first_entry, e):
-        for q in range(ptr[kept], ptr[kept + 1]):
-            y = np.int64(ids[q])
-            entry[fill[y]], place[fill[y]] = kept, q
-            fill[y] += 1
+    entry, place = room(entry, b), room(place, b)
+    list_places(first_entry, e, ptr, ids, fill, entry, place)
     for t in range(c, c + kinds):
         fill[item[t]] = 0
     levels[d + 1, NOW], levels[d + 1, END] = c, c + kinds

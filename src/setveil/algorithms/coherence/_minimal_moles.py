@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.projection import copy_behind, count_items, index_places, keep_marked
 from setveil.kernels.rows import Ids, Ints
 
 A = TypeVar("A", bound=np.generic)
@@ -67,6 +68,99 @@ def _is_safe(table, n, path, length, node_of, without, y):
 
 
 @compiled
+def _pass_over_known(b, moles, mole_ids, on_path, support, most):
+    """Set `most` to -1 for the items that make a betraying set found before with a path.
+
+    `b` is the last such set whose last but one item is the last one of the path; the others follow.
+    """
+    while b > 0:
+        end, start = moles[END, b], moles[END, b - 1]
+        inside = True
+        for q in range(start, end - 2):
+            if on_path[mole_ids[q]] == 0:
+                inside = False
+                break
+        if inside and support[mole_ids[end - 1]] > 0:
+            most[mole_ids[end - 1]] = -1
+        b = moles[NEXT, b]
+
+
+@compiled
+def _list_betrayable(first, stop, row_base, private, least, p_support, p_found):
+    """List the private items in more than `least` of the rows ``first:stop``, which a set in them may betray.
+
+    Returns how many there are, the most rows that hold one of them, and the number of steps. `p_support`
+    stays zero.
+    """
+    p_indptr, p_items, p_counts = private
+    n_p, steps = 0, np.int64(0)
+    for row in range(first, stop):
+        steps += p_indptr[row_base[row] + 1] - p_indptr[row_base[row]]
+        for q in range(p_indptr[row_base[row]], p_indptr[row_base[row] + 1]):
+            s = p_items[q]
+            if p_support[s] == 0:
+                p_found[n_p] = s
+                n_p += 1
+            p_support[s] += p_counts[q]
+    n_live, peak = 0, np.int64(0)
+    for j in range(n_p):
+        s = p_found[j]
+        if p_support[s] > least:
+            p_found[n_live] = s
+            peak = max(peak, p_support[s])
+            n_live += 1
+        p_support[s] = 0
+    return n_live, peak, steps
+
+
+@compiled
+def _count_betrayed(
+    first, stop, row_ptr, row_base, item_at, private, live, p_support, touched, count, most, of_whom
+):  # fmt: skip
+    """Find for each item in the rows ``first:stop`` the private one of `live` that it shares most rows with.
+
+    Its number goes into `of_whom`, of equals the first, and that of these rows into `most`, unless that is
+    negative. `p_support` and `count` stay zero. Returns the number of steps.
+    """
+    p_indptr, p_items, p_counts = private
+    live.sort()
+    for j in range(live.size):
+        p_support[live[j]] = j + 1
+    p_begin = np.zeros(live.size + 2, np.int64)
+    for row in range(first, stop):
+        for s in p_items[p_indptr[row_base[row]] : p_indptr[row_base[row] + 1]]:
+            if p_support[s] > 0:
+                p_begin[p_support[s] + 1] += 1
+    for j in range(live.size):
+        p_begin[j + 2] += p_begin[j + 1]
+    p_row, p_times = np.empty(p_begin[live.size + 1], np.int64), np.empty(p_begin[live.size + 1], np.int64)
+    for row in range(first, stop):
+        for q in range(p_indptr[row_base[row]], p_indptr[row_base[row] + 1]):
+            j = p_support[p_items[q]]
+            if j > 0:
+                p_row[p_begin[j]], p_times[p_begin[j]] = row, p_counts[q]
+                p_begin[j] += 1
+    steps = np.int64(0)
+    for j in range(live.size):
+        s = live[j]
+        p_support[s] = 0
+        n_touched = 0
+        for at in range(p_begin[j], p_begin[j + 1]):
+            row = p_row[at]
+            for y in item_at[row_ptr[row] : row_ptr[row + 1]]:
+                if count[y] == 0:
+                    touched[n_touched] = y
+                    n_touched += 1
+                count[y] += p_times[at]
+            steps += row_ptr[row + 1] - row_ptr[row]
+        for y in touched[:n_touched]:
+            if most[y] >= 0 and count[y] > most[y]:
+                most[y], of_whom[y] = count[y], s
+            count[y] = 0
+    return steps
+
+
+@compiled
 def minimal_moles(
     base, private, k, limit, largest, betraying_only,
     state, level, path, row_arena, id_arena, item_arena, moles, mole_ids, heads, table, scratch, p_scratch,
@@ -106,7 +200,6 @@ def minimal_moles(
     """
     n = heads.size
     indptr, items, weights = base
-    p_indptr, p_items, p_counts = private
     row_ptr, row_w, row_base = row_arena[0], row_arena[1], row_arena[2]
     item_at, row_of, place_of = id_arena[0], id_arena[1], id_arena[2]
     item_of, begin = item_arena[0], item_arena[1]
@@ -150,10 +243,10 @@ def minimal_moles(
             or (state[NEED + 5] > table.shape[1] and not betraying_only)
         ):
             return GROW
-        r, i = r0, i0
-        row_ptr[r] = i
         if state[STARTED] == 0:
             state[STARTED] = 1
+            r, i = r0, i0
+            row_ptr[r] = i
             for row in range(n_rows):
                 for p in range(indptr[row], indptr[row + 1]):
                     item_at[i] = items[p]
@@ -162,14 +255,7 @@ def minimal_moles(
                 r += 1
                 row_ptr[r] = i
         else:
-            for at in range(lo, hi):
-                row = row_of[at]
-                for p in range(place_of[at] + 1, row_ptr[row + 1]):
-                    item_at[i] = item_at[p]
-                    i += 1
-                row_w[r], row_base[r] = row_w[row], row_base[row]
-                r += 1
-                row_ptr[r] = i
+            r = copy_behind(lo, hi, row_of, place_of, row_arena, item_at, r0, i0)
             level[CURRENT, d] -= 1
             if d == 0:
                 level[NODE, 1] = x
@@ -180,50 +266,17 @@ def minimal_moles(
             d += 1
             state[DEPTH] = d
         steps += n_ids + n_rows
-        level[ROW, d + 1], level[ID, d + 1], level[ITEM, d] = r + 1, i, m0
+        level[ROW, d + 1], level[ID, d + 1], level[ITEM, d] = r + 1, row_ptr[r], m0
         level[CURRENT, d], level[N_ITEMS, d] = 0, 0
 
         # What stands behind the path.
-        n_found = 0
-        for row in range(r0, r):
-            for y in item_at[row_ptr[row] : row_ptr[row + 1]]:
-                if support[y] == 0:
-                    found[n_found] = y
-                    n_found += 1
-                support[y] += row_w[row]
+        n_found = count_items(r0, r, row_arena, item_at, support, found)
         found[:n_found].sort()
 
-        n_live = 0
         if d > 0:
-            # Betraying sets that were found before.
-            b = heads[x]
-            while b > 0:
-                end, start = moles[END, b], moles[END, b - 1]
-                inside = True
-                for q in range(start, end - 2):
-                    if on_path[mole_ids[q]] == 0:
-                        inside = False
-                        break
-                if inside and support[mole_ids[end - 1]] > 0:
-                    most[mole_ids[end - 1]] = -1
-                b = moles[NEXT, b]
-            # Private items that a set of at least k rows behind this path could betray.
-            n_p = 0
-            for row in range(r0, r):
-                for q in range(p_indptr[row_base[row]], p_indptr[row_base[row] + 1]):
-                    s = p_items[q]
-                    if p_support[s] == 0:
-                        p_found[n_p] = s
-                        n_p += 1
-                    p_support[s] += p_counts[q]
-                    steps += 1
-            peak = np.int64(0)
-            for s in p_found[:n_p]:
-                if p_support[s] > limit[k]:
-                    p_found[n_live] = s
-                    peak = max(peak, p_support[s])
-                    n_live += 1
-                p_support[s] = 0
+            _pass_over_known(heads[x], moles, mole_ids, on_path, support, most)
+            n_live, peak, looked = _list_betrayable(r0, r, row_base, private, limit[k], p_support, p_found)
+            steps += looked
             if n_live > 0 and betraying_only:
                 # No set up to all that stands behind the path betrays, if that all keeps so many rows.
                 whole = np.int64(0)
@@ -233,43 +286,10 @@ def minimal_moles(
                 if peak <= limit[whole]:
                     n_live = 0
             if n_live > 0:
-                p_found[:n_live].sort()
-                for j in range(n_live):
-                    p_support[p_found[j]] = j + 1
-                p_begin = np.zeros(n_live + 2, np.int64)
-                for row in range(r0, r):
-                    for s in p_items[p_indptr[row_base[row]] : p_indptr[row_base[row] + 1]]:
-                        if p_support[s] > 0:
-                            p_begin[p_support[s] + 1] += 1
-                for j in range(n_live):
-                    p_begin[j + 2] += p_begin[j + 1]
-                p_row, p_times = (
-                    np.empty(p_begin[n_live + 1], np.int64),
-                    np.empty(p_begin[n_live + 1], np.int64),
-                )
-                for row in range(r0, r):
-                    for q in range(p_indptr[row_base[row]], p_indptr[row_base[row] + 1]):
-                        j = p_support[p_items[q]]
-                        if j > 0:
-                            p_row[p_begin[j]], p_times[p_begin[j]] = row, p_counts[q]
-                            p_begin[j] += 1
-                touched = begin[m0 : m0 + n_found + 1]
-                for j in range(n_live):
-                    s = p_found[j]
-                    p_support[s] = 0
-                    n_touched = 0
-                    for at in range(p_begin[j], p_begin[j + 1]):
-                        row = p_row[at]
-                        for y in item_at[row_ptr[row] : row_ptr[row + 1]]:
-                            if count[y] == 0:
-                                touched[n_touched] = y
-                                n_touched += 1
-                            count[y] += p_times[at]
-                        steps += row_ptr[row + 1] - row_ptr[row]
-                    for y in touched[:n_touched]:
-                        if most[y] >= 0 and count[y] > most[y]:
-                            most[y], of_whom[y] = count[y], s
-                        count[y] = 0
+                steps += _count_betrayed(
+                    r0, r, row_ptr, row_base, item_at, private, p_found[:n_live], p_support,
+                    begin[m0 : m0 + n_found + 1], count, most, of_whom,
+                )  # fmt: skip
 
         # Which of these make a mole with the path, and which can be followed?
         n_items = 0
@@ -321,35 +341,10 @@ def minimal_moles(
         nodes = item_of[m0 : m0 + n_items]
         for j in range(n_items):
             count[nodes[j]] = j + 1
-        kept, i = np.int64(0), i0
-        for row in range(r0, r):
-            lo, hi, weight, row_in_base = row_ptr[row], row_ptr[row + 1], row_w[row], row_base[row]
-            start = i
-            for p in range(lo, hi):
-                if count[item_at[p]] > 0:
-                    item_at[i] = item_at[p]
-                    i += 1
-            if i > start:
-                row_ptr[r0 + kept] = start
-                row_w[r0 + kept], row_base[r0 + kept] = weight, row_in_base
-                kept += 1
-        r = r0 + kept
-        row_ptr[r] = i
-        level[ROW, d + 1], level[ID, d + 1] = r + 1, i
+        r = keep_marked(r0, r, row_arena, item_at, count)
+        level[ROW, d + 1], level[ID, d + 1] = r + 1, row_ptr[r]
         places = begin[m0 : m0 + n_items + 1]
-        places[:] = 0
-        for p in range(i0, i):
-            places[count[item_at[p]]] += 1
-        places[0] = i0
-        for j in range(n_items):
-            places[j + 1] += places[j]
-            count[nodes[j]] = places[j]
-        for row in range(r0, r):
-            for p in range(row_ptr[row], row_ptr[row + 1]):
-                y = item_at[p]
-                row_of[count[y]], place_of[count[y]] = row, p
-                count[y] += 1
-        count[nodes] = 0
+        index_places(nodes, r0, r, row_ptr, item_at, count, places, row_of, place_of)
         level[CURRENT, d], level[N_ITEMS, d] = n_items, n_items
 
 

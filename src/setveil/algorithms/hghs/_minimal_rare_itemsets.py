@@ -8,23 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.projection import list_places, room
 from setveil.kernels.rows import Ids, Ranked
 
 # Columns of `levels`: where a level's rows, ids and places begin, and which slice of the trie it works on.
 ROW, ID, BEGIN, CURRENT, LOW, NODE = range(6)
 # Entries of `state`.
 DEPTH, IN_TRIE, SETS, NODES, STEPS = range(5)
-
-
-@compiled
-def _room(array, size):
-    """Make an array long enough for `size` entries, by half as much again if it has to grow."""
-    if size <= array.size:
-        return array
-    out = np.empty(max(size, array.size + array.size // 2), array.dtype)
-    for i in range(array.size):  # a slice takes seconds to compile
-        out[i] = array[i]
-    return out
 
 
 @compiled
@@ -145,7 +135,7 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
                     minimal = False
                     break
             if minimal:
-                sizes, nodes = _room(sizes, n_sets + 1), _room(nodes, n_nodes + d + 2)
+                sizes, nodes = room(sizes, n_sets + 1), room(nodes, n_nodes + d + 2)
                 sizes[n_sets] = d + 2
                 for j in range(d + 1):
                     nodes[n_nodes + j] = path[j]
@@ -158,9 +148,9 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
         # Note the frequent continuations; they may have frequent continuations themselves.
         chosen = _sort(touched, frequent)
         t_items, t_begin, t_n = (
-            _room(t_items, used + frequent),
-            _room(t_begin, used + frequent),
-            _room(t_n, used + frequent),
+            room(t_items, used + frequent),
+            room(t_begin, used + frequent),
+            room(t_n, used + frequent),
         )
         t_n[at] = frequent
         for t in range(frequent):
@@ -175,16 +165,16 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
             slot[chosen[t]] = t + 1
         levels[d + 1, LOW], levels[d + 1, CURRENT], levels[d + 1, NODE] = used - frequent, used, at
         r, i, b = levels[d + 1, ROW], levels[d + 1, ID], levels[d + 1, BEGIN]
-        begin = _room(begin, b + frequent + 1)
+        begin = room(begin, b + frequent + 1)
         for t in range(b, b + frequent + 1):
             begin[t] = 0
-        ptr = _room(ptr, r + to - from_ + 1)
-        ws = _room(ws, r + to - from_ + 1)
+        ptr = room(ptr, r + to - from_ + 1)
+        ws = room(ws, r + to - from_ + 1)
         first = i
         ptr[r] = i
         for a in range(from_, to):
             row, p = row_of[a], place_of[a]
-            ids = _room(ids, i + ptr[row + 1] - p)
+            ids = room(ids, i + ptr[row + 1] - p)
             start = i
             for q in range(p + 1, ptr[row + 1]):
                 if slot[ids[q]] > 0:
@@ -202,12 +192,8 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
         for t in range(frequent):
             slot[chosen[t]] = begin[b + t]
             begin[b + t + 1] += begin[b + t]
-        row_of, place_of = _room(row_of, i), _room(place_of, i)
-        for row in range(levels[d + 1, ROW], r):
-            for q in range(ptr[row], ptr[row + 1]):
-                y = np.int64(ids[q])
-                row_of[slot[y]], place_of[slot[y]] = row, q
-                slot[y] += 1
+        row_of, place_of = room(row_of, i), room(place_of, i)
+        list_places(levels[d + 1, ROW], r, ptr, ids, slot, row_of, place_of)
         for t in range(frequent):
             slot[chosen[t]] = 0
         d += 1
