@@ -70,10 +70,10 @@ def recommend(
         leaves = None
         if hierarchy_file is not None:
             leaves = read_hierarchy(hierarchy_file, encoding=encoding).n_leaves
-        hidden: Any = None
+        secrets: Any = None
         if private is not None:
             labels = inputs.load_labels(private, data, encoding)
-            hidden = reference(Path(private)) if Path(private).is_file() else ",".join(labels)
+            secrets = reference(Path(private)) if Path(private).is_file() else ",".join(labels)
         if queries_file is not None:  # refused now rather than by every run
             inputs.load_queries(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
@@ -81,7 +81,7 @@ def recommend(
         asked = data_set(Path(input), hierarchy=hierarchy_file, reading=reading.given())
         with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
             return advise(
-                asked, candidates(promise["k"], size, hidden, h), Path(folder), leaves=leaves,
+                asked, candidates(promise["k"], size, secrets, h), Path(folder), leaves=leaves,
                 known=min(known + 1, 4) if isinstance(known, int) else 4,
                 queries_file=None if queries_file is None else reference(queries_file),
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,

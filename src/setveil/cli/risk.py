@@ -59,12 +59,12 @@ def risk(
         kind = kind_at(data)
         before = None if original is None else read_rows(original, reading)
         rows = kind.read(data, read_as, **(reading.given() if original is None else {}))
-        hidden = _hidden(private, rows, before, reading.text_encoding)
+        secrets = _private_items(private, rows, before, reading.text_encoding)
         both = {"before": before, "after": rows} if before is not None else {"": rows}
         return [
             (
                 name,
-                attack_risk(some, sizes=sizes, private=hidden, seed=seed, effort=effort, progress=progress),
+                attack_risk(some, sizes=sizes, private=secrets, seed=seed, effort=effort, progress=progress),
             )
             for name, some in both.items()
         ]
@@ -78,7 +78,7 @@ def risk(
         answer(risk_text(sides))
 
 
-def _hidden(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
+def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
     """Read the private items; of rows in groups the sensitive ones if none are named.
 
     Raises

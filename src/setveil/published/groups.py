@@ -126,8 +126,8 @@ class GroupsRelease:
 
     def image(self) -> Mapping[str, str | None]:
         """Return the items themselves; None for those that are counted."""
-        hidden = self.recoding.sensitive.ids
-        return {item: None if item in hidden else item for item in self.recoding.items.labels}
+        sensitive = self.recoding.sensitive.ids
+        return {item: None if item in sensitive else item for item in self.recoding.items.labels}
 
     def about(self) -> dict[str, Any]:
         """Return the name of the file with the counts."""
@@ -173,7 +173,7 @@ def split(
     -------
     rows : (indptr, items)
         The quasi-identifiers of each row, as items of the data.
-    hidden : (indptr, items)
+    counted : (indptr, items)
         The sensitive items of each row, as positions in `sensitive`.
     sensitive : Vocabulary
         The sensitive items that occur, in item order.
@@ -183,8 +183,8 @@ def split(
     each = np.arange(data.n_items, dtype=np.int32)
     rows = recode_rows(data.indptr, data.items, np.where(is_sensitive, np.int32(-1), each))
     place = np.where(is_sensitive, np.cumsum(is_sensitive, dtype=np.int32) - np.int32(1), np.int32(-1))
-    hidden = recode_rows(data.indptr, data.items, place)
-    return rows, hidden, Vocabulary(label for label in data.vocabulary.labels if label in named)
+    counted = recode_rows(data.indptr, data.items, place)
+    return rows, counted, Vocabulary(label for label in data.vocabulary.labels if label in named)
 
 
 def publish(
@@ -195,7 +195,7 @@ def publish(
     As with single rows (see `setveil.published.rows.publish`): both are sorted by what is published of them
     and then shuffled, so that who undoes the shuffle finds the sorted order, not that of the input.
     """
-    rows, hidden, sensitive = split(data, made.sensitive)
+    rows, counted, sensitive = split(data, made.sensitive)
     group, n = made.group, data.n_rows
     used = np.bincount(rows[1], minlength=data.n_items) > 0
     image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
@@ -211,8 +211,8 @@ def publish(
     sizes = np.bincount(group, minlength=n_groups)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     content = kind[np.lexsort((kind, group))].astype(">i8").tobytes()
-    s_group = np.repeat(group, np.diff(hidden[0]))
-    pairs, count = np.unique(s_group * len(sensitive) + hidden[1], return_counts=True)
+    s_group = np.repeat(group, np.diff(counted[0]))
+    pairs, count = np.unique(s_group * len(sensitive) + counted[1], return_counts=True)
     s_ends = np.searchsorted(pairs, np.arange(n_groups + 1) * len(sensitive))
     item = pairs - np.repeat(np.arange(n_groups), np.diff(s_ends)) * len(sensitive)
     counts = np.stack([item, count], axis=1).astype(">i8").tobytes()

@@ -131,17 +131,17 @@ def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) ->
     return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
 
 
-def risk_before(asked: Asked, data: Transactions, hidden: tuple[str, ...]) -> dict[str, Any]:
-    """Count the rows of the original that the best choice of known items singles out, `hidden` unknown."""
-    best = _best_choice(data, asked["risk_m"], hidden)
+def risk_before(asked: Asked, data: Transactions, secrets: tuple[str, ...]) -> dict[str, Any]:
+    """Count the rows of the original that the best choice of known items singles out, `secrets` unknown."""
+    best = _best_choice(data, asked["risk_m"], secrets)
     return {
         f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
     }
 
 
-def _best_choice(rows: Transactions | PublishedGroups, size: int, hidden: tuple[str, ...]) -> dict[str, Any]:
+def _best_choice(rows: Transactions | PublishedGroups, size: int, secrets: tuple[str, ...]) -> dict[str, Any]:
     """Count the rows that the best choice of at most `size` known items singles out."""
-    entries = attack_risk(rows, sizes=(size,), private=hidden, effort=EFFORT)["risk"]
+    entries = attack_risk(rows, sizes=(size,), private=secrets, effort=EFFORT)["risk"]
     best = next(entry for entry in entries if entry["choice"] == "best")
     return {
         **{f"below_{threshold}": round(best["rows_below"][str(threshold)]) for threshold in (2, 5, 10)},

@@ -106,13 +106,13 @@ class Run:
         if not self.measuring["risk_m"]:
             return None
         options = model_named(self.model).options
-        hidden = {name: _identity(value) for name, value in self.promise.items() if options[name].secret}
-        for name in list(hidden):
+        secrets = {name: _identity(value) for name, value in self.promise.items() if options[name].secret}
+        for name in list(secrets):
             drawn_with = options[name].drawn_with
             if drawn_with is not None:
-                hidden |= {"seed": self.seed, **{other: self.promise[other] for other in drawn_with}}
+                secrets |= {"seed": self.seed, **{other: self.promise[other] for other in drawn_with}}
         return _digest(
-            {**self._data_identity(), "hidden": hidden, "risk_m": self.measuring["risk_m"], "kind": "risk"}
+            {**self._data_identity(), "hidden": secrets, "risk_m": self.measuring["risk_m"], "kind": "risk"}
         )
 
     @property

@@ -88,10 +88,15 @@ def surviving_itemsets(
     if max_length is None and len(by_length) == DETAILED:
         before = count(frequent, math.inf), count(frequent & kept, math.inf)
 
-    hidden = np.array([label in set(private) for label in original.vocabulary.labels], bool)
-    rules = _rules(original, frequent & ~hidden, frequent & hidden, threshold, longest - 1, progress)
+    is_private = np.array([label in set(private) for label in original.vocabulary.labels], bool)
+    rules = _rules(original, frequent & ~is_private, frequent & is_private, threshold, longest - 1, progress)
     rules_kept = _rules(
-        original, frequent & kept & ~hidden, frequent & kept & hidden, threshold, longest - 1, progress
+        original,
+        frequent & kept & ~is_private,
+        frequent & kept & is_private,
+        threshold,
+        longest - 1,
+        progress,
     )
     return {
         "threshold": threshold,

@@ -199,8 +199,8 @@ def _totals(groups: PublishedGroups, original: Transactions, sensitive: Iterable
 def _rows(
     groups: PublishedGroups, original: Transactions, sensitive: Iterable[str], progress: Progress
 ) -> list[Breach]:
-    hidden = set(sensitive)
-    labels = item_order({*groups.qid.vocabulary.labels, *original.vocabulary.labels} - hidden)
+    named = set(sensitive)
+    labels = item_order({*groups.qid.vocabulary.labels, *original.vocabulary.labels} - named)
     ids = {label: i for i, label in enumerate(labels)}
     published = _count_rows(groups.qid, ids, progress)
     before = _count_rows(original, ids, progress)

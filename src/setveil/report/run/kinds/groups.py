@@ -19,10 +19,10 @@ class Groups(Kind):
 
     def loss(self, report: Report) -> str:
         """State what became of the item occurrences, in one sentence."""
-        hidden, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
+        counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
         return (
-            f"{words.count(hidden)} of {words.count(whole, 'item occurrence')} "
-            f"({words.percent(hidden, whole)}) {words.are(hidden)} published as counts of groups, not in "
+            f"{words.count(counted)} of {words.count(whole, 'item occurrence')} "
+            f"({words.percent(counted, whole)}) {words.are(counted)} published as counts of groups, not in "
             "rows; all others are published as they were."
         )
 
