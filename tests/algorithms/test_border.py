@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 
+from coherence_cases import (
+    PAPER,
+    PAPER_GUARANTEE,
+    PRIVATE,
+    as_bytes,
+    is_feasible,
+    order_of,
+    random_problem,
+    rows_of,
+)
 from naive import coherence as naive
 from naive import km as naive_km
 from releases import released
@@ -30,24 +38,9 @@ from setveil.published import Release
 from setveil.published.recoding import Recoding
 from strategies import COMPILED, Rows, examples, random_rows, seeded, transactions
 
-PAPER_GUARANTEE = Coherence("0.5", 3, 3, PRIVATE)
-
-
-def is_feasible(rows: naive_km.Rows, private: Sequence[str], h: str, k: int) -> bool:
-    return not rows or (len(rows) >= k and naive.breach(rows, private, ()) <= Fraction(h))
-
 
 def run(rows: naive_km.Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
     return released(border, transactions(rows), None, guarantee, border.Parameters(**parameters), seed)
-
-
-def order_of(release: Release) -> list[tuple[str, str]]:
-    return [(entry["item"], entry["score"]) for entry in release.details["order"]]
-
-
-def as_bytes(release: Release) -> tuple[object, ...]:
-    published = release.published
-    return published.indptr.tobytes(), published.items.tobytes(), published.vocabulary.labels
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,41 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from group_cases import publish, random_groups
 from naive import cahd as naive
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.guarantees.verify.privacydegree import verify_privacydegree
 from setveil.published.group_files import PublishedGroups, read_grouped, write_grouped
-from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
-
-
-def publish(rows: Rows, sensitive: frozenset[str], found: naive.Groups) -> PublishedGroups:
-    """Publish groups as they are, row by row."""
-    labels = item_order({item for row in rows for item in row & sensitive})
-    counts = [[sum(s in rows[x] for x in group) for s in labels] for group in found]
-    kinds = [[i for i, n in enumerate(line) if n] for line in counts]
-    return PublishedGroups(
-        transactions([rows[x] - sensitive for group in found for x in group]),
-        np.repeat(np.arange(len(found)), [len(group) for group in found]),
-        Vocabulary(labels),
-        np.cumsum([0, *map(len, kinds)]),
-        np.array([i for line in kinds for i in line], np.int32),
-        np.array([counts[g][i] for g, line in enumerate(kinds) for i in line], np.int64),
-    )
-
-
-def random_groups(rng: Random, n: int) -> naive.Groups:
-    rows = rng.sample(range(n), n)
-    cuts = sorted(rng.sample(range(1, n), rng.randint(0, min(6, n - 1)))) if n > 1 else []
-    return [rows[a:b] for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
+from strategies import ALPHABETS, examples, random_rows, seeded, transactions
 
 
 def test_against_brute_force() -> None:
