@@ -11,6 +11,10 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.published.group_files import PublishedGroups
 from strategies import Rows, transactions
 
+ROWS = [frozenset(row) for row in ("as", "a", "ab", "bt", "b", "b")]
+SENSITIVE = frozenset("st")
+GROUPS = [[0, 1, 2], [3, 4, 5]]
+
 
 def publish(rows: Rows, sensitive: frozenset[str], found: naive.Groups) -> PublishedGroups:
     """Publish groups as they are, row by row."""
