@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
+from setveil.data.io import read
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+
 DATA = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
+
+@cache
+def load(name: str) -> tuple[Transactions, Hierarchy]:
+    return read(DATA / f"{name}.dat"), read_hierarchy(DATA / f"{name}_hierarchy.csv")

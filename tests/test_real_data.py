@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
-from real_data import DATA
+from real_data import DATA, load
 from releases import released
 from setveil.algorithms import aa
-from setveil.data.io import read
-from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
-from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.tree import Hierarchy
 from setveil.published import Release
 from setveil.utility.ncp import ncp
 from strategies import COMPILED
@@ -31,11 +25,6 @@ CASES = [
     ("bms_webview2", 2, 0.0201, 0.016493),
     ("bms_webview2", 3, 0.0373, 0.035817),
 ]
-
-
-@cache
-def load(name: str) -> tuple[Transactions, Hierarchy]:
-    return read(DATA / f"{name}.dat"), read_hierarchy(DATA / f"{name}_hierarchy.csv")
 
 
 def run(name: str, m: int, refine: bool) -> tuple[Release, float]:

@@ -8,7 +8,6 @@ import pytest
 from naive import cahd as naive
 from setveil.algorithms.cahd._band_order import band_order, band_profile
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import content_order
 from strategies import ALPHABETS, Rows, examples, random_rows, seeded, transactions
 
 
@@ -57,11 +56,6 @@ def test_order_does_not_depend_on_the_input_order() -> None:
         shuffled = rng.sample(rows, len(rows))
         mine = [rows[x] for x in order_of(transactions(rows))]
         assert mine == [shuffled[x] for x in order_of(transactions(shuffled))]
-
-
-def test_content_order() -> None:
-    data = Transactions.from_rows([["b"], ["a", "c"], [], ["a"], ["a", "b"], ["a"]])
-    assert content_order(data.indptr, data.items).tolist() == [2, 3, 5, 4, 1, 0]
 
 
 def test_a_band_is_found_again() -> None:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 
+from coherence_cases import (
+    PAPER,
+    PAPER_GUARANTEE,
+    PRIVATE,
+    as_bytes,
+    is_feasible,
+    order_of,
+    random_problem,
+    rows_of,
+)
 from naive import coherence as naive
 from naive import km as naive_km
 from releases import released
@@ -25,29 +32,13 @@ from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify.coherence import verify_coherence
 from setveil.kernels import itemset_counts
 from setveil.kernels.itemset_counts import ItemsetFamily
-from setveil.kernels.rows import distinct_rows, frozen
 from setveil.published import Release
 from setveil.published.recoding import Recoding
 from strategies import COMPILED, Rows, examples, random_rows, seeded, transactions
 
-PAPER_GUARANTEE = Coherence("0.5", 3, 3, PRIVATE)
-
-
-def is_feasible(rows: naive_km.Rows, private: Sequence[str], h: str, k: int) -> bool:
-    return not rows or (len(rows) >= k and naive.breach(rows, private, ()) <= Fraction(h))
-
 
 def run(rows: naive_km.Rows, guarantee: Coherence, seed: int = 0, **parameters: Any) -> Release:
     return released(border, transactions(rows), None, guarantee, border.Parameters(**parameters), seed)
-
-
-def order_of(release: Release) -> list[tuple[str, str]]:
-    return [(entry["item"], entry["score"]) for entry in release.details["order"]]
-
-
-def as_bytes(release: Release) -> tuple[object, ...]:
-    published = release.published
-    return published.indptr.tobytes(), published.items.tobytes(), published.vocabulary.labels
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -239,51 +230,6 @@ def union_of_subsets(masks: list[int]) -> int:
     rest = [mask & ~common & ~(1 << rarest) for mask in masks]
     inside = [mask & ~common & ~(1 << rarest) for mask in masks if mask >> rarest & 1]
     return int(2**free * (union_of_subsets(rest) + union_of_subsets(inside)))
-
-
-@pytest.mark.parametrize("small", [1, 1 << 36])
-def test_families_are_counted_as_listed(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With and without forbidden sets, in one limb and in many, also after items are dropped."""
-    monkeypatch.setattr(itemset_counts, "SMALL", small)
-    rng = seeded(6)
-    for _ in range(examples(250, 80)):
-        n = rng.randint(1, 11)
-        density = rng.choice([0.2, 0.5, 0.8, 0.9])
-        rows = [
-            frozenset(i for i in range(n) if rng.random() < density)
-            for _ in range(rng.choice([0, 1, 5, 20, 40]))
-        ]
-        threshold, largest = rng.choice([1, 1, 2, 4]), rng.choice([1, 2, 3, 4, math.inf])
-        forbidden = {
-            tuple(sorted(rng.sample(range(n), min(n, rng.choice([1, 2, 2, 3, 3, 4])))))
-            for _ in range(rng.choice([0, 0, 1, 4, 8]))
-        }
-        monkeypatch.setattr(itemset_counts, "STEPS_AT_ONCE", rng.choice([1, 30, 10**8]))
-        listed = Counter(
-            c for row in rows for size in range(1, int(min(largest, len(row))) + 1)
-            for c in combinations(sorted(row), size)
-        )  # fmt: skip
-        sets = [
-            set(c) for c, times in listed.items()
-            if times >= threshold and not any(set(f) <= set(c) for f in forbidden)
-        ]  # fmt: skip
-        indptr = frozen(np.cumsum([0, *map(len, rows)]), np.int64)
-        items = frozen(np.array([x for row in rows for x in sorted(row)], np.int32), np.int32)
-        family = ItemsetFamily(*distinct_rows(indptr, items), n, threshold, largest, sorted(forbidden))
-        total, counts = family.counts()
-        assert total == len(sets)
-        assert counts.tolist() == [sum(v in c for c in sets) for v in range(n)]
-        for v in rng.sample(range(n), n):
-            total, others, both = family.holding(v)
-            with_v = [c for c in sets if v in c]
-            assert total == len(with_v)
-            found = dict(zip(others.tolist(), both.tolist(), strict=True))
-            assert {y: t for y, t in found.items() if t} == {
-                y: t for y in range(n) if y != v and (t := sum(y in c for c in with_v))
-            }
-            assert set(family.beside(v).tolist()) >= {y for c in with_v for y in c if y != v and largest > 1}
-            family.drop(v)
-            sets = [c for c in sets if v not in c]
 
 
 def test_same_seed_same_bytes_other_seed_other_order() -> None:

@@ -21,7 +21,7 @@ from naive import measures
 from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import is_km
-from real_data import DATA
+from real_data import DATA, load
 from releases import released
 from setveil.algorithms import aa, da, oa
 from setveil.algorithms._cut import Cut
@@ -37,7 +37,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release
 from strategies import COMPILED, Case, examples, random_case, random_cases, seeded
-from test_real_data import load
 
 Images = dict[str, str | None]
 

@@ -7,9 +7,8 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from test_border import PAPER_GUARANTEE, as_bytes, is_feasible, order_of
-from test_verify_coherence import PAPER, random_problem, rows_of
 
+from coherence_cases import PAPER, PAPER_GUARANTEE, as_bytes, is_feasible, order_of, random_problem, rows_of
 from naive import coherence as naive
 from naive.km import Rows
 from releases import released

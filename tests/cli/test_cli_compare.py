@@ -1,21 +1,15 @@
-"""``setveil compare`` as a process, and what its workers measure."""
+"""``setveil compare`` as a process."""
 
 from __future__ import annotations
 
 import csv
-import json
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from itertools import pairwise
-from math import ceil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import setveil as sv
 from cli_helpers import (
     COMMAND,
     HIERARCHY,
@@ -29,149 +23,13 @@ from cli_helpers import (
     together,
     write,
 )
-from setveil.policy.utility import groups_of
-from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.settings import Value
-from setveil.studies.worker import _risk_before, _run
-from setveil.utility.are import query_errors
-from setveil.utility.itemsets import surviving_itemsets
-from setveil.utility.queries import random_queries
-
-ROWS = sample_rows()
-PRIVATE = ["109", "111"]
-CASES: list[tuple[str, dict[str, Value]]] = [
-    ("aa", {"k": 4, "m": 2}),
-    ("exact", {"k": 4, "m": 2, "suppress": False}),
-    ("hghs", {"k": 4, "m": "inf"}),
-    ("lg", {"k": 3}),
-    ("coat", {"k": 4, "privacy": "all", "m": 2, "utility": "groups:4", "max_suppressed_items": 0.2}),
-    ("border", {"h": 0.6, "k": 3, "p": 2, "private": "109,111", "p_nugget": "inf"}),
-    ("cahd", {"p": 2, "sensitive": "109,111", "alpha": 2}),
-]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write(tmp_path / "rows.dat", dump(ROWS, "fimi"))
+    write(tmp_path / "rows.dat", dump(sample_rows(), "fimi"))
     write(tmp_path / "tree.csv", HIERARCHY)
     return tmp_path
-
-
-def planned(folder: Path, algorithm: str, options: dict[str, Value], **more: Any) -> Run:
-    data = data_set(folder / "rows.dat", hierarchy=folder / "tree.csv")
-    measuring: dict[str, Value] = {"queries": 200, "itemsets": "0.05", "itemset_length": 2, "risk_m": 2}
-    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 30}, **more)
-
-
-def measured(run: Run) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    _run(run.task(), found)
-    return found
-
-
-def singled_out(rows: list[frozenset[str]], threshold: int) -> int:
-    """Count by brute force the rows that hold at most 2 items which fewer than `threshold` rows hold."""
-
-    def is_found(row: frozenset[str]) -> bool:
-        sets = [{a, b} for a in row for b in row]
-        return any(sum(known <= other for other in rows) < threshold for known in sets)
-
-    return sum(map(is_found, rows))
-
-
-def rows_of(data: Any) -> list[frozenset[str]]:
-    labels = data.vocabulary.labels
-    ends = data.indptr.tolist()
-    items = data.items.tolist()
-    return [frozenset(labels[i] for i in items[a:b]) for a, b in pairwise(ends)]
-
-
-def release_of(run: Run, data: Any, tree: Any) -> Any:
-    """Make the release that a worker makes, through the public names."""
-    promise: dict[str, Any] = dict(run.promise)
-    k: int = promise.get("k", 0)
-    m: Any = float("inf") if promise.get("m") == "inf" else promise.get("m")
-    makers: dict[str, Callable[[], Any]] = {
-        "km-anonymity": lambda: sv.KmAnonymity(k, m),
-        "k-anonymity": lambda: sv.TransactionalKAnonymity(k),
-        "constraints": lambda: sv.PrivacyConstraints(k, m=m),
-        "coherence": lambda: sv.Coherence(0.6, 3, 2, PRIVATE),
-        "privacy-degree": lambda: sv.PrivacyDegree(2, tuple(PRIVATE)),
-    }
-    own: dict[str, Any] = {
-        name: float("inf") if value == "inf" else value for name, value in run.parameters.items()
-    }
-    if "utility" in own:
-        own["utility"] = groups_of(tree, 4)
-    guarantee = makers[run.model]()
-    return sv.anonymize(data, guarantee, hierarchy=tree, algorithm=run.algorithm, seed=run.seed, **own)
-
-
-@pytest.mark.parametrize(("algorithm", "options"), CASES)
-def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str, Value]) -> None:
-    run = planned(folder, algorithm, options, seed=5)
-    found = measured(run)
-    data, tree = sv.read(folder / "rows.dat"), sv.read_hierarchy(folder / "tree.csv")
-    release = release_of(run, data, tree)
-    assert (found["rows"], found["items"]) == (len(ROWS), 12)
-    assert found["occurrences"] == sum(map(len, ROWS))
-    utility = release.utility
-    for name in ("ncp", "lm", "unchanged_items", "suppressed_items", "published_labels"):
-        assert found[name] == utility.get(name), name
-    assert found["ul"] == utility.get("ul", {}).get("log2")
-    hidden = set(PRIVATE) if algorithm in {"border", "cahd"} else set()
-    published = [row - hidden for row in rows_of(release.published)]
-    assert [found[f"risk_below_{t}"] for t in (2, 5, 10)] == [singled_out(published, t) for t in (2, 5, 10)]
-    assert (found["risk_m"], found["risk_exact"]) == (2, True)
-    if algorithm == "cahd":
-        assert found["queries"] == 200
-        assert found["kl_mean"] > 0
-        assert found["are_mean"] is None
-        return
-    asked = random_queries(data, 200, 2, seed=5)
-    errors = query_errors(data, release.published, release.recoding.members(), asked)
-    assert (found["are_mean"], found["are_median"]) == (errors.mean, errors.median)
-    kept = surviving_itemsets(data, release.published, ceil(0.05 * len(ROWS)), max_length=2)
-    assert found["itemsets_frequent"] == kept["frequent"] > 0
-    assert found["itemsets_kept"] == (kept["kept"] if kept["supports_unchanged"] else None)
-    if run.model == "km-anonymity":
-        assert 0 <= found["lower_bound"] <= found["lm" if algorithm == "hghs" else "ncp"]
-        assert found["gap"] >= 0
-    else:
-        assert found["lower_bound"] is None
-
-
-@pytest.mark.parametrize("case", [CASES[0], CASES[-2]])
-def test_the_risk_before(folder: Path, case: tuple[str, dict[str, Value]]) -> None:
-    found: dict[str, Any] = {}
-    _risk_before(planned(folder, *case).task(), found)
-    rows = [row - (set(PRIVATE) if case[0] == "border" else set()) for row in ROWS]
-    assert [found[f"risk_before_{t}"] for t in (2, 5, 10)] == [singled_out(rows, t) for t in (2, 5, 10)]
-    assert 0 < found["risk_before_probability"] <= 1
-
-
-def test_nothing_is_measured_where_nothing_is_wanted(folder: Path) -> None:
-    none: dict[str, Value] = {"queries": 0, "itemsets": 0, "risk_m": 0}
-    data = data_set(folder / "rows.dat")
-    found = measured(plan_run(data, "aa", {"k": 2, "m": 1}, measuring=none))
-    assert found["ncp"] >= 0
-    assert not [
-        name for name in found if found[name] is not None and name.startswith(("are", "items_", "risk"))
-    ]
-    groups = measured(plan_run(data, "cahd", {"p": 2, "sensitive": "109"}, measuring=none))
-    assert groups["queries"] is groups["kl_mean"] is None
-
-
-def test_private_items_are_drawn_by_seed(folder: Path) -> None:
-    options: dict[str, Value] = {"h": 0.9, "k": 1, "p": 1, "private_share": 0.2}
-
-    def risk(seed: int) -> Any:
-        found: dict[str, Any] = {}
-        _risk_before(planned(folder, "mm", options, seed=seed).task(), found)
-        return found
-
-    assert risk(0) == risk(0)
-    assert len({json.dumps(risk(seed)) for seed in range(5)}) > 1
 
 
 STUDY = """

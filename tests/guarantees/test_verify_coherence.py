@@ -6,48 +6,18 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from random import Random
 from typing import Any
 
 import pytest
 
+from coherence_cases import PAPER, PRIVATE, random_problem, rows_of
 from naive import coherence as naive
-from naive.km import Rows, item_order
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify import _coherence as loops
 from setveil.guarantees.verify import coherence as module
 from setveil.guarantees.verify.coherence import verify_coherence
-from strategies import ALPHABETS, examples, random_rows, seeded, transactions
-
-# SPEC §6: figure 1 of the paper.
-PAPER = [
-    frozenset(row.split())
-    for row in ("a b e f s1", "c e f g s2", "a b g s3", "a b f g s2", "a b d g s2", "e f g s1", "b e f g s3")
-]
-PRIVATE = ("s1", "s2", "s3")
-HS = ("0.2", "0.4", "1/3", "0.5", "0.8", "0.9", "0.99")
-
-
-def random_problem(rng: Random) -> tuple[Rows, list[str], str, int, float]:
-    """Draw rows, private items, h, k and p; feasible or not."""
-    items = rng.sample(rng.choice(ALPHABETS), rng.randint(2, 12))
-    rows = random_rows(rng, items, rng.choice([0, 3, 8, 15, 30, 60]), rng.choice([2, 3, 5, 8]))
-    if rng.random() < 0.3:
-        rows = rows * rng.randint(2, 4)
-    occurring = item_order({x for row in rows for x in row})
-    private = rng.sample(occurring, min(len(occurring), rng.choice([0, 0, 1, 2, 4])))
-    return (
-        rows,
-        private,
-        rng.choice(HS),
-        rng.choice([1, 2, 2, 3, 5]),
-        rng.choice([1, 2, 2, 3, 3, 4, 6, math.inf]),
-    )
-
-
-def rows_of(*rows: str) -> list[frozenset[str]]:
-    return [frozenset(row) for row in rows]
+from strategies import examples, seeded, transactions
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from test_border import is_feasible
-from test_verify_coherence import PAPER, PRIVATE, random_problem, rows_of
 
+from coherence_cases import PAPER, PRIVATE, is_feasible, random_problem, rows_of
 from naive import coherence as naive
 from naive.km import Rows, item_order
 from releases import released

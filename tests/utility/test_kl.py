@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from test_verify_privacydegree import publish, random_groups
 
+from group_cases import publish, random_groups
 from naive import cahd as naive
 from setveil.errors import DataError, RequestError
 from setveil.utility.kl import group_by_errors, group_sizes, random_group_bys

@@ -1,0 +1,149 @@
+"""The command `verify` for the other privacy models: what is found again, and what is not."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Done, dump, refused, rows_of, together, write
+from model_runs import (
+    MOLES,
+    PRIVACY,
+    RUNS,
+    SAMPLE,
+    json_of,
+    messages_of,
+    minimal_of,
+    moles_of,
+    recoding_of,
+    threats_of,
+    verifying,
+)
+
+
+@pytest.fixture(scope="module")
+def verified(
+    finished: tuple[Path, dict[str, Done]], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Done]]:
+    """Verify each release: its folder, published/, the file alone, the original, and too great a promise."""
+    folder, _ = finished
+    alone = tmp_path_factory.mktemp("alone")
+    commands: dict[tuple[str, str], list[object]] = {}
+    for name, run in RUNS.items():
+        published = folder / name / "published"
+        if run.kind == "grouped":
+            target = alone / name
+            target.mkdir()
+            shutil.copy(published / "groups.csv", target)
+            shutil.copy(published / "data.csv", target)
+        else:
+            target = alone / f"{name}.csv"
+            shutil.copy(published / "data.csv", target)
+        more = ["--recoding", folder / name / "internal" / "recoding.csv"] if name == "coat" else []
+        commands[name, "folder"] = [*verifying(name, name), "--json"]
+        commands[name, "published"] = [*verifying(name, f"{name}/published"), "--json"]
+        commands[name, "alone"] = [*verifying(name, target), *more, "--json"]
+        commands[name, "text"] = verifying(name, name)
+        commands[name, "too much"] = [*verifying(name, name, run.too_much), "--json", "--show", 1]
+        commands[name, "too much, text"] = [*verifying(name, name, run.too_much), "--show", 1]
+        if run.kind == "grouped":
+            commands[name, "original"] = [*verifying(name, name), "--original", f"{run.data}.csv", "--json"]
+            commands[name, "nothing named"] = [*verifying(name, name, "--p 2"), "--json"]
+        else:
+            commands[name, "not anonymized"] = [*verifying(name, f"{run.data}.csv"), "--json"]
+    done = dict(zip(commands, together(list(commands.values()), folder), strict=True))
+    return {name: {how: answer for (n, how), answer in done.items() if n == name} for name in RUNS}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_promise_is_found_again(
+    name: str, finished: tuple[Path, dict[str, Done]], verified: dict[str, dict[str, Done]]
+) -> None:
+    guarantee = json_of(finished[0] / name / "internal" / "report.json")["guarantee"]
+    expected = {key: value for key, value in guarantee.items() if key != "phrase"} | {"first": []}
+    for how in ("folder", "published", "alone", *(["original"] if RUNS[name].kind == "grouped" else [])):
+        done = verified[name][how].ok()
+        assert done.json() == expected, how
+        assert messages_of(done) == "", how
+    assert verified[name]["text"].ok().out.startswith(f"yes: {guarantee['phrase']} holds.")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_too_great_a_promise_does_not_hold(name: str, verified: dict[str, dict[str, Done]]) -> None:
+    done, text = verified[name]["too much"], verified[name]["too much, text"]
+    assert done.code == text.code == 1
+    answer = done.json()
+    assert answer["holds"] is False
+    assert answer["violations"] >= len(answer["first"]) == 1
+    assert text.out.startswith("NO: ")
+    assert (f"and {answer['violations'] - 1} more" in text.out) == (answer["violations"] > 1)
+    assert messages_of(text) == messages_of(done) == ""
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if RUNS[name].kind != "grouped"])
+def test_the_original_does_not_keep_the_promise(name: str, verified: dict[str, dict[str, Done]]) -> None:
+    done = verified[name]["not anonymized"]
+    assert done.code == 1
+    answer = done.json()
+    if name in {"border", "mm"}:
+        smallest = minimal_of(moles_of(MOLES, Fraction(1, 2), 3, 3, set("123")))
+        assert answer["violations"] == len(smallest) == 7
+        assert {frozenset(entry["itemset"]) for entry in answer["first"]} == smallest
+    if name == "lg":
+        rare = {row: count for row, count in Counter(SAMPLE).items() if count < 4}
+        assert answer["violations"] == len(rare)
+        assert all(rare[frozenset(entry["itemset"])] == entry["support"] for entry in answer["first"])
+    if name == "coat":
+        assert [(entry["constraint"], entry["itemset"], entry["support"]) for entry in answer["first"]] == [
+            (list("abc"), ["b"], 3), (list("defgh"), ["d"], 4)
+        ]  # fmt: skip
+
+
+def test_groups_tell_their_sensitive_items_themselves(verified: dict[str, dict[str, Done]]) -> None:
+    assert verified["cahd"]["nothing named"].ok().json()["holds"] is True
+
+
+def test_labels_without_a_meaning(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None:
+    """A file of labels does not tell where the items of a constraint went; the message says what would."""
+    folder, _ = finished
+    shutil.copy(folder / "coat" / "published" / "data.csv", tmp_path / "alone.csv")
+    recoding = (folder / "coat" / "internal" / "recoding.csv").read_text()
+    write(tmp_path / "P.txt", PRIVACY)
+    write(tmp_path / "twice.csv", recoding + "a,c\n")
+    write(tmp_path / "short.csv", recoding.replace("c,c\n", "c\n"))
+    command = ["verify", "alone.csv", "--model", "constraints", "--k", 5, "--privacy", "P.txt"]
+    files = ("twice.csv", "short.csv", "no.csv")
+    without, twice, short, missing = together(
+        [command, *([*command, "--recoding", file] for file in files)], tmp_path
+    )
+    refused(twice, 4, "twice.csv, line 10")
+    refused(short, 4, "short.csv, line 4")
+    refused(missing, 4, "no.csv")
+    refused(without, 4, "--recoding")
+
+
+def test_constraints_written_like_the_data(tmp_path: Path) -> None:
+    """Words in the published file make it a basket file; the constraints are still those of the FIMI file."""
+    write(tmp_path / "in.dat", dump(SAMPLE, "fimi"))
+    write(tmp_path / "P.dat", "101 102\n103 104 105\n")
+    promise = ["--k", 4, "--privacy", "P.dat"]
+    done, *checks = together(
+        [
+            ["anonymize", "in.dat", "-a", "coat", *promise, "--out", "out"],
+            *(
+                ["verify", target, "--model", "constraints", *promise]
+                for target in ("out", "out/published", "out/published/data.csv")
+            ),
+        ],
+        tmp_path,
+    )
+    done.ok()
+    recoding, published = recoding_of(tmp_path / "out"), rows_of(tmp_path / "out" / "published" / "data.csv")
+    for itemset in ("101 102", "103 104 105"):
+        assert threats_of(published, {recoding[item] for item in itemset.split()} - {""}, 4) == {}
+    for check in checks:
+        assert check.ok().out.startswith("yes")
