@@ -13,11 +13,9 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.layout import extensions, formats_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
-from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import DETECTED, Reading
-from setveil.published.about import published_file
-from setveil.published.recoding import AnyRecoding
-from setveil.published.rows import read_meaning, recoding_of
+from setveil.published.about import about_beside
+from setveil.published.rows import read_meaning
 
 
 def read_rows(path: str, reading: Reading = DETECTED) -> Transactions:
@@ -74,7 +72,7 @@ def load_image(
     where nothing tells: then every label must be an item.
     """
     if recoding is None:
-        about = _about_beside(path)
+        about = about_beside(path)
         if about is None:
             return None
         labels = read_meaning(about, published, published).members()
@@ -105,56 +103,6 @@ def extension_hint(path: str, hierarchy: Path | None, reading: Reading) -> str:
 def read_as(path: str, **options: Any) -> Transactions:
     """Read a file of rows, with options by name (see `read_rows`)."""
     return read_rows(path, Reading(**options))
-
-
-def _about_beside(path: str) -> Path | None:
-    """Find the about.json beside published rows; None where there is none."""
-    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
-    return about if about is not None and about.is_file() else None
-
-
-def load_meaning(
-    path: str, original: Transactions, published: Transactions, tree: Hierarchy | None
-) -> AnyRecoding:
-    """Find out what the labels of a release stand for.
-
-    From about.json beside the published file. Else from a hierarchy if one is given: each item is published
-    as the nearest node above it that the release holds. Else every label must be an item of the original.
-    """
-    about = _about_beside(path)
-    if about is not None:
-        return read_meaning(about, original, published)
-    if tree is not None:
-        return _meaning_by_hierarchy(original, published, tree)
-    unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
-    if unknown:
-        raise DataError(
-            f"{len(unknown):,} labels of {path} are no items of the original: {listed(unknown)}.",
-            hint="Say what they stand for: --hierarchy FILE, or keep the release's about.json beside it.",
-        )
-    return recoding_of(original, published, {}, original.n_items)
-
-
-def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree: Hierarchy) -> AnyRecoding:
-    unknown = [label for label in published.vocabulary.labels if label not in tree]
-    if unknown:
-        raise DataError(
-            f"{len(unknown):,} labels of the release are not in the hierarchy: {listed(unknown)}.",
-            hint="Is this the hierarchy that the release was made with?",
-        )
-    tree.locate(original.vocabulary)
-    members: dict[str, list[str]] = {}
-    nodes = {tree.id(label) for label in published.vocabulary.labels}
-    for v in sorted(nodes):
-        above = [u for u in tree.ancestors(v) if u in nodes]
-        if above:
-            raise DataError(
-                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands "
-                "above it: no global recoding, so what an item became cannot be told from its label.",
-            )
-        if tree.children(v):
-            members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
-    return recoding_of(original, published, members, tree.n_leaves)
 
 
 def require_free(path: Path, force: bool) -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from setveil.cli.options import HierarchyFile, Json, Reading
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
-
-if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
-    from setveil.options.reading import Reading as ReadingOptions
 
 _QUERIES = "Queries"
 _ITEMSETS = "Itemsets"
@@ -92,22 +87,56 @@ def measure(
     --hierarchy.
     """
     asked = {
-        "--hierarchy": hierarchy_file, "--queries": queries, "--query-size": query_size,
-        "--query-support": query_support, "--queries-file": queries_file, "--group-by": group_by,
-        "--itemsets": itemsets, "--itemset-length": itemset_length, "--private": private,
+        "--hierarchy": hierarchy_file, "--query-size": query_size, "--query-support": query_support,
+        "--queries-file": queries_file, "--group-by": group_by, "--itemsets": itemsets,
+        "--itemset-length": itemset_length, "--private": private,
     }  # fmt: skip
 
     def measure_release(progress: Any) -> Any:
         from setveil.cli.files import read_as, read_rows
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import load_labels, load_queries
         from setveil.published import kind_at
+        from setveil.report.measures import measures_text
+        from setveil.utility import Case, measured
+        from setveil.utility.itemsets import surviving_itemsets
+        from setveil.utility.supports import label_supports
 
+        encoding = reading.text_encoding
         progress("reading")
         before = read_rows(original, reading)
         kind = kind_at(release)
-        of_kind = {"measure": _measure_rows, "measure_groups": _measure_groups}[kind.info.measure]
-        what, useless = _USELESS[kind.info.measure]
-        _refuse(what, {name: asked[name] for name in useless})
-        return of_kind(before, lambda: kind.read(release, read_as), release, asked, seed, reading, progress)
+        _refuse(
+            kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
+        )
+        if itemsets is None:
+            useless = {name: asked[name] for name in ("--itemset-length", "--private")}
+            _refuse("a measure without --itemsets", useless)
+        exposed = kind.read(release, read_as)
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+        parts = kind.measurable(release, exposed, before, tree)
+        wanted: Any = ()
+        if "query_size" in kind.info.asks:
+            wanted = load_queries(
+                before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
+                seed=seed, progress=progress,
+            )  # fmt: skip
+        progress("measuring")
+        case = Case(
+            before, **parts, hierarchy=tree, queries=wanted, group_by=group_by or 4,
+            random_queries=queries or 1000, seed=seed, progress=progress,
+        )  # fmt: skip
+        utility = measured(case)
+        if itemsets is not None:
+            utility["itemsets"] = surviving_itemsets(
+                before, case.published, itemsets, max_length=itemset_length,
+                private=load_labels(private, before, encoding), progress=progress,
+            )  # fmt: skip
+        rows = {"original": before.n_rows, "release": case.published.n_rows}
+        labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)
+        text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
+        told = {} if case.recoding is None else {"labels": labels}
+        return {"utility": utility, "rows": rows, **told}, text
 
     found, text = run(measure_release)
     if json:
@@ -116,79 +145,8 @@ def measure(
         answer(text)
 
 
-_USELESS = {
-    "measure": ("rows that are not in groups", ("--group-by",)),
-    "measure_groups": (
-        "rows in groups",
-        (
-            "--query-size", "--query-support", "--queries-file", "--itemsets", "--itemset-length",
-            "--private", "--hierarchy",
-        ),
-    ),
-}  # fmt: skip
-
-
-def _measure_rows(
-    before: Transactions,
-    read: Callable[[], Any],
-    release: str,
-    asked: dict[str, Any],
-    seed: int,
-    reading: ReadingOptions,
-    progress: Any,
-) -> Any:
-    from setveil.cli.files import load_meaning
-    from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.inputs import load_labels, load_queries
-    from setveil.report.measures import measures_text
-    from setveil.utility.itemsets import surviving_itemsets
-    from setveil.utility.measure import measure as measure_all
-    from setveil.utility.supports import label_supports
-
-    itemsets, tree_file, encoding = asked["--itemsets"], asked["--hierarchy"], reading.text_encoding
-    if itemsets is None:
-        useless = {name: asked[name] for name in ("--itemset-length", "--private")}
-        _refuse("a measure without --itemsets", useless)
-    after = read()
-    tree = None if tree_file is None else read_hierarchy(tree_file, encoding=encoding)
-    recoding = load_meaning(release, before, after, tree)
-    queries = load_queries(
-        before, asked["--queries-file"], encoding, number=asked["--queries"],
-        size=asked["--query-size"] or 2, support=asked["--query-support"], seed=seed, progress=progress,
-    )  # fmt: skip
-    progress("measuring")
-    utility = measure_all(before, after, recoding, hierarchy=tree, queries=queries, progress=progress)
-    if itemsets is not None:
-        utility["itemsets"] = surviving_itemsets(
-            before, after, itemsets, max_length=asked["--itemset-length"],
-            private=load_labels(asked["--private"], before, encoding), progress=progress,
-        )  # fmt: skip
-    labels = label_supports(before, after, recoding)
-    rows = {"original": before.n_rows, "release": after.n_rows}
-    text = measures_text(utility, labels, rows, before.n_occurrences, recoding.kind)
-    return {"utility": utility, "rows": rows, "labels": labels}, text
-
-
-def _measure_groups(
-    before: Transactions,
-    read: Callable[[], Any],
-    _release: str,
-    asked: dict[str, Any],
-    seed: int,
-    _reading: ReadingOptions,
-    progress: Any,
-) -> Any:
-    from setveil.report.measures import group_measures_text
-    from setveil.utility.measure import measure_groups
-
-    groups = read()
-    progress("measuring")
-    utility = measure_groups(
-        before, groups, group_by=asked["--group-by"] or 4, queries=asked["--queries"] or 1000, seed=seed,
-        progress=progress,
-    )  # fmt: skip
-    rows = {"original": before.n_rows, "release": groups.qid.n_rows}
-    return {"utility": utility, "rows": rows}, group_measures_text(utility, rows)
+def _setting(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")
 
 
 def _refuse(what: str, options: dict[str, Any]) -> None:

@@ -4,7 +4,8 @@ A module here that holds `info`, a `KindInfo`, is a kind of release. It also hol
 
 - `publish(data, made, seed, details) -> Release`: what an algorithm made, in an order that tells nothing,
 - `holds(path) -> bool`: whether a file or folder is a release of this kind,
-- `read(path, read_rows, **reading)`: what is published there, as `Release.exposed` gives it.
+- `read(path, read_rows, **reading)`: what is published there, as `Release.exposed` gives it,
+- `measurable(path, exposed, original, tree)`: of what was read, what `Release.measurable` gives.
 
 Runs and the command line find it by this; nobody else asks which kinds there are.
 """
@@ -40,10 +41,8 @@ class KindInfo:
         Values of `recoding` in about.json and report.json.
     means : str
         The entry of about.json that says what the published file means.
-    measure : str
-        The function of `setveil.utility.measure` for such releases.
     asks : tuple of str
-        Settings of a study's measures that apply to such releases.
+        Settings of measures that apply to such releases.
     files : tuple of str
         Files of a run's folder besides those that every run has.
     format : str
@@ -58,7 +57,6 @@ class KindInfo:
     made_as: tuple[type, ...]
     recodings: tuple[str, ...]
     means: str
-    measure: str
     asks: tuple[str, ...]
     files: tuple[str, ...]
     format: str = ""
@@ -96,8 +94,8 @@ class Release(Protocol):
     def exposed(self) -> Any:
         """Return all that is published: what an attacker sees, and what the verifier reads."""
 
-    def measured(self) -> tuple[Any, ...]:
-        """Return what the kind's measure takes after the original rows."""
+    def measurable(self) -> dict[str, Any]:
+        """Return what measures are computed from besides the original rows (see `setveil.utility.Case`)."""
 
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as; None: it is not."""

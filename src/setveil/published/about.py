@@ -62,3 +62,9 @@ def read_about(about: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
     return content  # type: ignore[no-any-return]
+
+
+def about_beside(path: str) -> Path | None:
+    """Find the about.json beside published rows; None where there is none."""
+    about = published_file(Path(path)).parent / "about.json" if path != "-" else None
+    return about if about is not None and about.is_file() else None

@@ -91,7 +91,6 @@ info = KindInfo(
     made_as=(RowGroups,),
     recodings=(Grouping.kind,),
     means="groups_file",
-    measure="measure_groups",
     asks=("queries", "group_by", "risk_m"),
     files=(f"published/{GROUPS_FILE}",),
     format=Grouping.kind,
@@ -120,9 +119,9 @@ class GroupsRelease:
         """Return the quasi-identifiers with their groups and what these hold."""
         return self.recoding.published(self.published)
 
-    def measured(self) -> tuple[PublishedGroups]:
-        """Return what is published."""
-        return (self.exposed(),)
+    def measurable(self) -> dict[str, Any]:
+        """Return the quasi-identifiers, and all that is published."""
+        return {"kind": info.format, "published": self.published, "groups": self.exposed()}
 
     def image(self) -> Mapping[str, str | None]:
         """Return the items themselves; None for those that are counted."""
@@ -268,3 +267,10 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
             hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
         )
     return read_grouped(folder)
+
+
+def measurable(
+    _path: str, exposed: PublishedGroups, _original: Transactions, _tree: object
+) -> dict[str, Any]:
+    """Return the quasi-identifiers, and all that is published, of a release that was read."""
+    return {"kind": info.format, "published": exposed.qid, "groups": exposed}

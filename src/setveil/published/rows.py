@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
+from setveil.errors import DataError, listed
+from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import content_order, frozen, merge_rows, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
-from setveil.published.about import published_file, published_layout, read_about
+from setveil.published.about import about_beside, published_file, published_layout, read_about
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -25,9 +26,9 @@ info = KindInfo(
     made_as=(Recoding, LocalRecoding),
     recodings=("global", "local"),
     means="labels",
-    measure="measure",
     asks=(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
+        "private", "hierarchy",
     ),
     files=("internal/recoding.csv",),
 )  # fmt: skip
@@ -53,9 +54,9 @@ class RowsRelease:
         """Return the rows."""
         return self.published
 
-    def measured(self) -> tuple[Transactions, AnyRecoding]:
+    def measurable(self) -> dict[str, Any]:
         """Return rows and recoding."""
-        return self.published, self.recoding
+        return {"kind": self.recoding.kind, "published": self.published, "recoding": self.recoding}
 
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as (by a global recoding); None: it is suppressed."""
@@ -147,6 +148,58 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
                 hint=f"They have their own check: {kind.info.check}.",
             )
     return read_rows(str(file), **(recorded | given))
+
+
+def measurable(
+    path: str, exposed: Transactions, original: Transactions, tree: Hierarchy | None
+) -> dict[str, Any]:
+    """Return rows and recoding of a release that was read (see `load_meaning`)."""
+    recoding = load_meaning(path, original, exposed, tree)
+    return {"kind": recoding.kind, "published": exposed, "recoding": recoding}
+
+
+def load_meaning(
+    path: str, original: Transactions, published: Transactions, tree: Hierarchy | None
+) -> AnyRecoding:
+    """Find out what the labels of a release stand for.
+
+    From about.json beside the published file. Else from a hierarchy if one is given: each item is published
+    as the nearest node above it that the release holds. Else every label must be an item of the original.
+    """
+    about = about_beside(path)
+    if about is not None:
+        return read_meaning(about, original, published)
+    if tree is not None:
+        return _meaning_by_hierarchy(original, published, tree)
+    unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} labels of {path} are no items of the original: {listed(unknown)}.",
+            hint="Say what they stand for: --hierarchy FILE, or keep the release's about.json beside it.",
+        )
+    return recoding_of(original, published, {}, original.n_items)
+
+
+def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree: Hierarchy) -> AnyRecoding:
+    unknown = [label for label in published.vocabulary.labels if label not in tree]
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} labels of the release are not in the hierarchy: {listed(unknown)}.",
+            hint="Is this the hierarchy that the release was made with?",
+        )
+    tree.locate(original.vocabulary)
+    members: dict[str, list[str]] = {}
+    nodes = {tree.id(label) for label in published.vocabulary.labels}
+    for v in sorted(nodes):
+        above = [u for u in tree.ancestors(v) if u in nodes]
+        if above:
+            raise DataError(
+                f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands "
+                "above it: no global recoding, so what an item became cannot be told from its label.",
+            )
+        if tree.children(v):
+            members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
+    return recoding_of(original, published, members, tree.n_leaves)
 
 
 def _write_recoding(path: Path, recoding: Recoding) -> None:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.report.run.kinds import kind_named
-from setveil.report.words import clip, count, measure, number_of, percent
+from setveil.report.words import count, measure, number_of, percent
 from setveil.utility import Measure, measures
-
-_WORST = 5
 
 
 def measures_text(
@@ -27,47 +25,18 @@ def measures_text(
     utility : dict
         All measures, see `setveil.utility.measure`.
     labels : list of dict
-        Support of each published item before and after, see `setveil.utility.supports.label_supports`.
+        Support of each published item before and after, see `setveil.utility.supports.label_supports`; none
+        where labels stand for nothing but themselves.
     rows : dict
         Number of rows of the `original` and the `release`.
     occurrences : int
         Item occurrences of the original.
     recoding : str
-        Kind of the recoding: "global" or "local".
+        Kind of the recoding: "global", "local" or "grouped".
     """
-    lines = _lines(recoding, utility, rows, occurrences)
-    wrong = [entry for entry in labels if entry["relative_error"] != 0]
-    if wrong:
-        wrong.sort(key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"]))
-        lines.append(
-            f"{count(len(wrong), 'published item')} with another support than in the original: "
-            f"{kind_named(recoding).supports_differ}. The worst:"
-        )
-        lines += [
-            f"  {clip(entry['label'], 60)}: {count(entry['support'])}, "
-            f"originally {count(entry['original_support'])}"
-            for entry in wrong[:_WORST]
-        ]
-    elif rows["original"] == rows["release"]:
-        lines.append("Every published item has exactly the support of the items it stands for.")
-    if rows["original"] != rows["release"]:
-        lines.append("The numbers of rows differ (a long table cannot show empty rows).")
-    return "\n".join(lines)
-
-
-def group_measures_text(utility: dict[str, Any], rows: dict[str, int]) -> str:
-    """List what a release in groups lost (see `setveil.utility.measure.measure_groups`)."""
-    sizes = utility["group_sizes"]
-    lines = [
-        *_lines("grouped", utility, rows),
-        f"groups                 {count(sizes['groups'])}",
-    ]
-    if sizes["groups"]:
-        lines.append(
-            f"group sizes            {count(sizes['smallest'])} to {count(sizes['largest'])}, median "
-            f"{sizes['median']:g}, mean {sizes['mean']:.4g}"
-        )
-    return "\n".join(lines)
+    kind = kind_named(recoding)
+    lines = _lines(recoding, utility, rows, occurrences if kind.tells_shares else None)
+    return "\n".join([*lines, *kind.measured(utility, labels, rows)])
 
 
 def _lines(

@@ -27,7 +27,7 @@ from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.runs.details import answers, recorded, risks
 from setveil.runs.folder import write_folder
-from setveil.utility import measure as measures
+from setveil.utility import Case, measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,7 @@ def anonymize(
         )
     progress("measuring")
     with timed(timing, "measure"):
-        found: dict[str, Any] = {"utility": _measure(data, release, progress)}
+        found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
     if details:
         with timed(timing, "answers"):
             found["answers"] = answers(data, release, progress)
@@ -328,11 +328,3 @@ def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more = {name: known[name]() for name in models()[guarantee.model].knows}
     return verify(release.exposed(), guarantee, **more, progress=progress)
-
-
-def _measure(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
-    """Measure what the release lost, by what applies to its kind."""
-    found: dict[str, Any] = getattr(measures, release.info.measure)(
-        data, *release.measured(), progress=progress
-    )
-    return found

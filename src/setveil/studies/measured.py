@@ -16,10 +16,10 @@ from setveil.published.group_files import PublishedGroups
 from setveil.risk.attack import attack_risk
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
-from setveil.utility import columns
+from setveil.utility import Case, columns
+from setveil.utility import measured as compute
 from setveil.utility.are import Queries, query_errors
 from setveil.utility.itemsets import surviving_itemsets
-from setveil.utility.measure import measure_groups
 
 Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.settings.MEASURING`
 
@@ -107,8 +107,8 @@ def _answers(
     if "group_by" in asked:
         if not asked["queries"]:
             return {"kl": {}}
-        groups = release.release.measured()
-        return measure_groups(data, *groups, group_by=asked["group_by"], queries=asked["queries"], seed=seed)
+        drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
+        return compute(Case(data, **release.release.measurable(), **drawn))
     found: dict[str, Any] = {}
     if queries:
         errors = query_errors(data, release.published, release.recoding.members(), queries)

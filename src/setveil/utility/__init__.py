@@ -32,8 +32,12 @@ class Case:
 
     Attributes
     ----------
-    original, published : Transactions
-        The rows before and after; of rows in groups, after: their quasi-identifiers.
+    original : Transactions
+        The rows before.
+    kind : str
+        What the record of a run calls the recoding: "global", "local" or "grouped".
+    published : Transactions
+        The rows after; of rows in groups, after: their quasi-identifiers.
     recoding : Recoding, LocalRecoding or None
         What each item, or each occurrence, of the original became; None for rows in groups.
     groups : PublishedGroups or None
@@ -49,6 +53,7 @@ class Case:
     """
 
     original: Any
+    kind: str
     published: Any
     recoding: Any = None
     groups: Any = None
@@ -264,12 +269,12 @@ def named(name: str) -> Measure:
     return next(one for one in measures() if one.name == name)
 
 
-def measured(case: Case, kind: str) -> dict[str, Any]:
-    """Compute all measures of a release of a kind, those last that must be asked for."""
+def measured(case: Case) -> dict[str, Any]:
+    """Compute all measures of a release, those last that must be asked for."""
     computed = sorted(
         (
             one
-            for one in measures(kind)
+            for one in measures(case.kind)
             if one.compute is not None and (not one.needs or getattr(case, one.needs))
         ),
         key=lambda one: bool(one.needs),

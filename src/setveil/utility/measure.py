@@ -1,4 +1,4 @@
-"""All measures of a release at once."""
+"""All measures of a release of rows at once."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import GROUPS, Case, measured
+from setveil.utility import Case, measured
 from setveil.utility.are import Queries
 
 
@@ -44,42 +43,7 @@ def measure(
         `setveil.utility.counts`, the errors of `setveil.utility.supports`, and with queries `are` (see
         `setveil.utility.are`).
     """
-    case = Case(original, published, recoding, hierarchy=hierarchy, queries=queries, progress=progress)
-    return measured(case, recoding.kind)
-
-
-def measure_groups(
-    original: Transactions,
-    groups: PublishedGroups,
-    *,
-    group_by: int = 4,
-    queries: int = 1000,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> dict[str, Any]:
-    """Measure what a release in groups lost.
-
-    Parameters
-    ----------
-    original : Transactions
-        The rows before; their order does not matter.
-    groups : PublishedGroups
-        What is published.
-    group_by, queries, seed : int
-        Random group-by queries (see `setveil.utility.kl.random_group_bys`).
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    dict
-        All measures of groups: `kl` (see `setveil.utility.kl`), `group_sizes`, and counts:
-        `unchanged_items`, `unchanged_occurrences` (quasi-identifiers, published as they are),
-        `sensitive_items`, `sensitive_occurrences` (published as counts of groups), `mean_row_length_before`,
-        `mean_row_length_after`.
-    """
     case = Case(
-        original, groups.qid, groups=groups, group_by=group_by, random_queries=queries, seed=seed,
-        progress=progress,
-    )  # fmt: skip
-    return measured(case, *GROUPS)
+        original, recoding.kind, published, recoding, hierarchy=hierarchy, queries=queries, progress=progress
+    )
+    return measured(case)

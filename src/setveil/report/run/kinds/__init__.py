@@ -59,6 +59,13 @@ class Kind(ABC):
     def countable_outside(self, told: Report) -> Points:
         """Say which counts can be read off the release, from what may be handed out."""
 
+    tells_shares: ClassVar[bool] = True
+    """Whether occurrences are told as shares of all."""
+
+    @abstractmethod
+    def measured(self, utility: Report, labels: list[dict[str, Any]], rows: dict[str, int]) -> list[str]:
+        """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""
+
     def overlap(self, _report: Report) -> str:
         """Say what this kind costs whoever counts labels; empty where it costs nothing."""
         return ""

@@ -78,6 +78,18 @@ class Groups(Kind):
             ),
         ]
 
+    tells_shares = False
+
+    def measured(self, utility: Report, _labels: list[Report], _rows: dict[str, int]) -> list[str]:
+        """Say how many groups there are, and how large."""
+        sizes = utility["group_sizes"]
+        lines = [f"groups                 {words.count(sizes['groups'])}"]
+        if sizes["groups"]:
+            reach = f"{words.count(sizes['smallest'])} to {words.count(sizes['largest'])}"
+            middle = f"median {sizes['median']:g}, mean {sizes['mean']:.4g}"
+            lines.append(f"group sizes            {reach}, {middle}")
+        return lines
+
     def files(self, data: str) -> str:
         """List the two files."""
         return f"{data}, groups.csv"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from setveil.report import blocks, words
 from setveil.report.run.kinds import Kind, Points, Report, Shares
 
+_WORST = 5  # labels
+
 
 class Rows(Kind):
     """Every item has one label, or none."""
@@ -86,6 +88,29 @@ class Rows(Kind):
 
     def _labels_off(self, mean: float, most: float) -> str:
         return f"off by {words.error(mean)} on average, by {words.error(most)} at most."
+
+    def measured(self, _utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
+        """Say which labels have another support than their items had, and whether rows are missing."""
+        lines = []
+        wrong = [entry for entry in labels if entry["relative_error"] != 0]
+        if wrong:
+            wrong.sort(
+                key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"])
+            )
+            lines.append(
+                f"{words.count(len(wrong), 'published item')} with another support than in the original: "
+                f"{self.supports_differ}. The worst:"
+            )
+            lines += [
+                f"  {words.clip(entry['label'], 60)}: {words.count(entry['support'])}, "
+                f"originally {words.count(entry['original_support'])}"
+                for entry in wrong[:_WORST]
+            ]
+        elif rows["original"] == rows["release"]:
+            lines.append("Every published item has exactly the support of the items it stands for.")
+        if rows["original"] != rows["release"]:
+            lines.append("The numbers of rows differ (a long table cannot show empty rows).")
+        return lines
 
     def instead(self, report: Report) -> str:
         """Say what to count where counts of the original items are far off."""
