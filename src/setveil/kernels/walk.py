@@ -12,7 +12,21 @@ from setveil.kernels.node_paths import add_level, add_places, count_behind, is_a
 def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
     """Write the wanted ones of each row's nodes and all their ancestors, in no order.
 
-    `out_nodes` must hold the rows' nodes times the tree's levels. Returns the number written.
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows of nodes.
+    parent : int32 (n_nodes,)
+        Parent of each node, -1 for the root.
+    wanted : bool (n_nodes,)
+    out_ptr : int64 (n + 1,), zeros, written
+        Where each extended row begins.
+    out_nodes : int32 (occurrences times the tree's levels,), written
+
+    Returns
+    -------
+    int
+        Number of nodes written.
     """
     stamp = np.full(parent.size, -1, np.int64)
     n = 0
@@ -33,7 +47,21 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 def support(starts, tidlists, weights, nodes, enough, holders):
     """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
 
-    Writes the rows into `holders`, as far as it is long enough. Returns the weight and the number of rows.
+    Parameters
+    ----------
+    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
+        The rows of each node (see `setveil.kernels.rows.invert`).
+    weights : int64 (n,)
+        How many rows each row stands for.
+    nodes : int64 (1 or more,)
+        Distinct.
+    enough : int
+    holders : int64 (any,), written
+        Receives the rows found, as far as it is long enough.
+
+    Returns
+    -------
+    weight, rows : int
     """
     rarest = nodes[0]
     for v in nodes:
