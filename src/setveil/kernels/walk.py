@@ -5,13 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
 
 
 @compiled
 def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
     """Write the wanted ones of each row's nodes and all their ancestors, in no order.
 
-    `out_nodes` must hold the rows' nodes times the tree's levels. Returns the number written.
+    Parameters
+    ----------
+    indptr, items : int64 (n + 1,), int32 (occurrences,)
+        The rows of nodes.
+    parent : int32 (n_nodes,)
+        Parent of each node, -1 for the root.
+    wanted : bool (n_nodes,)
+    out_ptr : int64 (n + 1,), zeros, written
+        Where each extended row begins.
+    out_nodes : int32 (occurrences times the tree's levels,), written
+
+    Returns
+    -------
+    int
+        Number of nodes written.
     """
     stamp = np.full(parent.size, -1, np.int64)
     n = 0
@@ -32,7 +47,21 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 def support(starts, tidlists, weights, nodes, enough, holders):
     """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
 
-    Writes the rows into `holders`, as far as it is long enough. Returns the weight and the number of rows.
+    Parameters
+    ----------
+    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
+        The rows of each node (see `setveil.kernels.rows.invert`).
+    weights : int64 (n,)
+        How many rows each row stands for.
+    nodes : int64 (1 or more,)
+        Distinct.
+    enough : int
+    holders : int64 (any,), written
+        Receives the rows found, as far as it is long enough.
+
+    Returns
+    -------
+    weight, rows : int
     """
     rarest = nodes[0]
     for v in nodes:
@@ -126,16 +155,10 @@ def walk(
     resume = length
     goal = path[:length].copy()
 
-    # Level d >= 1 holds the children of path[:d]: candidates first[d]..first[d+1] in the arrays below, each
-    # with the places (row, position) where it stands behind that path.
+    # Level d >= 1 holds the children of path[:d]: candidates first[d]..first[d+1].
     first = np.zeros(largest + 1, np.int64)
     current = np.zeros(largest + 1, np.int64)
-    candidate = np.empty(max(n, 1), np.int64)
-    weight = np.empty(max(n, 1), np.int64)
-    begin = np.zeros(max(n, 1) + 1, np.int64)
-    place_row = np.empty(1024, np.int64)
-    place = np.empty(1024, np.int64)
-
+    levels = no_levels(n)
     d = np.int64(0)
     steps = np.int64(0)
     if resume > 0:
@@ -155,7 +178,7 @@ def walk(
                     return PAUSED, d + 1, 0
                 current[d] += 1
                 continue
-            node, have = candidate[current[d]], weight[current[d]]
+            node, have = levels[0][current[d]], levels[1][current[d]]
         descend = d + 1 < largest
         check = True
         if resume > 0:
@@ -181,33 +204,19 @@ def walk(
         # Count what stands behind this path.
         if d == 0:
             from_, to = starts[node], starts[node + 1]
+            found, looked = count_behind(
+                from_, to, tidlists, positions, indptr, ranks, weights, live, count, fill, touched
+            )
         else:
-            from_, to = begin[current[d]], begin[current[d] + 1]
-        found = 0
-        for at in range(from_, to):
-            if d == 0:
-                row, p = np.int64(tidlists[at]), positions[at]
-            else:
-                row, p = place_row[at], place[at]
-            for q in range(p + 1, indptr[row + 1]):
-                y = np.int64(ranks[q])
-                if live[y]:
-                    if count[y] == 0:
-                        touched[found] = y
-                        found += 1
-                    count[y] += weights[row]
-                    fill[y] += 1
-            steps += indptr[row + 1] - p
+            from_, to = levels[2][current[d]], levels[2][current[d] + 1]
+            found, looked = count_behind(
+                from_, to, levels[3], levels[4], indptr, ranks, weights, live, count, fill, touched
+            )
+        steps += looked
         kept = 0
         for t in range(found):
             y = touched[t]
-            apart = True
-            for j in range(d + 1):
-                x = path[j]
-                if (low[x] <= low[y] and high[y] <= high[x]) or (low[y] <= low[x] and high[x] <= high[y]):
-                    apart = False
-                    break
-            if apart:
+            if is_apart(path[: d + 1], y, low, high):
                 touched[kept] = y
                 kept += 1
             else:
@@ -237,35 +246,11 @@ def walk(
         # Make the next level: candidates in order, each with its places.
         touched[:kept].sort()  # in place
         c = first[d + 1]
-        while c + kept + 1 > candidate.size:
-            candidate = np.append(candidate, np.empty(candidate.size, np.int64))
-            weight = np.append(weight, np.empty(weight.size, np.int64))
-            begin = np.append(begin, np.empty(begin.size, np.int64))
-        top = begin[c]
-        for t in range(kept):
-            y = touched[t]
-            candidate[c + t] = y
-            weight[c + t] = count[y]
-            begin[c + t] = top
-            top += fill[y]
-            count[y] = 0
-            fill[y] = begin[c + t] + 1  # where its next place goes, plus one: 0 means not a child
-        begin[c + kept] = top
-        while top > place.size:
-            place_row = np.append(place_row, np.empty(place_row.size, np.int64))
-            place = np.append(place, np.empty(place.size, np.int64))
-        for at in range(from_, to):
-            if d == 0:
-                row, p = np.int64(tidlists[at]), positions[at]
-            else:
-                row, p = place_row[at], place[at]
-            for q in range(p + 1, indptr[row + 1]):
-                y = np.int64(ranks[q])
-                if live[y] and fill[y] > 0:
-                    place_row[fill[y] - 1] = row
-                    place[fill[y] - 1] = q
-                    fill[y] += 1
-        fill[touched[:kept]] = 0
+        levels = add_level(touched[:kept], c, 0, count, fill, levels)
+        if d == 0:
+            add_places(from_, to, tidlists, positions, indptr, ranks, touched[:kept], fill, levels)
+        else:
+            add_places(from_, to, levels[3], levels[4], indptr, ranks, touched[:kept], fill, levels)
         d += 1
         current[d] = c
         first[d + 1] = c + kept

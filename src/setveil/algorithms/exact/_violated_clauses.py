@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
 from setveil.kernels.walk import support
 
 
@@ -51,11 +52,8 @@ def violated_clauses(
     spent = np.zeros(largest + 1, np.float64)
     first = np.zeros(largest + 1, np.int64)
     current = np.zeros(largest + 1, np.int64)
-    candidate = np.empty(max(n, 1), np.int64)
-    weight = np.empty(max(n, 1), np.int64)
-    begin = np.zeros(max(n, 1) + 1, np.int64)
-    place_row = np.empty(1024, np.int64)
-    place = np.empty(1024, np.int64)
+    levels = no_levels(n)
+    frequent = supports >= k
     sets = np.int64(0)
     written = np.int64(0)
     steps = np.int64(0)
@@ -72,7 +70,7 @@ def violated_clauses(
                 if steps > budget:
                     return sets
                 continue
-            x, have = candidate[current[d]], weight[current[d]]
+            x, have = levels[0][current[d]], levels[1][current[d]]
         path[d] = x
         add = hidden[x] + up[x]
         for j in range(d):
@@ -102,35 +100,21 @@ def violated_clauses(
 
         if d == 0:
             from_, to = starts[x], starts[x + 1]
+            found, looked = count_behind(
+                from_, to, tidlists, positions, indptr, ranks, weights, frequent, count, fill, touched
+            )
         else:
-            from_, to = begin[current[d]], begin[current[d] + 1]
-        found = 0
-        for at in range(from_, to):
-            if d == 0:
-                row, p = np.int64(tidlists[at]), positions[at]
-            else:
-                row, p = place_row[at], place[at]
-            for q in range(p + 1, indptr[row + 1]):
-                y = np.int64(ranks[q])
-                if supports[y] >= k and spent[d + 1] + hidden[y] < limit:
-                    if count[y] == 0:
-                        touched[found] = y
-                        found += 1
-                    count[y] += weights[row]
-                    fill[y] += 1
-            steps += indptr[row + 1] - p
+            from_, to = levels[2][current[d]], levels[2][current[d] + 1]
+            found, looked = count_behind(
+                from_, to, levels[3], levels[4], indptr, ranks, weights, frequent, count, fill, touched
+            )
+        steps += looked
         last = d + 2 == largest
         kept = 0
         for t in range(found):
             y = touched[t]
-            apart = not (last and count[y] >= k)
-            if apart:
-                for j in range(d + 1):
-                    z = path[j]
-                    if (low[z] <= low[y] and high[y] <= high[z]) or (low[y] <= low[z] and high[z] <= high[y]):
-                        apart = False
-                        break
-            if apart:
+            cheap = spent[d + 1] + hidden[y] < limit
+            if cheap and not (last and count[y] >= k) and is_apart(path[: d + 1], y, low, high):
                 touched[kept] = y
                 kept += 1
             else:
@@ -138,39 +122,12 @@ def violated_clauses(
                 fill[y] = 0
         touched[:kept].sort()  # in place
         c = first[d + 1]
-        while c + kept + 1 > candidate.size:
-            candidate = np.append(candidate, np.empty(candidate.size, np.int64))
-            weight = np.append(weight, np.empty(weight.size, np.int64))
-            begin = np.append(begin, np.empty(begin.size, np.int64))
-        top = begin[c]
-        for t in range(kept):
-            y = touched[t]
-            candidate[c + t] = y
-            weight[c + t] = count[y]
-            begin[c + t] = top
-            if not last and count[y] >= k:
-                top += fill[y]
-                fill[y] = begin[c + t] + 1  # where its next place goes, plus one: 0 means no places
-            else:
-                fill[y] = 0
-            count[y] = 0
-        begin[c + kept] = top
-        while top > place.size:
-            place_row = np.append(place_row, np.empty(place_row.size, np.int64))
-            place = np.append(place, np.empty(place.size, np.int64))
-        if not last:
-            for at in range(from_, to):
-                if d == 0:
-                    row, p = np.int64(tidlists[at]), positions[at]
-                else:
-                    row, p = place_row[at], place[at]
-                for q in range(p + 1, indptr[row + 1]):
-                    y = np.int64(ranks[q])
-                    if fill[y] > 0:
-                        place_row[fill[y] - 1] = row
-                        place[fill[y] - 1] = q
-                        fill[y] += 1
-            fill[touched[:kept]] = 0
+        chosen = touched[:kept]
+        levels = add_level(chosen, c, k, count, fill, levels)  # on the last level, all are in fewer rows
+        if not last and d == 0:
+            add_places(from_, to, tidlists, positions, indptr, ranks, chosen, fill, levels)
+        elif not last:
+            add_places(from_, to, levels[3], levels[4], indptr, ranks, chosen, fill, levels)
         d += 1
         current[d] = c
         first[d + 1] = c + kept

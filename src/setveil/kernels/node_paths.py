@@ -1,0 +1,128 @@
+"""Steps that preorder walks over itemsets of hierarchy nodes share: what stands behind a path, and where.
+
+The rows stay as they are; level d holds the candidates that continue ``path[:d]``, each with the places where
+it stands behind that path. The levels stand one behind the other: candidate c is node ``candidate[c]``, in
+rows of weight ``weight[c]``, at the places ``begin[c]:begin[c + 1]`` of `place_row` and `place`, which tell a
+row and where in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def no_levels(n):
+    """Make room for levels of some of n nodes."""
+    return (
+        np.empty(max(n, 1), np.int64),
+        np.empty(max(n, 1), np.int64),
+        np.zeros(max(n, 1) + 1, np.int64),
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+    )
+
+
+@compiled
+def count_behind(from_, to, place_row, place, indptr, ranks, weights, wanted, count, fill, touched):
+    """Count what stands behind the places ``from_:to``.
+
+    Parameters
+    ----------
+    place_row, place : integers
+        A row for each place, and where in `ranks`.
+    indptr, ranks, weights
+        The rows, and how many rows each stands for.
+    wanted : bool (n,)
+        Nodes that count.
+    count, fill : int64 (n,), zeros, written
+        Weight, and number of places, of each node found.
+    touched : int64 (n,), written
+        The nodes found.
+
+    Returns
+    -------
+    found, steps : int
+    """
+    found, steps = 0, np.int64(0)
+    for at in range(from_, to):
+        row, p = np.int64(place_row[at]), place[at]
+        for q in range(p + 1, indptr[row + 1]):
+            y = np.int64(ranks[q])
+            if wanted[y]:
+                if count[y] == 0:
+                    touched[found] = y
+                    found += 1
+                count[y] += weights[row]
+                fill[y] += 1
+        steps += indptr[row + 1] - p
+    return found, steps
+
+
+@compiled
+def is_apart(path, y, low, high):
+    """Whether node y is neither on a path nor above or below a node of it, by the nodes' leaf intervals."""
+    for x in path:
+        if (low[x] <= low[y] and high[y] <= high[x]) or (low[y] <= low[x] and high[x] <= high[y]):
+            return False
+    return True
+
+
+@compiled
+def add_level(chosen, c, least, count, fill, levels):
+    """Write candidates behind the others, from number c on, and make room for their places.
+
+    Parameters
+    ----------
+    chosen : int64
+        The nodes, ascending.
+    c : int
+    least : int
+        Nodes of less weight get no places: they are not to be continued.
+    count, fill : int64 (n,)
+        See `count_behind`. Afterwards zero, but for `fill` of the nodes that get places: where the next one
+        goes, plus one.
+    levels : candidate, weight, begin, place_row, place
+
+    Returns
+    -------
+    levels
+        Some of which may have grown.
+    """
+    candidate, weight, begin, place_row, place = levels
+    while c + chosen.size + 1 > candidate.size:
+        candidate = np.append(candidate, np.empty(candidate.size, np.int64))
+        weight = np.append(weight, np.empty(weight.size, np.int64))
+        begin = np.append(begin, np.empty(begin.size, np.int64))
+    top = begin[c]
+    for y in chosen:
+        candidate[c], weight[c], begin[c] = y, count[y], top
+        if count[y] >= least:
+            top += fill[y]
+            fill[y] = begin[c] + 1
+        else:
+            fill[y] = 0
+        count[y] = 0
+        c += 1
+    begin[c] = top
+    while top > place.size:
+        place_row = np.append(place_row, np.empty(place_row.size, np.int64))
+        place = np.append(place, np.empty(place.size, np.int64))
+    return candidate, weight, begin, place_row, place
+
+
+@compiled
+def add_places(from_, to, place_row, place, indptr, ranks, chosen, fill, levels):
+    """Write the places of a level that `add_level` has made, found behind those from which it was counted."""
+    for at in range(from_, to):
+        row, p = np.int64(place_row[at]), place[at]
+        for q in range(p + 1, indptr[row + 1]):
+            y = np.int64(ranks[q])
+            if fill[y] > 0:
+                levels[3][fill[y] - 1] = row
+                levels[4][fill[y] - 1] = q
+                fill[y] += 1
+    for y in chosen:
+        fill[y] = 0
