@@ -23,6 +23,7 @@ from cli_helpers import (
     together,
     write,
 )
+from setveil.studies.sweep import WORKER
 
 
 @pytest.fixture
@@ -122,9 +123,22 @@ def _children(pid: int) -> list[int]:
 
 def _is_alive(pid: int) -> bool:
     try:
-        return "compare.worker" in Path(f"/proc/{pid}/cmdline").read_text()
+        return "\0".join(WORKER) in Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").is_file(), reason="needs /proc")
+def test_a_worker_that_lives_is_noticed() -> None:
+    """Or else no worker would ever be found to outlive its parent."""
+    with subprocess.Popen(WORKER, stdin=subprocess.PIPE, env=environment()) as worker:
+        deadline = time.monotonic() + 20
+        while not _is_alive(worker.pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        worker.kill()
+        worker.wait()
+        assert not _is_alive(worker.pid)
 
 
 @posix_only

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from math import ceil
@@ -12,10 +15,11 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from cli_helpers import HIERARCHY, dump, sample_rows, write
+from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
 from setveil.policy.utility import groups_of
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.settings import Value
+from setveil.studies.sweep import WORKER
 from setveil.studies.worker import _risk_before, _run
 from setveil.utility.are import query_errors
 from setveil.utility.itemsets import surviving_itemsets
@@ -156,3 +160,35 @@ def test_private_items_are_drawn_by_seed(folder: Path) -> None:
 
     assert risk(0) == risk(0)
     assert len({json.dumps(risk(seed)) for seed in range(5)}) > 1
+
+
+def opened(pipe: Path) -> int | None:
+    """Open a pipe to write; None: nobody reads it yet."""
+    try:
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
+
+
+@posix_only
+def test_a_worker_ends_with_its_parent(folder: Path) -> None:
+    """Whatever it is doing: here it waits for rows that never come."""
+    endless = folder / "endless.dat"
+    os.mkfifo(endless)
+    task = planned(folder, "aa", {"k": 4, "m": 2}).task()
+    task |= {"out": str(folder / "record.json"), "started": time.monotonic()}
+    task["data"] = {**task["data"], "path": str(endless)}
+    with subprocess.Popen(WORKER, stdin=subprocess.PIPE, env=environment()) as worker:
+        assert worker.stdin is not None
+        worker.stdin.write(json.dumps(task).encode() + b"\n")
+        worker.stdin.flush()
+        try:
+            while (writing := opened(endless)) is None:
+                assert worker.poll() is None
+                time.sleep(0.01)
+            worker.stdin.close()
+            assert worker.wait(20) == 1
+            os.close(writing)
+        finally:
+            worker.kill()
+    assert not (folder / "record.json").exists()

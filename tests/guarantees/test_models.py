@@ -1,0 +1,137 @@
+"""What every privacy model owes its users. A new model is picked up by its file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from group_cases import publish
+from setveil import algorithms
+from setveil.errors import RequestError
+from setveil.fields import Integer, Kind, Option, Probability, Share, Size
+from setveil.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
+from setveil.guarantees.verify import verify
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee, missing
+from setveil.published import kind_named, kinds
+from setveil.report.models import check, items_known, promise
+from setveil.report.verdict import verdict_text
+from strategies import transactions
+
+ROWS = [frozenset(row) for row in ("abs", "abc", "bc", "a", "a", "b")]
+DATA = transactions(ROWS)
+SINGLES = [[x] for x in range(len(ROWS))]
+
+every_model = pytest.mark.parametrize("name", list(models()))
+
+
+def example(model: Model) -> Guarantee:
+    return make_guarantee(model.name, model.example, Given(DATA))
+
+
+def unprotected(model: Model) -> tuple[Any, dict[str, Any]]:
+    """Rows that are published as they are, as the model's verifier takes them, and what it must know."""
+    rows = publish(ROWS, frozenset("s"), SINGLES) if model.release == "groups" else DATA
+    return rows, {"image": {item: item for item in "abcs"}} if "image" in model.knows else {}
+
+
+def verdicts(model: Model) -> tuple[Facts, Facts]:
+    """Return what the verifier says of a release by the model's first choice, and of the rows as they are."""
+    guarantee = example(model)
+    rows, more = unprotected(model)
+    kept = sv.anonymize(DATA, guarantee, details=False).verdict.as_dict()
+    return kept, verify(rows, guarantee, **more).as_dict()
+
+
+@every_model
+def test_the_example_makes_a_guarantee(name: str) -> None:
+    model = model_named(name)
+    assert model.example.keys() <= model.options.keys()
+    assert missing(model, model.example) == []
+    guarantee = example(model)
+    assert guarantee.model == name
+    assert guarantee.phrase
+    assert set(guarantee.secrets) <= set("abcs")
+    assert guarantee.as_dict()["model"] == name
+    guarantee.require_feasible(DATA)
+
+
+@every_model
+def test_the_first_choice_gives_it(name: str) -> None:
+    model = model_named(name)
+    assert model.algorithm in algorithms.giving(name)
+    release = sv.anonymize(DATA, example(model), details=False)
+    assert release.verdict.holds
+    kind = kind_named(model.release)
+    assert release.report["recoding"] in kind.info.recodings
+
+
+@every_model
+def test_there_is_a_verifier(name: str) -> None:
+    module = module_of(name)
+    assert callable(getattr(import_module(f"setveil.guarantees.verify.{module}"), f"verify_{module}"))
+    kept, broken = verdicts(model_named(name))
+    assert kept["model"] == broken["model"] == name
+    assert (kept["holds"], kept["violations"], kept["first"]) == (True, 0, [])
+    assert not broken["holds"]
+    assert broken["violations"] >= len(broken["first"]) > 0
+
+
+@every_model
+def test_the_words_speak_for_a_verdict(name: str) -> None:
+    model = model_named(name)
+    words = model.words
+    assert isinstance(words, Words)
+    guarantee = example(model)
+    said = guarantee.as_dict()
+    assert words.known in {"", *words.parameters}
+    for facts in verdicts(model):
+        assert promise(facts).endswith(".")
+        assert ("It holds" in check(facts)) == facts["holds"]
+        known = items_known(facts)
+        assert known is None or known == said[words.known]
+        for bold, text in (*words.not_covered(facts), *words.reading(facts)):
+            assert bold
+            assert text.endswith(".")
+        assert all(isinstance(line, str) and line for line in words.beyond(facts))
+        answer = verdict_text(facts, guarantee.phrase)
+        assert answer.startswith("yes: " if facts["holds"] else "NO: ")
+        for entry in facts["first"]:
+            assert words.violation(entry) in answer
+
+
+@every_model
+def test_options_are_declared(name: str) -> None:
+    model = model_named(name)
+    for option in model.options.values():
+        assert isinstance(option, Option)
+        assert isinstance(option.kind, Kind)
+        assert option.help.endswith(".")
+        assert option.instead_of in {"", *model.options}
+        assert option.only_with is None or option.only_with[0] in model.options
+        assert option.drawn_with is None or option.instead_of
+        assert set(option.drawn_with or ()) <= model.options.keys()
+    numeric = (Integer, Probability, Share, Size)
+    drawn = {key for key, option in model.options.items() if option.drawn_with is not None}
+    assert set(model.axes) == {
+        key for key, option in model.options.items() if isinstance(option.kind, numeric) and key not in drawn
+    }
+
+
+def test_places_are_taken_once_and_in_order() -> None:
+    places = [model.place for model in models().values()]
+    assert places == sorted(set(places))
+    assert [model.name for model in models().values()] == list(models())
+    assert len({module_of(name) for name in models()}) == len(models())
+
+
+def test_every_kind_of_release_has_a_model() -> None:
+    assert {kind_named(model.release) for model in models().values()} == set(kinds())
+
+
+def test_no_such_model() -> None:
+    with pytest.raises(RequestError, match=r"no privacy model 'l-diversity'; there are km-anonymity, "):
+        model_named("l-diversity")

@@ -1,0 +1,186 @@
+"""What is given for options: the same value from the command line and from a study, or a clear refusal."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from setveil import algorithms
+from setveil.errors import DataError, RequestError
+from setveil.fields import (
+    Choice,
+    Flag,
+    GroupsOfItems,
+    Integer,
+    ItemFile,
+    Items,
+    Itemsets,
+    ItemWeights,
+    Kind,
+    Number,
+    Option,
+    Probability,
+    Share,
+    Size,
+    Text,
+)
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.decode import Given, as_given, decode, decode_parameters
+from setveil.policy.pgen import pgen
+from setveil.studies.settings import Reference, accepted
+from strategies import transactions
+
+DATA = transactions([frozenset(row) for row in ("abs", "abc", "bc", "ac", "a", "b")])
+TREE = Hierarchy({"a": "X", "b": "X", "c": "Y", "s": "Y", "X": "*", "Y": "*", "*": None})
+FILES = {
+    "some.txt": "c\na\n",
+    "sets.txt": "a,b\nc\n",
+    "groups.txt": "a,b\nc,s\n",
+    "weights.csv": "a,2\nb,0.5\n",
+    "unknown.txt": "a\nzz\n",
+    "minus.csv": "a,-1\n",
+}
+
+# A kind, what the command line hands over, what a study file holds, and the value.
+SAME: list[tuple[Kind, Any, Any, Any]] = [
+    (Flag(), True, True, True),
+    (Integer(), "3", 3, 3),
+    (Integer(0), 0, 0, 0),
+    (Size(), "3", 3, 3),
+    (Size(), "inf", "inf", math.inf),
+    (Size(), "∞", math.inf, math.inf),
+    (Number("seconds"), 1.5, 1.5, 1.5),
+    (Share("the items"), "5%", 0.05, 0.05),
+    (Share("the items"), "0.05", "5%", 0.05),
+    (Share("the items"), "1", 1, 1),
+    (Probability(), "0.5", 0.5, "0.5"),
+    (Choice(("ncp", "lm")), "lm", "lm", "lm"),
+    (ItemFile(), Path("some.txt"), "some.txt", ("a", "c")),
+    (ItemWeights(), Path("weights.csv"), "weights.csv", {"a": 2, "b": 0.5}),
+    (Items(), "c, a,c", "c, a,c", ("c", "a")),
+    (Items(), "some.txt", "some.txt", ("a", "c")),
+    (Items(), "s", "s", ("s",)),
+    (Itemsets(), "all", "all", None),
+    (Itemsets(), "pgen", "pgen", pgen(DATA, 2)),
+    (Itemsets(), "sets.txt", "sets.txt", (("a", "b"), ("c",))),
+    (GroupsOfItems(), "any", "any", ()),
+    (GroupsOfItems(), "siblings", "siblings", (("a", "b"), ("c", "s"))),
+    (GroupsOfItems(), "siblings:0", "siblings:0", (("a", "b", "c", "s"),)),
+    (GroupsOfItems(), "groups:2", "groups:2", (("a", "b"), ("c", "s"))),
+    (GroupsOfItems(), "groups.txt", "groups.txt", (("a", "b"), ("c", "s"))),
+]
+
+# A kind, a value, the error and what it says.
+BAD: list[tuple[Kind, Any, type[Exception], str]] = [
+    (Integer(), "x", RequestError, r"--some-option must be an integer, got 'x'"),
+    (Integer(), "1.5", RequestError, r"--some-option must be an integer, got '1\.5'"),
+    (Integer(), "", RequestError, r"--some-option must be an integer, got ''"),
+    (Size(), "x", RequestError, r"--some-option must be an integer of at least 1, or inf, got 'x'"),
+    (Size(), 1.5, RequestError, r"--some-option must be an integer of at least 1, or inf, got '1\.5'"),
+    (Share(), "x", RequestError, r"A share must be 0% to 100%, .*got 'x'"),
+    (Share(), "101%", RequestError, r"A share must be 0% to 100%, .*got '101%'"),
+    (Share(), "-0.1", RequestError, r"A share must be 0% to 100%, .*got '-0\.1'"),
+    (ItemFile(), "gone.txt", DataError, r"no file .*gone\.txt"),
+    (ItemWeights(), "minus.csv", DataError, r"minus\.csv, line 1: found 'a,-1'"),
+    (Items(), "a,zz", DataError, r"In 'a,zz', 1 item is not in the data: 'zz'"),
+    (Items(), ["a", "zz"], DataError, r"In 'a,zz', 1 item is not in the data: 'zz'"),
+    (Items(), "unknown.txt", DataError, r"In 'unknown\.txt', 1 item is not in the data: 'zz'"),
+    (Itemsets(), "unknown.txt", DataError, r"(?s)unknown\.txt .*line 2: there is no item 'zz'"),
+    (GroupsOfItems(), "groups:x", RequestError, r"--utility groups:SIZE must be an integer, got 'x'"),
+    (GroupsOfItems(), "siblings:x", RequestError, r"--utility siblings:LEVEL must be an integer, got 'x'"),
+]
+
+OTHERS = {"k": 2}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+
+
+def from_study(kind: Kind, value: Any) -> Any:
+    """Take a value as a study file does, through the JSON that a worker is told."""
+    taken = accepted(kind, value, "study.toml: some_option", Path.cwd())
+    told = {"path": str(taken.path)} if isinstance(taken, Reference) else taken
+    return as_given(Option(kind, ""), json.loads(json.dumps(told)))
+
+
+@pytest.mark.parametrize(("kind", "text", "study", "value"), SAME)
+def test_command_line_and_study_give_the_same(kind: Kind, text: Any, study: Any, value: Any) -> None:
+    given = Given(DATA, hierarchy=TREE)
+    for found in (text, from_study(kind, study)):
+        decoded = decode("some_option", kind, found, given, OTHERS)
+        assert decoded == value
+        assert type(decoded) is type(value) or isinstance(kind, Share)
+
+
+def test_every_kind_is_tried() -> None:
+    tried = {type(kind) for kind, *_ in SAME} | {Text}  # only where files are read
+    assert tried == {kind for kind in Kind.__subclasses__() if kind.__module__ == "setveil.fields"}
+
+
+def test_a_probability_is_taken_as_written() -> None:
+    """1/3 is no number of a study file; no value of the command line is rounded."""
+    assert decode("h", Probability(), "1/3", Given(DATA), {}) == "1/3"
+
+
+@pytest.mark.parametrize(("kind", "value", "error", "said"), BAD)
+def test_refused(kind: Kind, value: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        decode("some_option", kind, value, Given(DATA, hierarchy=TREE), OTHERS)
+
+
+@pytest.mark.parametrize("text", ["siblings", "siblings:1", "groups:2"])
+def test_groups_are_made_of_a_hierarchy(text: str) -> None:
+    with pytest.raises(RequestError, match=f"--utility {text} takes groups from a hierarchy"):
+        decode("utility", GroupsOfItems(), text, Given(DATA), {})
+
+
+@pytest.mark.parametrize("text", ["a,zz", ["a", "zz"], "unknown.txt"])
+def test_published_rows_may_lack_items(text: Any) -> None:
+    given = Given(DATA, image={"a": "a", "zz": None}, named_here=False)
+    assert decode("private", Items(), text, given, {}) == ("a", "zz")
+    assert decode("privacy", Itemsets(), "unknown.txt", given, {}) == (("a",), ("zz",))
+
+
+def test_files_have_the_encoding_that_is_given() -> None:
+    data = transactions([frozenset({"é", "a"})])
+    Path("latin.txt").write_bytes("é\n".encode("latin-1"))
+    assert decode("private", Items(), "latin.txt", Given(data, "latin-1"), {}) == ("é",)
+    with pytest.raises(DataError, match=r"latin\.txt"):
+        decode("private", Items(), "latin.txt", Given(data), {})
+
+
+PARAMETERS: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
+    ("border", {"k_nugget": "3", "p_nugget": "inf"}, {"k_nugget": 3, "p_nugget": math.inf}),
+    ("cahd", {"alpha": None, "rounds": 0}, {"rounds": 0}),
+    (
+        "coat",
+        {"utility": "groups:2", "max_suppressed_items": "50%"},
+        {"utility": (("a", "b"), ("c", "s")), "max_suppressed_items": 0.5},
+    ),
+    (
+        "exact",
+        {"objective": "lm", "suppress": True, "keep": "some.txt", "weights": "weights.csv", "gap": 0.1},
+        {"objective": "lm", "suppress": True, "keep": ("a", "c"), "weights": {"a": 2, "b": 0.5}, "gap": 0.1},
+    ),
+    ("lg", {"refine": True}, {"refine": True}),  # lg has no such parameter, and will say so
+]
+
+
+@pytest.mark.parametrize(("algorithm", "texts", "values"), PARAMETERS)
+def test_parameters_of_algorithms(algorithm: str, texts: Mapping[str, Any], values: dict[str, Any]) -> None:
+    parameters = algorithms.load(algorithm).Parameters
+    assert decode_parameters(parameters, texts, Given(DATA, hierarchy=TREE)) == values
+
+
+def test_parameters_name_their_options() -> None:
+    with pytest.raises(RequestError, match="--k-nugget must be an integer, got 'x'"):
+        decode_parameters(algorithms.load("border").Parameters, {"k_nugget": "x"}, Given(DATA))
