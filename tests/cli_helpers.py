@@ -23,6 +23,7 @@ needs_compiled = pytest.mark.skipif(
     not COMPILED, reason="too slow, or without meaning, when nothing is compiled"
 )
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 FILES_OF_A_RUN = {
     "published/about.json",
@@ -127,6 +128,12 @@ def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str | None 
     )
     assert process.returncode == 0, process.stderr.decode()
     return [Done(*result) for result in json.loads(process.stdout)]
+
+
+def processor_seconds(pid: int) -> float:
+    """Return how much time of processors a process has taken so far, all its threads together."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def refused(done: Done, code: int, *words: str, out: Path | None = None) -> None:

@@ -2,16 +2,23 @@
 
 import sys
 
+from setveil.cli.ctrlc import end, leave_at_ctrl_c
+
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is still being imported is answered like any other."""
+    """Run the command line, and answer Ctrl-C from here to the end of the process."""
+    leave_at_ctrl_c()
+    code: object = 0
     try:
         from setveil.cli.app import main as run
 
         run()
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        sys.exit(130)
+    except SystemExit as done:
+        code = done.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    end(code if isinstance(code, int) else int(code is not None))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -11,12 +10,11 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 
+from setveil.cli.ctrlc import counted, leave
 from setveil.errors import SetveilError
 from setveil.staging import give_up
 
 T = TypeVar("T")
-
-INTERRUPTED = 130
 
 
 def say(text: str) -> None:
@@ -77,7 +75,7 @@ def run(work: Callable[[_Phase], T]) -> T:
     phase = _Phase()
     result: list[T] = []
     failure: list[BaseException] = []
-    finished = threading.Event()  # an interrupted Thread.join may take a running thread for a finished one
+    finished = threading.Event()
 
     def body() -> None:
         try:
@@ -88,7 +86,7 @@ def run(work: Callable[[_Phase], T]) -> T:
             finished.set()
 
     thread = threading.Thread(target=body, name="setveil", daemon=True)
-    try:
+    with counted() as presses:
         with _drawing(phase) as (tick, tell):
             notes = _Notes(tell)
             logger = logging.getLogger("setveil")
@@ -96,19 +94,18 @@ def run(work: Callable[[_Phase], T]) -> T:
             logger.setLevel(logging.INFO)
             try:
                 thread.start()
-                while not finished.is_set():
-                    try:
-                        finished.wait(0.1)
-                        tick()
-                    except KeyboardInterrupt:
+                while not finished.wait(0.1):
+                    tick()
+                    if presses.count > phase.stop:
                         if phase.stop or not phase.stoppable:
-                            raise
+                            break
                         phase.stop = True
                         tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
             finally:
                 logger.removeHandler(notes)
-    except KeyboardInterrupt:
-        _abandon()
+        if presses.count > phase.stop:
+            give_up()  # nothing half-done stays on the disk; the working thread is not asked
+            leave()
     if failure:
         error = failure[0]
         if isinstance(error, SetveilError):
@@ -118,14 +115,6 @@ def run(work: Callable[[_Phase], T]) -> T:
             raise typer.Exit(1)
         raise error
     return result[0]
-
-
-def _abandon() -> NoReturn:
-    """Leave at once, with nothing half-done on the disk; the working thread is not asked."""
-    give_up()
-    say("Interrupted.")
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
 
 
 class _drawing:  # noqa: N801  (used as a function)
