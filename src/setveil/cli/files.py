@@ -47,7 +47,7 @@ def split_format(path: str, format: str | None) -> tuple[str | None, str | None]
     Returns
     -------
     reads, publishes : str or None
-        Format to read and format to publish; None: as told by the file, as the input.
+        Format to read and format to publish; None: as detected from the file, as the input.
     """
     usual = formats_of(Path(path).suffix)
     if format is None or path == "-" or not usual or format in usual:

@@ -43,7 +43,7 @@ def read(
     path : str or Path
         The file; ``-`` reads standard input.
     format : {"fimi", "basket", "long", "spmf", "parquet", "jsonl"}, optional
-        By default told by the extension: ``.dat`` is FIMI, ``.csv`` basket or long, ``.txt`` SPMF,
+        By default detected from the extension: ``.dat`` is FIMI, ``.csv`` basket or long, ``.txt`` SPMF,
         ``.parquet``, ``.jsonl``; by the content where there is another one or none.
     encoding : str
         Of a text file.
