@@ -337,8 +337,8 @@ def test_ctrl_c_when_the_answer_is_there(tmp_path: Path) -> None:
     for _ in range(6):
         with running("algorithms", cwd=tmp_path, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
-            while process.stdout.readline() != last:
-                assert process.poll() is None
+            while (line := process.stdout.readline()) != last:
+                assert line
             code, said = interrupt(process)
         assert (code, said) in {(INTERRUPTED, "Interrupted.\n"), (0, "")}
 
