@@ -30,15 +30,17 @@ def _carry(number):
 
 
 @compiled
-def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, values):
-    """Count the sets within `t` rows by inclusion and exclusion over the rows that hold them.
+def _few_rows(mask, w, threshold, column, fewer, sums, values):
+    """Count the sets within a few rows of weights `w` by inclusion and exclusion over the rows with them.
 
     For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
     enough", so the family has the sum of c(K) Cum(K) sets. Writes for each set of rows k into values[k] how
     many sets hold a given item that stands in exactly these rows; values[0] is the number of all sets.
     """
+    t = w.size
     full = 1 << t
     limbs = sums.shape[2]
+    held, coefficient = values[:, limbs], values[:, limbs + 1]
     for k in range(full):
         held[k] = 0
         weight = np.int64(0)
@@ -66,7 +68,7 @@ def _few_rows(mask, t, w, threshold, column, fewer, sums, held, coefficient, val
         values[0, i] = everything
     if limbs > 1:
         for k in range(full):
-            _carry(values[k])
+            _carry(values[k, :limbs])
 
 
 @compiled
@@ -146,6 +148,50 @@ def _merge(r0, n_rows, row_ptr, row_w, item_at):
             slot = (slot + 1) & mask
     row_ptr[r0 + kept] = end
     return kept
+
+
+@compiled
+def _count_behind(lo, hi, row_of, place_of, row_arena, item_at, support, found):
+    """Add up the support of what stands behind the places ``lo:hi``; return how many items were found."""
+    row_ptr, row_w = row_arena[0], row_arena[1]
+    n_found = 0
+    for at in range(lo, hi):
+        row = row_of[at]
+        for z in item_at[place_of[at] + 1 : row_ptr[row + 1]]:
+            if support[z] == 0:
+                found[n_found] = z
+                n_found += 1
+            support[z] += row_w[row]
+    return n_found
+
+
+@compiled
+def _whole_from(nodes, first, stop, row_ptr, row_w, item_at, threshold, cover):
+    """Find from which of a node's items on enough of its rows hold all items, so that any set of them does.
+
+    Writes to ``cover[j]`` how many rows hold all items from j on, but not the one before it.
+    """
+    cover[:] = 0
+    for row in range(first, stop):
+        j, p = nodes.size, row_ptr[row + 1]
+        while j > 0 and p > row_ptr[row] and item_at[p - 1] == nodes[j - 1]:
+            j -= 1
+            p -= 1
+        cover[j] += row_w[row]
+    j, weight = np.int64(0), cover[0]
+    while weight < threshold:
+        j += 1
+        weight += cover[j]
+    return j
+
+
+@compiled
+def _mark_rows(first, stop, row_ptr, item_at, position, mask):
+    """Write to `mask` for each of a node's items in which rows it stands, one bit each."""
+    mask[:] = 0
+    for row in range(first, stop):
+        for z in item_at[row_ptr[row] : row_ptr[row + 1]]:
+            mask[position[z] - 1] |= 1 << (row - first)
 
 
 @compiled
@@ -229,14 +275,7 @@ def count_sets(
             steps += n_ids + n_rows
             if largest - d == 2:
                 # Only single items can join behind it.
-                n_found = 0
-                for at in range(lo, hi):
-                    row = row_of[at]
-                    for z in item_at[place_of[at] + 1 : row_ptr[row + 1]]:
-                        if support[z] == 0:
-                            found[n_found] = z
-                            n_found += 1
-                        support[z] += row_w[row]
+                n_found = _count_behind(lo, hi, row_of, place_of, row_arena, item_at, support, found)
                 on_path[y] = 1
                 _forbid(f_starts, f_last, f_ptr, f_rest, y, on_path, support)
                 on_path[y] = 0
@@ -309,18 +348,7 @@ def count_sets(
         if f_last.size > 0:
             free = _free_from(f_starts, f_last, f_ptr, f_rest, nodes, on_path, position)
         cover = begin[m0 : m0 + n_items + 1]
-        cover[:] = 0
-        for row in range(r0, r0 + rows):
-            j, p = n_items, row_ptr[row + 1]
-            while j > 0 and p > row_ptr[row] and item_at[p - 1] == nodes[j - 1]:
-                j -= 1
-                p -= 1
-            cover[j] += row_w[row]
-        stop, weight = np.int64(0), cover[0]
-        while weight < threshold:
-            stop += 1
-            weight += cover[stop]
-        stop = max(stop, free)
+        stop = max(free, _whole_from(nodes, r0, r0 + rows, row_ptr, row_w, item_at, threshold, cover))
         column = min(left, sums.shape[1] - 1)
         fewer = min(left - 1, sums.shape[1] - 1)
 
@@ -329,15 +357,9 @@ def count_sets(
             for row in range(r0, r0 + rows):
                 work -= estimates[row_ptr[row + 1] - row_ptr[row], column]
             if rows == 2 or work < 0:
-                mask, held, coefficient = begin[m0 : m0 + n_items], values[:, limbs], values[:, limbs + 1]
-                mask[:] = 0
-                for row in range(rows):
-                    for z in item_at[row_ptr[r0 + row] : row_ptr[r0 + row + 1]]:
-                        mask[position[z] - 1] |= 1 << row
-                _few_rows(
-                    mask, rows, row_w[r0 : r0 + rows], threshold, column, fewer, sums,
-                    held, coefficient, values[:, :limbs],
-                )  # fmt: skip
+                mask = begin[m0 : m0 + n_items]
+                _mark_rows(r0, r0 + rows, row_ptr, item_at, position, mask)
+                _few_rows(mask, row_w[r0 : r0 + rows], threshold, column, fewer, sums, values)
                 for j in range(n_items):
                     counts[nodes[j]] += values[mask[j], :limbs]
                 sub[d] = values[0, :limbs]

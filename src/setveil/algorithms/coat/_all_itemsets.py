@@ -155,30 +155,14 @@ def _put(out, path, e, last, g):
 
 
 @compiled
-def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
-    """Search the sets of a source: of the greatest support in (0, k), at most `upper`, the first in order.
+def _older_groups(s, g, least):
+    """Copy what the rows of group g hold of older groups, where that is at least so many.
 
-    With `everywhere`: the one set of support in (0, k) whose padding comes first.
+    Returns
+    -------
+    ptr, ids, weight : int64 (rows + 1,), int32, int64 (rows,)
+        The groups of each row, ascending, and how many rows it stands for.
     """
-    m = sources.sets.shape[2]
-    g, j = source // m, source % m + 1
-    out = sources.sets[source]
-    sources.made[source] = s.stamp[g]
-    sources.level[source], sources.found[source], sources.cursor[source] = 0, 0, 0
-    sources.more[source] = False
-    spare_size = m if everywhere else n_spare  # how many items there are to pad with
-    if j == m and everywhere:
-        return  # images all of them
-    if j < m and s.size[g] == 1 and j + spare_size < m:
-        return  # groups older than a single item are single items
-    if j == 1:
-        if 0 < s.support[g] < k and (m == 1 or s.size[g] + spare_size >= m):
-            out[0, 0] = g
-            sources.level[source] = 1 if everywhere else s.support[g]
-            sources.found[source] = 1
-        return
-
-    # What the rows of g hold of older groups.
     total, n_rows = np.int64(0), np.int64(0)
     x = g
     while x >= 0:
@@ -203,18 +187,85 @@ def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
                 if s.stamp[s.items[q]] < s.stamp[g]:
                     ids[end] = s.items[q]
                     end += 1
-            if end - ptr[kept] < j - 1:
+            if end - ptr[kept] < least:
                 end = ptr[kept]
             else:
                 weight[kept] = s.weights[row]
                 kept += 1
                 ptr[kept] = end
         x = np.int64(s.following[x])
+    return ptr[: kept + 1], ids, weight[:kept]
+
+
+@compiled
+def _keep_greatest(s, k, path, e, g, n_touched, spare_size, out, level, count):
+    """Keep the sets of ``path[:e]``, one touched group and g that have the greatest support below k.
+
+    Returns
+    -------
+    level, count : int
+        Support of the sets kept, and how many they are.
+    seen : int
+        How many sets had a support below k.
+    """
+    j, m = e + 2, out.shape[1]
+    size = s.size[g]
+    for i in range(e):
+        size += s.size[path[i]]
+    seen, best = np.int64(0), np.int64(0)
+    for i in range(n_touched):
+        y = np.int64(s.touched[i])
+        if s.tally[y] < k and (j == m or size + s.size[y] + spare_size >= m):
+            seen += 1
+            best = max(best, s.tally[y])
+    if best == 0 or best < level:
+        return level, count, seen
+    if best > level:
+        level, count = best, np.int64(0)
+    ties = 0
+    for i in range(n_touched):
+        y = np.int64(s.touched[i])
+        if s.tally[y] == best and (j == m or size + s.size[y] + spare_size >= m):
+            s.touched[i], s.touched[ties] = s.touched[ties], s.touched[i]
+            ties += 1
+    s.touched[:ties].sort()
+    for i in range(min(ties, out.shape[0] - count)):
+        _put(out[count], path, e, s.touched[i], g)
+        count += 1
+    return level, count, seen
+
+
+@compiled
+def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
+    """Search the sets of a source: of the greatest support in (0, k), at most `upper`, the first in order.
+
+    With `everywhere`: the one set of support in (0, k) whose padding comes first.
+    """
+    m = sources.sets.shape[2]
+    g, j = source // m, source % m + 1
+    out = sources.sets[source]
+    sources.made[source] = s.stamp[g]
+    sources.level[source], sources.found[source], sources.cursor[source] = 0, 0, 0
+    sources.more[source] = False
+    spare_size = m if everywhere else n_spare  # how many items there are to pad with
+    if j == m and everywhere:
+        return  # images all of them
+    if j < m and s.size[g] == 1 and j + spare_size < m:
+        return  # groups older than a single item are single items
+    if j == 1:
+        if 0 < s.support[g] < k and (m == 1 or s.size[g] + spare_size >= m):
+            out[0, 0] = g
+            sources.level[source] = 1 if everywhere else s.support[g]
+            sources.found[source] = 1
+        return
+
+    others = j - 1
+    ptr, ids, weight = _older_groups(s, g, others)
+    kept = weight.size
 
     # Level e holds the candidates for path[e], seg[e]..seg[e+1], in order, each with the places where it
     # stands behind path[:e]. The last element is only counted. (Not written as a recursion: numba cannot load
     # a recursive function from its cache.)
-    others = j - 1
     level, count, seen, pruned = np.int64(0), np.int64(0), np.int64(0), False
     path = np.empty(others, np.int64)
     seg, current = np.zeros(j + 1, np.int64), np.zeros(j + 1, np.int64)
@@ -269,38 +320,19 @@ def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
                         s.fill[y] += 1
             deep = e
             current[e], seg[e + 1] = c, c + t
-        else:
-            size = s.size[g]
-            for i in range(e):
-                size += s.size[path[i]]
-            best = np.int64(0)
+        elif everywhere:
             for i in range(t):
-                y = np.int64(s.touched[i])
-                if s.tally[y] < k and (j == m or size + s.size[y] + spare_size >= m):
+                if s.tally[s.touched[i]] < k:
                     seen += 1
-                    best = max(best, s.tally[y])
-            if everywhere:
-                for i in range(t):
-                    if s.tally[s.touched[i]] < k:
-                        _put(chosen, path, e, s.touched[i], g)
-                        _pad(s, chosen, spare, everywhere, key)
-                        if count == 0 or _is_less(key, first_key):
-                            _copy(key, first_key)
-                            _copy(chosen, out[0])
-                            level, count = np.int64(1), np.int64(1)
-            elif best > 0 and best >= level:
-                if best > level:
-                    level, count = best, np.int64(0)
-                ties = 0
-                for i in range(t):
-                    y = np.int64(s.touched[i])
-                    if s.tally[y] == best and (j == m or size + s.size[y] + spare_size >= m):
-                        s.touched[i], s.touched[ties] = s.touched[ties], s.touched[i]
-                        ties += 1
-                s.touched[:ties].sort()
-                for i in range(min(ties, out.shape[0] - count)):
-                    _put(out[count], path, e, s.touched[i], g)
-                    count += 1
+                    _put(chosen, path, e, s.touched[i], g)
+                    _pad(s, chosen, spare, everywhere, key)
+                    if count == 0 or _is_less(key, first_key):
+                        _copy(key, first_key)
+                        _copy(chosen, out[0])
+                        level, count = np.int64(1), np.int64(1)
+        else:
+            level, count, more = _keep_greatest(s, k, path, e, g, t, spare_size, out, level, count)
+            seen += more
         for i in range(t):
             s.tally[s.touched[i]], s.fill[s.touched[i]] = 0, 0
         if not everywhere and level == upper and count == out.shape[0]:

@@ -68,6 +68,32 @@ def _is_safe(table, n, path, length, node_of, without, y):
 
 
 @compiled
+def _are_safe(table, n, path, length, node_of, y):
+    """Whether ``path[:length]`` and `y` are known to be safe without any item of the path but its last."""
+    safe, without = True, 0
+    while safe and without < length - 1:
+        safe = _is_safe(table, n, path, length, node_of, without, y)
+        without += 1
+    return safe
+
+
+@compiled
+def _put_mole(state, moles, mole_ids, heads, path, length, y, support, whom, times):
+    """Note the mole ``path[:length]`` and `y`, and that it betrays `whom` in `times` rows (-1: nothing)."""
+    b, end = state[MOLES] + 1, state[MOLE_IDS]
+    for q in range(length):
+        mole_ids[end + q] = path[q]
+    mole_ids[end + length] = y
+    end += length + 1
+    moles[END, b], moles[SUPPORT, b], moles[BETRAYED, b], moles[COUNT, b] = end, support, whom, times
+    if whom >= 0:
+        x = path[length - 1]
+        moles[NEXT, b] = heads[x]
+        heads[x] = b
+    state[MOLES], state[MOLE_IDS] = b, end
+
+
+@compiled
 def _pass_over_known(b, moles, mole_ids, on_path, support, most):
     """Set `most` to -1 for the items that make a betraying set found before with a path.
 
@@ -245,15 +271,9 @@ def minimal_moles(
             return GROW
         if state[STARTED] == 0:
             state[STARTED] = 1
-            r, i = r0, i0
-            row_ptr[r] = i
-            for row in range(n_rows):
-                for p in range(indptr[row], indptr[row + 1]):
-                    item_at[i] = items[p]
-                    i += 1
-                row_w[r], row_base[r] = weights[row], row
-                r += 1
-                row_ptr[r] = i
+            r = n_rows
+            row_ptr[: r + 1], row_w[:r], row_base[:r] = indptr, weights, np.arange(r)
+            item_at[: items.size] = items
         else:
             r = copy_behind(lo, hi, row_of, place_of, row_arena, item_at, r0, i0)
             level[CURRENT, d] -= 1
@@ -279,10 +299,7 @@ def minimal_moles(
             steps += looked
             if n_live > 0 and betraying_only:
                 # No set up to all that stands behind the path betrays, if that all keeps so many rows.
-                whole = np.int64(0)
-                for row in range(r0, r):
-                    if row_ptr[row + 1] - row_ptr[row] == n_found:
-                        whole += row_w[row]
+                whole = row_w[r0:r][np.diff(row_ptr[r0 : r + 1]) == n_found].sum()
                 if peak <= limit[whole]:
                     n_live = 0
             if n_live > 0:
@@ -305,27 +322,11 @@ def minimal_moles(
             if times < k:
                 if betraying_only:
                     continue
-                is_mole = True
-                for without in range(d - 1):
-                    if not _is_safe(table, n, path, d, level[NODE], without, y):
-                        is_mole = False
-                        break
+                is_mole = _are_safe(table, n, path, d, level[NODE], y)
+                whom, private_times = -1, 0
                 steps += d
             if is_mole:
-                b = state[MOLES] + 1
-                end = state[MOLE_IDS]
-                for q in range(d):
-                    mole_ids[end] = path[q]
-                    end += 1
-                mole_ids[end] = y
-                end += 1
-                moles[END, b], moles[SUPPORT, b] = end, times
-                moles[BETRAYED, b], moles[COUNT, b] = -1, 0
-                if times >= k:
-                    moles[BETRAYED, b], moles[COUNT, b] = whom, private_times
-                    moles[NEXT, b] = heads[x]
-                    heads[x] = b
-                state[MOLES], state[MOLE_IDS] = b, end
+                _put_mole(state, moles, mole_ids, heads, path, d, y, times, whom, private_times)
             if is_mole or times < k or (betraying_only and not hopeful):
                 continue
             if d + 1 < largest and d > 0 and not betraying_only:
