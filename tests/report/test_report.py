@@ -16,6 +16,7 @@ from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
 from setveil.report.run.summary import summary
 from setveil.runs.folder import require_writable, write_folder
+from setveil.wording import count
 
 REPORT: dict[str, Any] = {
     "setveil": "0.1.0",
@@ -708,9 +709,9 @@ def test_measure(value: float, expected: str) -> None:
 
 
 def test_count() -> None:
-    assert [words.count(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
-    assert words.count(1_234_567) == "1,234,567"
-    assert words.count(2, "leaf", "leaves") == "2 leaves"
+    assert [count(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
+    assert count(1_234_567) == "1,234,567"
+    assert count(2, "leaf", "leaves") == "2 leaves"
 
 
 def test_clip() -> None:

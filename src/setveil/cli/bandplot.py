@@ -14,7 +14,7 @@ from setveil.errors import RequestError
 from setveil.progress import Progress
 from setveil.published.groups import split
 from setveil.report.band import draw_band, require_pillow
-from setveil.report.words import count
+from setveil.wording import count
 
 
 def require_drawable(path: Path, algorithm: str, *, force: bool) -> None:

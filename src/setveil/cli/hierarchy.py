@@ -158,7 +158,7 @@ def convert(
 
 
 def _size(tree: Any) -> str:
-    from setveil.report.words import count
+    from setveil.wording import count
 
     return f"{count(tree.n_leaves, 'item')}, {count(tree.n_nodes - tree.n_leaves, 'inner node')}"
 

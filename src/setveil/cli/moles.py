@@ -51,7 +51,8 @@ def moles(
         )
         return
     from setveil.report.models import words_for
-    from setveil.report.words import clip, count
+    from setveil.report.words import clip
+    from setveil.wording import count
 
     words = words_for(guarantee.as_dict())
     sizes: dict[int, int] = {}

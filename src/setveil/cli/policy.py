@@ -45,7 +45,7 @@ def pgen(
         return len(itemsets), max(map(len, itemsets), default=0)
 
     number, longest = run(generate)
-    from setveil.report.words import count
+    from setveil.wording import count
 
     say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
 
@@ -98,7 +98,7 @@ def check(
 
 def _text(found: Any) -> str:
     from setveil.errors import listed
-    from setveil.report.words import count
+    from setveil.wording import count
 
     lines = [
         f"privacy constraints    {count(found.privacy)}, over {count(found.protected, 'item')}; "

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.report.run.kinds import kind_named
-from setveil.report.words import count, measure, number_of, percent
+from setveil.report.words import measure, number_of, percent
 from setveil.utility import Measure, measures
+from setveil.wording import count
 
 
 def measures_text(

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from setveil.report.words import clip, count, percent, rows_of
+from setveil.report.words import clip, percent, rows_of
+from setveil.wording import count
 
 _MOST_ITEMS = 5
 _LABEL = 40

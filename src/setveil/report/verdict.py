@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.report.models import words_for
-from setveil.report.words import clip, count
+from setveil.report.words import clip
+from setveil.wording import count
 
 
 def verdict_text(verdict: dict[str, Any], phrase: str, show: int = 10) -> str:

@@ -6,18 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from setveil.utility import Measure
-
-
-def count(number: int, noun: str = "", plural: str = "") -> str:
-    """Write a count with thousands separators, with its noun where one is given.
-
-    Examples
-    --------
-    >>> count(31022), count(1, "row"), count(5000, "row"), count(0, "branch", "branches")
-    ('31,022', '1 row', '5,000 rows', '0 branches')
-    """
-    noun = noun if number == 1 else plural or f"{noun}s" if noun else ""
-    return f"{number:,} {noun}".rstrip()
+from setveil.wording import count
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -154,11 +143,6 @@ def optimality(report: dict[str, Any]) -> str:
     above = f"{percent(found['loss'] / found['lower_bound'] - 1)} above the least {what}"
     least = measure(found["lower_bound"])
     return f"{above}, {least}." if found["proven"] else f"At most {above} (proven to be {least} or more)."
-
-
-def are(number: int) -> str:
-    """Choose the verb for a count."""
-    return "is" if number == 1 else "are"
 
 
 def and_list(names: Sequence[str]) -> str:

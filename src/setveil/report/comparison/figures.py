@@ -29,8 +29,8 @@ from setveil.report.comparison.table import (
     text_of,
     varying,
 )
-from setveil.report.words import count
 from setveil.utility import Compared
+from setveil.wording import count
 
 _MOST_PANELS = 5  # side by side
 _MOST_METHODS = 10

@@ -26,8 +26,9 @@ from setveil.report.comparison.table import (
     varying,
 )
 from setveil.report.comparison.words import excess_text, status_text
-from setveil.report.words import count, measure, percent, whole_or
+from setveil.report.words import measure, percent, whole_or
 from setveil.utility import Compared
+from setveil.wording import count
 
 NOTHING = "-"
 _MOST_RELEASES = 10

@@ -39,6 +39,7 @@ from setveil.report.comparison.words import (
     proven,
 )
 from setveil.utility import compared, measures
+from setveil.wording import count
 
 
 def figures(rows: Sequence[Row]) -> dict[str, str]:
@@ -101,9 +102,9 @@ def comparison_html(
     kinds = families(rows)
     name = str(study.get("name") or "Comparison")
     done = sum(row["status"] == "done" for row in rows)
-    runs = words.count(len(rows), "run")
+    runs = count(len(rows), "run")
     made = f"{runs}, {'all with a release' if done == len(rows) else f'{done:,} with a release'}"
-    about = f"{words.count(len({row['data'] for row in rows}), 'data set')}, {_methods(rows)}, {made}"
+    about = f"{count(len({row['data'] for row in rows}), 'data set')}, {_methods(rows)}, {made}"
     numbering = Numbering()
     known = {} if external or drawn is None else drawn
     galleries = [(family, draw(family, _suffix(family, kinds), known)) for family in kinds]
@@ -134,7 +135,7 @@ def _suffix(family: Family, kinds: Sequence[Family]) -> str:
 
 
 def _methods(rows: Sequence[Row]) -> str:
-    return words.count(len({row["method"] for row in rows}), "method")
+    return count(len({row["method"] for row in rows}), "method")
 
 
 def _title(text: str, family: Family, kinds: Sequence[Family]) -> str:
@@ -176,9 +177,9 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> s
         sizes = []
         if sized:
             first = sized[0]
-            sizes = [words.count(first["rows"], "row"), words.count(first.get("items") or 0, "item")]
+            sizes = [count(first["rows"], "row"), count(first.get("items") or 0, "item")]
             if not external and first.get("occurrences") is not None:
-                sizes.append(words.count(first["occurrences"], "occurrence"))
+                sizes.append(count(first["occurrences"], "occurrence"))
         data.append(blocks.data(name) + (f" ({', '.join(sizes)})" if sizes else ""))
     methods = []
     for family in kinds:

@@ -9,8 +9,9 @@ from setveil.report.comparison.fronts import Relation, Standing
 from setveil.report.comparison.measures import known_items
 from setveil.report.comparison.releases import Fronts, loss_of, standings_of
 from setveil.report.comparison.table import Family, Row, distinct
-from setveil.report.words import and_list, count, percent
+from setveil.report.words import and_list, percent
 from setveil.utility import Compared
+from setveil.wording import are, count
 
 _MOST_TOLD = 3
 
@@ -170,17 +171,13 @@ def dominance_sentences(fronts: Fronts, data: str) -> list[str]:
         equalled = how.b_of - how.b_beaten
         out.append(
             f"On {data}, for every release of {b} there is one of {a} {no_worse}; {count(how.b_beaten)} of "
-            f"{count(how.b_of)} {_are(how.b_beaten)} bettered in one of the two, {count(equalled)} only "
+            f"{count(how.b_of)} {are(how.b_beaten)} bettered in one of the two, {count(equalled)} only "
             "equalled."
         )
     out += [f"On {data}, the best releases of {and_list(group)} are equal in both." for group in found.equal]
     if not out and len(fronts.points(data)) > 1:
         out.append(f"On {data} no method dominates another.")
     return out
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _no_riskier(fronts: Fronts) -> str:
@@ -196,9 +193,7 @@ def proven(family: Family) -> str:
         return ""
     best = sum(row["gap"] == 0 for row in rows)
     methods = and_list(distinct(row["method"] for row in rows))
-    text = (
-        f"Of the {count(len(rows), 'release')} of {methods}, {count(best)} {_are(best)} proven to lose the "
-    )
+    text = f"Of the {count(len(rows), 'release')} of {methods}, {count(best)} {are(best)} proven to lose the "
     text += "least of all releases of their kind"
     if best == len(rows):
         return f"{text}."
@@ -249,7 +244,7 @@ def caveats(family: Family) -> list[str]:
         apart = sum(row.get("risk_m") not in (None, size) for row in family.done)
         if apart:
             out.append(
-                f"{count(apart, 'run')} with another number of known items {_are(apart)} left out of risks."
+                f"{count(apart, 'run')} with another number of known items {are(apart)} left out of risks."
             )
     loss = loss_of(family)
     if loss and any(loss.of(row) is None for row in family.done):

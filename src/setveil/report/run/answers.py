@@ -7,6 +7,7 @@ from typing import Any
 from setveil.report import blocks, charts, words
 from setveil.report.run.charts import frequency_chart
 from setveil.report.run.kinds import kind_of
+from setveil.wording import are, count
 
 _FAR = 0.5  # relative error from which on a count is no answer
 
@@ -23,31 +24,31 @@ def _counts(report: dict[str, Any]) -> str:
     """Say how well counts can be read off the release."""
     kind = kind_of(report)
     lines = kind.countable(report)
-    are = report.get("answers", {}).get("are")
-    if are and are["queries"]:
-        instead = kind.instead(report) if are["median"] >= _FAR else ""
-        lines.append((f"{_queries(are)}:", f"{query_errors(are)} {instead}".strip()))
+    found = report.get("answers", {}).get("are")
+    if found and found["queries"]:
+        instead = kind.instead(report) if found["median"] >= _FAR else ""
+        lines.append((f"{_queries(found)}:", f"{query_errors(found)} {instead}".strip()))
     return blocks.points(lines) if lines else ""
 
 
-def _queries(are: dict[str, Any]) -> str:
-    what = {1: "an item", 2: "two items"}.get(are.get("size", 0), "some items")
+def _queries(found: dict[str, Any]) -> str:
+    what = {1: "an item", 2: "two items"}.get(found.get("size", 0), "some items")
     return f"Rows with {what} of the original"
 
 
-def query_errors(are: dict[str, Any]) -> str:
+def query_errors(found: dict[str, Any]) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
     asked = (
-        f"asked of {words.count(are['queries'], 'set')} drawn from all that some row holds, most of them rare"
-        if are.get("size", 2) > 1
-        else f"asked of {words.count(are['queries'], 'item')} drawn at random"
+        f"asked of {count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
+        if found.get("size", 2) > 1
+        else f"asked of {count(found['queries'], 'item')} drawn at random"
     )
     half = (
         "at least half of the estimates are exact"
-        if are["median"] == 0
-        else f"half of the estimates are off by {words.error(are['median'])} or more"
+        if found["median"] == 0
+        else f"half of the estimates are off by {words.error(found['median'])} or more"
     )
-    return f"{asked}, {half}; the mean error is {words.error(are['mean'])} (ARE)."
+    return f"{asked}, {half}; the mean error is {words.error(found['mean'])} (ARE)."
 
 
 def _itemsets(report: dict[str, Any]) -> str:
@@ -56,31 +57,30 @@ def _itemsets(report: dict[str, Any]) -> str:
         return ""
     lines = [
         (
-            words.count(line["length"], "item"),
+            count(line["length"], "item"),
             [
-                words.count(line["frequent"]),
-                words.count(line["kept"]),
+                count(line["frequent"]),
+                count(line["kept"]),
                 words.percent(line["kept"], line["frequent"]),
             ],
             line["kept"] / line["frequent"] if line["frequent"] else 0.0,
         )
         for line in found["by_length"]
     ]
-    longest = f" of at most {words.count(found['max_length'], 'item')}" if found["max_length"] else ""
+    longest = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
     exact = (
         "Each of these is in exactly as many rows as before."
         if found["supports_unchanged"]
         else "But not in as many rows as before: some of their items stand under broader names elsewhere."
     )
     number = (
-        f"{words.count(found['kept'])} ({words.percent(found['kept'], found['frequent'])}) "
-        f"{words.are(found['kept'])}"
+        f"{count(found['kept'])} ({words.percent(found['kept'], found['frequent'])}) {are(found['kept'])}"
         if found["kept"]
         else "none is"
     )
     kept = (
-        f"Of {words.count(found['frequent'], 'set')}{longest} found in at least "
-        f"{words.count(found['threshold'], 'row')} of the original, {number} still there under the items' "
+        f"Of {count(found['frequent'], 'set')}{longest} found in at least "
+        f"{count(found['threshold'], 'row')} of the original, {number} still there under the items' "
         "own names."
     )
     return blocks.subsection(
@@ -102,7 +102,7 @@ def _frequencies(report: dict[str, Any]) -> str:
         about += f" Of all items, half are then off by {words.error(off['median'])} or more."
     elif off:
         about += " At least half of all items are exact nevertheless."
-    caption = f"Rows with the {words.count(len(lines), 'most frequent item')}, and what a reader expects."
+    caption = f"Rows with the {count(len(lines), 'most frequent item')}, and what a reader expects."
     return blocks.subsection(
         "How often items occur",
         blocks.paragraph(about),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.report.charts import svg
-from setveil.report.words import count, percent
+from setveil.report.words import percent
+from setveil.wording import count
 
 # Before is pale with an outline, after is full: apart without colour, too.
 _BEFORE, _OUTLINE, _AFTER = "#dcdcdc", "#666666", "#0072b2"

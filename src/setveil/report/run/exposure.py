@@ -7,6 +7,7 @@ from typing import Any
 from setveil.report import blocks, charts, words
 from setveil.report.models import items_known
 from setveil.report.run.charts import risk_chart
+from setveil.wording import count
 
 _MOST_ITEMS = 10
 _INTRODUCTION = (
@@ -62,8 +63,8 @@ def _chart(report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
     guarantee, known = report["guarantee"], items_known(report["guarantee"])
     if known is not None and "k" in guarantee and "itemsets" not in guarantee:
         notes.append(
-            f"Promised is 0 % among fewer than {words.count(guarantee['k'])} for up to "
-            f"{words.count(known, 'known item')}."
+            f"Promised is 0 % among fewer than {count(guarantee['k'])} for up to "
+            f"{count(known, 'known item')}."
         )
     best = [e for result in (before, after) for e in result["risk"] if e["choice"] == "best"]
     if any("interval" in e for e in best):
@@ -93,7 +94,7 @@ def _sentences(
 
 
 def _items(m: int) -> str:
-    return words.count(m, "item")
+    return count(m, "item")
 
 
 def _found(result: dict[str, Any], m: int, choice: str) -> str:
@@ -129,7 +130,7 @@ def _chance(entry: dict[str, Any]) -> str:
 def _inference(before: dict[str, Any], after: dict[str, Any]) -> str:
     now = {entry["m"]: entry for entry in inferences(after)}
     lines = [
-        (words.count(entry["m"], "item"), _learned(entry), _learned(now.get(entry["m"])))
+        (count(entry["m"], "item"), _learned(entry), _learned(now.get(entry["m"])))
         for entry in inferences(before)
     ]
     if not lines:
@@ -152,7 +153,7 @@ def _learned(entry: dict[str, Any] | None) -> str:
     if not entry.get("item"):
         return chance
     known = ", ".join(blocks.data(item) for item in entry["itemset"])
-    rows = f"{words.count(entry['support'], 'row')}{' with ' if known else ''}{known}"
+    rows = f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
     return f"{chance}: {blocks.data(entry['item'])}, of {rows}"
 
 
@@ -178,8 +179,8 @@ def _revealing(before: dict[str, Any]) -> str:
         (
             line["item"],
             [
-                words.count(line["support"]),
-                words.count(round(line["rows"])),
+                count(line["support"]),
+                count(round(line["rows"])),
                 words.percent(line["rows"], whole),
             ],
             line["rows"] / most if most else 0.0,
@@ -189,7 +190,7 @@ def _revealing(before: dict[str, Any]) -> str:
     known = f"{'up to ' if found['m'] > 1 else ''}{_items(found['m'])}"
     about = (
         f"Rows of the original that knowing {known}, this one among them, narrows down to fewer than "
-        f"{words.count(found['below'])}. Bars: relative to the most."
+        f"{count(found['below'])}. Bars: relative to the most."
     )
     return blocks.subsection(
         "Items that gave most away",

@@ -18,6 +18,7 @@ from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import labels
 from setveil.report.run.statement import headline, how_to_read, not_covered, versions
 from setveil.utility import Measure, measures
+from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the promise.
 _FOUND = ("greatest_k", "smallest_degree", "groups")
@@ -193,9 +194,9 @@ def _contents(told: dict[str, Any]) -> str:
     named, *others = kind_of(told).contents(told)
     order = "in an order that tells nothing of the original's"
     lines = [
-        ("Rows", f"{words.count(rows)} ({words.count(published['empty_rows'])} empty), {order}"),
+        ("Rows", f"{count(rows)} ({count(published['empty_rows'])} empty), {order}"),
         named,
-        ("Occurrences", f"{words.count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
+        ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
         *others,
     ]
     about = ("About", "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS))
@@ -247,13 +248,13 @@ def _answers(told: dict[str, Any]) -> str:
         lines.append((f"Rows with {what} of the original items:", text))
     if "itemsets" in rounded:
         found = rounded["itemsets"]
-        longest = f" of at most {words.count(found['max_length'], 'item')}" if found["max_length"] else ""
+        longest = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
         unchanged = ", each in exactly as many rows" if found["exact"] else ""
         lines.append(
             (
                 "Frequent itemsets:",
                 f"{found['kept']} of the sets{longest} that at least "
-                f"{words.count(found['threshold'], 'row')} of the original hold are still there under the "
+                f"{count(found['threshold'], 'row')} of the original hold are still there under the "
                 f"items' own names{unchanged}.",
             )
         )
@@ -270,7 +271,7 @@ def _found(told: dict[str, Any]) -> str:
     heads += ["chance of a private item"] * private
     lines = [
         [
-            f"the most telling {words.count(entry['m'], 'item')}",
+            f"the most telling {count(entry['m'], 'item')}",
             *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
             *([risk["chances"][entry["m"]]] * private),
         ]
@@ -293,7 +294,7 @@ _CHANCE = " Chance: the greatest probability with which they learn some private 
 def _cell(rows: float, whole: int) -> str:
     if rows < 1:
         return "less than one row" if rows else "no row"
-    return f"{words.count(round(rows))} ({words.percent(rows, whole)})"
+    return f"{count(round(rows))} ({words.percent(rows, whole)})"
 
 
 def _made(told: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.run.kinds import kind_of
+from setveil.wording import are, count
 
 MOST_LINES = 20
 WIDTHS = "34% 13% 17% 15% 21%"
@@ -17,7 +18,7 @@ def losses(report: dict[str, Any]) -> str:
     whole, kind = report["input"]["occurrences"], kind_of(report)
     shares = kind.shares(report)
     legend = [
-        (color, f"{words.percent(number, whole)} {name}", f"({words.count(number)})")
+        (color, f"{words.percent(number, whole)} {name}", f"({count(number)})")
         for color, name, number in shares
     ]
     figures = [(value, f"{name}: {meaning}") for name, value, meaning in kind.figures(report)]
@@ -44,7 +45,7 @@ def _branches(report: dict[str, Any]) -> str:
     lines = [
         (
             branch["label"],
-            [words.count(branch["items"]), words.count(branch["occurrences"]), words.measure(branch["ncp"])],
+            [count(branch["items"]), count(branch["occurrences"]), words.measure(branch["ncp"])],
             branch["ncp"] / most if most else 0.0,
         )
         for branch in branches[:MOST_LINES]
@@ -67,7 +68,7 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
     lines = [
         (
             line["label"],
-            [words.count(line["items"]), words.count(line["rows"]), words.percent(line["rows"], n_rows)],
+            [count(line["items"]), count(line["rows"]), words.percent(line["rows"], n_rows)],
             line["rows"] / n_rows if n_rows else 0.0,
         )
         for line in listed[:MOST_LINES]
@@ -84,7 +85,7 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
 
 def _more(number: int, where: str) -> str:
     rest = number - MOST_LINES
-    return blocks.paragraph(f"{words.count(rest)} more {where}.", "small") if rest > 0 else ""
+    return blocks.paragraph(f"{count(rest)} more {where}.", "small") if rest > 0 else ""
 
 
 def _left_out(report: dict[str, Any]) -> str:
@@ -94,19 +95,19 @@ def _left_out(report: dict[str, Any]) -> str:
         return ""
     hit = report["utility"]["suppressed_occurrences"]
     many = (
-        f"{words.count(len(names), 'item')} of {words.count(report['input']['items'])} "
-        f"{words.are(len(names))} in no published row, {words.count(hit, 'occurrence')} "
+        f"{count(len(names), 'item')} of {count(report['input']['items'])} "
+        f"{are(len(names))} in no published row, {count(hit, 'occurrence')} "
         f"({words.percent(hit, whole)}) with {'it' if len(names) == 1 else 'them'}."
     )
     rows = {line["item"]: line["rows"] for line in report.get("frequencies") or []}
     frequent = sorted((name for name in names if name in rows), key=lambda name: -rows[name])
     if rows and not frequent:
-        many += f" None is among the {words.count(len(rows))} most frequent items."
+        many += f" None is among the {count(len(rows))} most frequent items."
     rare = [name for name in names if name not in rows]
-    shown = [f"{blocks.data(name)} (in {words.count(rows[name], 'row')})" for name in frequent]
+    shown = [f"{blocks.data(name)} (in {count(rows[name], 'row')})" for name in frequent]
     shown = (shown + [blocks.data(name) for name in rare])[:_MOST_NAMES]
     rest = len(names) - len(shown)
-    more = f", and {words.count(rest)} more in <code>internal/report.json</code>" if rest else ""
+    more = f", and {count(rest)} more in <code>internal/report.json</code>" if rest else ""
     return blocks.subsection(
         "Items left out", blocks.paragraph(many), f'<p class="names">{", ".join(shown)}{more}.</p>'
     )

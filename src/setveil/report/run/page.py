@@ -14,6 +14,7 @@ from setveil.report.run.external import external_html
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
 from setveil.report.run.statement import headline, how_to_read, not_covered, versions
+from setveil.wording import count
 
 _LONG = 8  # a parameter of more entries is told by their number
 
@@ -71,10 +72,10 @@ def _glance(report: dict[str, Any]) -> str:
     m = telling_size(report)
     if m is not None:
         before, after = sides(report)
-        known = words.count(m, "item") if m > 1 else "item"
+        known = count(m, "item") if m > 1 else "item"
         then, now = (entry_of(side, m, "best") for side in (before, after) if side)
         if then and now:
-            number = " \u2192 ".join(words.count(round(entry["rows_below"]["2"])) for entry in (then, now))
+            number = " \u2192 ".join(count(round(entry["rows_below"]["2"])) for entry in (then, now))
             tiles.append((number, f"rows found alone by their most telling {known}, before and after"))
         learned = [chances(side).get(m) for side in (before, after) if side]
         if all(learned):
@@ -87,7 +88,7 @@ def _glance(report: dict[str, Any]) -> str:
     answers = report.get("answers", {})
     found, are = answers.get("itemsets"), answers.get("are")
     if found and found["frequent"]:
-        number = f"{words.count(found['kept'])} of {words.count(found['frequent'])}"
+        number = f"{count(found['kept'])} of {count(found['frequent'])}"
         tiles.append((number, "frequent itemsets still there under the items' own names"))
     if are and are["queries"]:
         what = {1: "a given item", 2: "two given items"}.get(are.get("size", 0), "given items")
@@ -119,8 +120,8 @@ def _made(report: dict[str, Any]) -> str:
     before, tree, algorithm = report["input"], report["hierarchy"], report["algorithm"]
     guarantee = report["guarantee"]
     contents = (
-        f"{words.count(before['rows'], 'row')} ({words.count(before['empty_rows'])} empty), "
-        f"{words.count(before['items'], 'item')}, {words.count(before['occurrences'], 'occurrence')}, "
+        f"{count(before['rows'], 'row')} ({count(before['empty_rows'])} empty), "
+        f"{count(before['items'], 'item')}, {count(before['occurrences'], 'occurrence')}, "
         f"format {html.escape(before['format'] or 'none')}"
     )
     named = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
@@ -150,11 +151,11 @@ def _hierarchy(tree: dict[str, Any]) -> list[tuple[str, str]]:
     source = (
         blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
     )
-    size = f"{words.count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
+    size = f"{count(tree['leaves'], 'leaf', 'leaves')}, height {tree['height']}"
     return [("Hierarchy", f"{source}, {size}"), ("Hierarchy SHA-256", blocks.code(tree["sha256"] or ""))]
 
 
 def _value(value: object) -> str:
     if isinstance(value, list | dict) and len(value) > _LONG:
-        return f"{words.count(len(value))} entries"
+        return f"{count(len(value))} entries"
     return words.clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)

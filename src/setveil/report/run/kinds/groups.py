@@ -5,6 +5,7 @@ from __future__ import annotations
 from setveil.report import blocks, words
 from setveil.report.run.kinds import Kind, Points, Report, Shares
 from setveil.utility import Measure
+from setveil.wording import are, count
 
 
 class Groups(Kind):
@@ -21,8 +22,8 @@ class Groups(Kind):
         """State what became of the item occurrences, in one sentence."""
         counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
         return (
-            f"{words.count(counted)} of {words.count(whole, 'item occurrence')} "
-            f"({words.percent(counted, whole)}) {words.are(counted)} published as counts of groups, not in "
+            f"{count(counted)} of {count(whole, 'item occurrence')} "
+            f"({words.percent(counted, whole)}) {are(counted)} published as counts of groups, not in "
             "rows; all others are published as they were."
         )
 
@@ -37,14 +38,14 @@ class Groups(Kind):
     def items(self, report: Report) -> str:
         """State what became of the items, in a few words."""
         utility = report["utility"]
-        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
-        return f"{kept} unchanged, {words.count(utility['sensitive_items'])} sensitive."
+        kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
+        return f"{kept} unchanged, {count(utility['sensitive_items'])} sensitive."
 
     def item_tiles(self, report: Report) -> Points:
         """Give numbers of items, with what they mean."""
         utility = report["utility"]
-        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
-        sensitive = words.count(utility["sensitive_items"])
+        kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
+        sensitive = count(utility["sensitive_items"])
         return [(kept, f"items published as they were; {sensitive} sensitive")]
 
     def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
@@ -52,17 +53,17 @@ class Groups(Kind):
         sizes, found = report["utility"]["group_sizes"], super().figures(report, brief=brief)
         if not sizes["groups"]:
             return found
-        smallest, largest = words.count(sizes["smallest"]), words.count(sizes["largest"], "row")
+        smallest, largest = count(sizes["smallest"]), count(sizes["largest"], "row")
         spread = f"of {smallest} to {largest}, median {sizes['median']:g}"
-        return [("Groups", words.count(sizes["groups"]), spread), *found]
+        return [("Groups", count(sizes["groups"]), spread), *found]
 
     def meaning(self, one: Measure, report: Report) -> str:
         """Say what a measure is; of KL, what was asked."""
         if one.name != "kl":
             return one.meaning
         kl = report["utility"]["kl"]
-        asked = words.count(kl["queries"], "query", "queries")
-        return f"{one.meaning}, {asked} by {words.count(kl['group_by'], 'other item')}"
+        asked = count(kl["queries"], "query", "queries")
+        return f"{one.meaning}, {asked} by {count(kl['group_by'], 'other item')}"
 
     def countable(self, report: Report) -> Points:
         """Say which counts can be read off the release."""
@@ -83,9 +84,9 @@ class Groups(Kind):
     def measured(self, utility: Report, _labels: list[Report], _rows: dict[str, int]) -> list[str]:
         """Say how many groups there are, and how large."""
         sizes = utility["group_sizes"]
-        lines = [f"groups                 {words.count(sizes['groups'])}"]
+        lines = [f"groups                 {count(sizes['groups'])}"]
         if sizes["groups"]:
-            reach = f"{words.count(sizes['smallest'])} to {words.count(sizes['largest'])}"
+            reach = f"{count(sizes['smallest'])} to {count(sizes['largest'])}"
             middle = f"median {sizes['median']:g}, mean {sizes['mean']:.4g}"
             lines.append(f"group sizes            {reach}, {middle}")
         return lines
@@ -96,10 +97,10 @@ class Groups(Kind):
 
     def contents(self, told: Report) -> Points:
         """Say what is published row by row, and in how many groups."""
-        names = words.count(told["published"]["items"])
+        names = count(told["published"]["items"])
         return [
             ("Different items", f"{names}, besides those counted in <code>groups.csv</code>"),
-            ("Groups", words.count(told["guarantee"]["groups"])),
+            ("Groups", count(told["guarantee"]["groups"])),
         ]
 
     def countable_outside(self, _told: Report) -> Points:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from setveil.report import blocks, words
 from setveil.report.run.kinds import Kind, Points, Report, Shares
+from setveil.wording import are, count
 
 _WORST = 5  # labels
 
@@ -23,19 +24,19 @@ class Rows(Kind):
         utility, whole = report["utility"], report["input"]["occurrences"]
         generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
         if not generalized and not suppressed:
-            return f"Nothing: all {words.count(whole, 'item occurrence')} are published as they were."
+            return f"Nothing: all {count(whole, 'item occurrence')} are published as they were."
         if not generalized:
             return (
-                f"{words.count(suppressed)} of {words.count(whole, 'item occurrence')} "
-                f"({words.percent(suppressed, whole)}) {words.are(suppressed)} left out; all others are "
+                f"{count(suppressed)} of {count(whole, 'item occurrence')} "
+                f"({words.percent(suppressed, whole)}) {are(suppressed)} left out; all others are "
                 "published as they were."
             )
         broader = (
-            f"{words.count(generalized)} of {words.count(whole, 'item occurrence')} "
-            f"({words.percent(generalized, whole)}) {words.are(generalized)} published under a broader name"
+            f"{count(generalized)} of {count(whole, 'item occurrence')} "
+            f"({words.percent(generalized, whole)}) {are(generalized)} published under a broader name"
         )
         left_out = (
-            f"{words.count(suppressed)} ({words.percent(suppressed, whole)}) {words.are(suppressed)} left out"
+            f"{count(suppressed)} ({words.percent(suppressed, whole)}) {are(suppressed)} left out"
             if suppressed
             else "none is left out"
         )
@@ -53,11 +54,11 @@ class Rows(Kind):
     def items(self, report: Report) -> str:
         """State what became of the items, in a few words."""
         utility = report["utility"]
-        kept = f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}"
+        kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         return (
-            f"{kept} unchanged, {words.count(utility['generalized_items'])} generalized, "
-            f"{words.count(utility['suppressed_items'])} suppressed; "
-            f"{words.count(utility['published_labels'], 'label')} published."
+            f"{kept} unchanged, {count(utility['generalized_items'])} generalized, "
+            f"{count(utility['suppressed_items'])} suppressed; "
+            f"{count(utility['published_labels'], 'label')} published."
         )
 
     def item_tiles(self, report: Report) -> Points:
@@ -65,13 +66,13 @@ class Rows(Kind):
         utility, occurrences = report["utility"], report["published"]["occurrences"]
         return [
             (
-                f"{words.count(utility['unchanged_items'])} of {words.count(report['input']['items'])}",
-                f"items unchanged; {words.count(utility['generalized_items'])} generalized, "
-                f"{words.count(utility['suppressed_items'])} suppressed",
+                f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}",
+                f"items unchanged; {count(utility['generalized_items'])} generalized, "
+                f"{count(utility['suppressed_items'])} suppressed",
             ),
             (
-                words.count(utility["published_labels"]),
-                f"different labels published, in {words.count(occurrences, 'occurrence')}",
+                count(utility["published_labels"]),
+                f"different labels published, in {count(occurrences, 'occurrence')}",
             ),
         ]
 
@@ -98,12 +99,12 @@ class Rows(Kind):
                 key=lambda entry: -(1.0 if entry["relative_error"] is None else entry["relative_error"])
             )
             lines.append(
-                f"{words.count(len(wrong), 'published item')} with another support than in the original: "
+                f"{count(len(wrong), 'published item')} with another support than in the original: "
                 f"{self.supports_differ}. The worst:"
             )
             lines += [
-                f"  {words.clip(entry['label'], 60)}: {words.count(entry['support'])}, "
-                f"originally {words.count(entry['original_support'])}"
+                f"  {words.clip(entry['label'], 60)}: {count(entry['support'])}, "
+                f"originally {count(entry['original_support'])}"
                 for entry in wrong[:_WORST]
             ]
         elif rows["original"] == rows["release"]:
@@ -121,8 +122,8 @@ class Rows(Kind):
     def contents(self, told: Report) -> Points:
         """Say what names are published."""
         broader = len(told["labels"])
-        kinds = f"{words.count(broader)} of them broader than an item" if broader else "each that of an item"
-        return [("Different names", f"{words.count(told['published']['items'])}, {kinds}")]
+        kinds = f"{count(broader)} of them broader than an item" if broader else "each that of an item"
+        return [("Different names", f"{count(told['published']['items'])}, {kinds}")]
 
     def countable_outside(self, told: Report) -> Points:
         """Say how well supports of labels can be read off the release."""
