@@ -6,8 +6,10 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +66,9 @@ def setveil(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     before: Callable[[], None] | None = None,
-    timeout: float = 240,
+    timeout: float = 1200,
 ) -> Done:
-    """Run ``setveil`` and wait; the first run after a change compiles, hence the long timeout."""
+    """Run ``setveil`` and wait; the first run after a change compiles, which takes long on a busy machine."""
     process = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,
@@ -123,17 +125,56 @@ def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str | None 
         env=environment(),
         input=asked.encode(),
         capture_output=True,
-        timeout=600,
+        timeout=1200,
         check=False,
     )
     assert process.returncode == 0, process.stderr.decode()
     return [Done(*result) for result in json.loads(process.stdout)]
 
 
+def hearing() -> None:
+    """Undo, in the child, that a shell starts what runs in its background deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def processor_seconds(pid: int) -> float:
     """Return how much time of processors a process has taken so far, all its threads together."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stopped_if(process: subprocess.Popen[Any], sign: Callable[[], object]) -> bool:
+    """Wait for a sign and stop the process while the sign is there; tell whether it was stopped in time."""
+    while process.poll() is None:
+        if sign():
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if process.poll() is None and sign():
+                return True
+            process.send_signal(signal.SIGCONT)
+        time.sleep(0.0005)
+    return False
+
+
+def children(pid: int) -> list[int]:
+    """List the processes that a process has started (none where there is no /proc)."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def until_gone(pids: Iterable[int]) -> None:
+    """Wait until processes have ended, whoever started them."""
+
+    def is_alive(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes() != b""  # empty: a process nobody has waited for
+        except OSError:
+            return False
+
+    begun = time.monotonic()
+    while any(map(is_alive, pids)):
+        assert time.monotonic() - begun < 60, "a process outlives what it was started for"
+        time.sleep(0.01)
 
 
 def refused(done: Done, code: int, *words: str, out: Path | None = None) -> None:

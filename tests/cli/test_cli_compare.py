@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,20 @@ import pytest
 from cli_helpers import (
     COMMAND,
     HIERARCHY,
+    children,
     dump,
     environment,
     files_under,
+    hearing,
     posix_only,
     refused,
     sample_rows,
     setveil,
+    stopped_if,
     together,
+    until_gone,
     write,
 )
-from setveil.studies.sweep import WORKER
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ name = "All that can happen"
 data = [{path = "rows.dat", hierarchy = "tree.csv"}]
 queries = 50
 memory_limit = 4000
-time_limit = 100
+time_limit = 1000
 
 [[runs]]
 algorithms = ["aa", "exact"]
@@ -100,45 +102,15 @@ def interrupted(folder: Path, out: Path, enough: int, how: signal.Signals) -> tu
     process = subprocess.Popen(
         [*COMMAND, "compare", "study.toml", "--out", str(out), "--jobs", "2"],
         cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True,
+        preexec_fn=hearing,  # noqa: PLW1509  (the tests start no threads)
     )  # fmt: skip
-    while len(records(out)) < enough:
-        assert process.poll() is None
-        time.sleep(0.01)
-    children = _children(process.pid)
+    assert stopped_if(process, lambda: len(records(out)) >= enough)
+    workers = children(process.pid)
     process.send_signal(how)
-    _, said = process.communicate()
-    deadline = time.monotonic() + 20
-    while any(map(_is_alive, children)):
-        assert time.monotonic() < deadline, "a worker outlives its parent"
-        time.sleep(0.01)
+    process.send_signal(signal.SIGCONT)
+    _, said = process.communicate(timeout=600)
+    until_gone(workers)
     return process.returncode, said
-
-
-def _children(pid: int) -> list[int]:
-    found = Path(f"/proc/{pid}/task")
-    if not found.is_dir():
-        return []
-    return [int(child) for task in found.glob("*/children") for child in task.read_text().split()]
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        return "\0".join(WORKER) in Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return False
-
-
-@pytest.mark.skipif(not Path("/proc/self/cmdline").is_file(), reason="needs /proc")
-def test_a_worker_that_lives_is_noticed() -> None:
-    """Or else no worker would ever be found to outlive its parent."""
-    with subprocess.Popen(WORKER, stdin=subprocess.PIPE, env=environment()) as worker:
-        deadline = time.monotonic() + 20
-        while not _is_alive(worker.pid):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        worker.kill()
-        worker.wait()
-        assert not _is_alive(worker.pid)
 
 
 @posix_only

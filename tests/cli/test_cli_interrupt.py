@@ -27,12 +27,14 @@ from cli_helpers import (
     FILES_OF_A_RUN,
     environment,
     files_under,
+    hearing,
     leftovers,
     needs_compiled,
     needs_proc,
     posix_only,
     processor_seconds,
     setveil,
+    stopped_if,
     together,
     write,
 )
@@ -84,12 +86,7 @@ main()
 """
 
 
-def _listening() -> None:
-    """Undo, in the child, that a shell starts what runs in its background deaf to Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _deaf() -> None:
+def deaf() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -99,7 +96,7 @@ def start(
     env: dict[str, str] | None = None,
     command: Sequence[str] = COMMAND,
     stdout: int = subprocess.DEVNULL,
-    before: Callable[[], None] = _listening,
+    before: Callable[[], None] = hearing,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*command, *map(str, arguments)],
@@ -119,7 +116,7 @@ def running(
     env: dict[str, str] | None = None,
     command: Sequence[str] = COMMAND,
     stdout: int = subprocess.DEVNULL,
-    before: Callable[[], None] = _listening,
+    before: Callable[[], None] = hearing,
 ) -> Iterator[subprocess.Popen[bytes]]:
     with start(*arguments, cwd=cwd, env=env, command=command, stdout=stdout, before=before) as process:
         try:
@@ -146,19 +143,6 @@ def interrupt(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     said = process.stderr.read().decode()
     assert "Traceback" not in said, said
     return code, said
-
-
-def stopped_if(process: subprocess.Popen[bytes], sign: Callable[[], object]) -> bool:
-    """Wait for a sign and stop the process while the sign is there; tell whether it was stopped in time."""
-    while process.poll() is None:
-        if sign():
-            process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-            if process.poll() is None and sign():
-                return True
-            process.send_signal(signal.SIGCONT)
-        time.sleep(0.0005)
-    return False
 
 
 def go_on(process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -292,7 +276,7 @@ def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path)
     def pressed_at(module: str) -> tuple[int, str]:
         arguments = [log, module, "anonymize", folder / "few.csv", "--k", "2", "--m", "2", "--out", out]
         with running(*arguments, cwd=tmp_path, command=command) as process:
-            _, said = process.communicate(timeout=240)
+            _, said = process.communicate(timeout=20 * PATIENCE)
         return process.returncode, said.decode()
 
     log, out = tmp_path / "log", tmp_path / "out"
@@ -325,7 +309,7 @@ def test_ctrl_c_at_the_end(job: tuple[Path, list[str], float], tmp_path: Path) -
         assert out.decode() == plain.out
         assert err.decode() == plain.err + "Interrupted.\n"
     with running(*command, "--out", tmp_path / "out", cwd=folder, command=last) as process:
-        _, err = process.communicate(timeout=240)
+        _, err = process.communicate(timeout=20 * PATIENCE)
     assert process.returncode == INTERRUPTED
     assert "Traceback" not in err.decode()
     assert complete(tmp_path / "out")
@@ -357,12 +341,12 @@ def test_ctrl_c_while_the_answer_is_printed(tmp_path: Path) -> None:
 
 
 def test_a_job_in_the_background_of_a_shell_stays_deaf(tmp_path: Path) -> None:
-    with running("verify", "-", "--k", 2, "--m", 2, cwd=tmp_path, before=_deaf) as process:
+    with running("verify", "-", "--k", 2, "--m", 2, cwd=tmp_path, before=deaf) as process:
         assert process.stdin is not None
         process.stdin.write(b"a,b\n" * 50_000)  # more than fits in between: it is at work
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=PATIENCE)
+        _, said = process.communicate(timeout=20 * PATIENCE)
     assert process.returncode == 0, said
 
 
@@ -595,7 +579,7 @@ def test_two_runs_into_one_folder(job: tuple[Path, list[str], float], tmp_path: 
     both = [start(*command, "--seed", seed, "--out", out, cwd=folder) for seed in (1, 2)]
     said = []
     for process in both:
-        _, err = process.communicate(timeout=240)
+        _, err = process.communicate(timeout=20 * PATIENCE)
         said.append(err.decode())
     codes = sorted(process.returncode for process in both)
     assert complete(out)

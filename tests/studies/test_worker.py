@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 def planned(folder: Path, algorithm: str, options: dict[str, Value], **more: Any) -> Run:
     data = data_set(folder / "rows.dat", hierarchy=folder / "tree.csv")
     measuring: dict[str, Value] = {"queries": 200, "itemsets": "0.05", "itemset_length": 2, "risk_m": 2}
-    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 30}, **more)
+    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 600}, **more)
 
 
 def measured(run: Run) -> dict[str, Any]:
