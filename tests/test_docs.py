@@ -119,7 +119,7 @@ def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=300,
+            timeout=1200,
             check=False,
         )
         code = command.code = done.returncode

@@ -160,7 +160,9 @@ def test_command_makes_the_release() -> None:
 def test_on_the_command_line(tmp_path: Path) -> None:
     text = "\n".join(",".join(row) for row in ROWS * 2) + "\n"
     write(tmp_path / "rows.csv", text)
-    done = setveil("recommend", "rows.csv", "--k", 3, "--m", 2, "--json", cwd=tmp_path).ok()
+    done = setveil(
+        "recommend", "rows.csv", "--k", 3, "--m", 2, "--json", "--time-budget", 3600, cwd=tmp_path
+    ).ok()
     found = done.json()
     assert found["by"] == "lm"
     assert {row["status"] for row in found["candidates"]} == {"done"}
