@@ -599,3 +599,23 @@ def test_a_reader_that_leaves_early(job: tuple[Path, list[str], float]) -> None:
     os.close(read)
     _, err = process.communicate(timeout=PATIENCE)
     assert b"Traceback" not in err, err
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_streams_that_nobody_opened(closed: int, tmp_path: Path) -> None:
+    """`setveil algorithms >&-` shows no traceback either, and what is closed is not mistaken for a file."""
+    with running(
+        "algorithms", cwd=tmp_path, stdout=subprocess.PIPE, before=partial(os.close, closed)
+    ) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert (out == b"") == (closed == 1)
+    assert err == b""
+    code = PRESSED_AT_THE_END.replace("main()", "f = open('file', 'w'); main()")
+    with running(
+        "--version", cwd=tmp_path, command=[sys.executable, "-c", code], before=partial(os.close, closed)
+    ) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == INTERRUPTED
+    assert err == (b"" if closed == 2 else b"Interrupted.\n")
+    assert (tmp_path / "file").read_bytes() == b""

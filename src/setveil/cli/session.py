@@ -19,7 +19,8 @@ T = TypeVar("T")
 
 def say(text: str) -> None:
     """Tell the user something; standard output is for answers only."""
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    if sys.stderr is not None:  # else print would take standard output instead
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def answer(text: str) -> None:
@@ -125,7 +126,7 @@ class _drawing:  # noqa: N801  (used as a function)
         self.bar: Any = None
 
     def __enter__(self) -> tuple[Callable[[], None], Callable[[str], None]]:
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():
             return (lambda: None), say
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
