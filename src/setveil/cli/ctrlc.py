@@ -19,16 +19,18 @@ INTERRUPTED = 130
 
 def leave(*_: object) -> NoReturn:
     """End the process with the exit code for Ctrl-C: no thread and no library is waited for."""
-    with contextlib.suppress(OSError):
-        os.write(2, b"Interrupted.\n")  # print may be what was interrupted
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            os.write(sys.stderr.fileno(), b"Interrupted.\n")  # print may be what was interrupted
     os._exit(INTERRUPTED)
 
 
 def end(code: int) -> NoReturn:
     """End the process as the interpreter would, but without the part that Ctrl-C would tear apart."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-            stream.flush()
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+                stream.flush()
     os._exit(code)
 
 
