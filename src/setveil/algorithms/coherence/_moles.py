@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,13 +229,22 @@ def unpacked(moles: Moles) -> list[Mole]:
     ]
 
 
-def suppression(data: Transactions, suppressed: Iterable[int]) -> Recoding:
-    """Publish every item as itself, but for the suppressed ones."""
-    gone = set(suppressed)
-    kept = [label for i, label in enumerate(data.vocabulary.labels) if i not in gone]
+def final_recoding(
+    data: Transactions, order: list[tuple[int, str]], details: dict[str, Any]
+) -> tuple[Recoding, dict[str, Any]]:
+    """Publish every item as itself, but for the chosen ones; `details` gain which, and in what order."""
+    labels = data.vocabulary.labels
+    gone = sorted(v for v, _ in order)
+    details = {
+        "suppressed": [labels[v] for v in gone],
+        "order": [{"item": labels[v], "score": score} for v, score in order],
+        **details,
+    }
+    kept = np.setdiff1d(np.arange(data.n_items), gone)
     image = np.full(data.n_items, -1, np.int32)
-    image[[i for i in range(data.n_items) if i not in gone]] = np.arange(len(kept))
-    return Recoding(data.vocabulary, Vocabulary(kept), frozen(image, np.int32), data.n_items)
+    image[kept] = np.arange(kept.size)
+    published = Vocabulary([labels[v] for v in kept.tolist()])
+    return Recoding(data.vocabulary, published, frozen(image, np.int32), data.n_items), details
 
 
 def _limits(h: Fraction, n: int) -> list[int]:

@@ -128,23 +128,7 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit, final_recoding
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
-    return final_recoding(data, order, details)
-
-
-def final_recoding(
-    data: Transactions, order: list[tuple[int, str]], details: dict[str, Any]
-) -> tuple[Recoding, dict[str, Any]]:
-    """Suppress the chosen items; `details` gain which, and in what order."""
-    from setveil.algorithms.coherence._moles import suppression
-
-    labels = data.vocabulary.labels
-    gone = sorted(v for v, _ in order)
-    details = {
-        "suppressed": [labels[v] for v in gone],
-        "order": [{"item": labels[v], "score": score} for v, score in order],
-        **details,
-    }
-    return suppression(data, gone), details  # line 7
+    return final_recoding(data, order, details)  # line 7

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.coherence.border import final_recoding
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit, final_recoding
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
     return final_recoding(data, order, details)
