@@ -344,7 +344,7 @@ def test_guarantee_refuses_what_makes_no_sense(arguments: tuple[Any, ...], words
 def test_guarantee_in_words() -> None:
     guarantee = PrivacyConstraints(np.int64(5), [["b", "a", "b"]])  # type: ignore[arg-type]
     assert guarantee.itemsets == (("b", "a"),)
-    assert guarantee.phrase == "5-protection of 1 itemset"
+    assert guarantee.phrase == "protection of 1 itemset (k=5)"
     assert guarantee.as_dict() == {"model": "constraints", "k": 5, "itemsets": 1}
     assert PrivacyConstraints(5, m=3).as_dict() == {"model": "constraints", "k": 5, "m": 3}
 

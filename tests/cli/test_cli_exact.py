@@ -92,7 +92,7 @@ def test_keep_and_weights(place: Path) -> None:
     assert kept.report["algorithm"]["parameters"]["keep"] == [changed[0]]
     write(place / "keep.txt", " ".join(LEAVES) + "\n")
     done = setveil(*BASE, "--out", "all", "--keep", "keep.txt", cwd=place)
-    refused(done, 3, "cannot all be kept", "5^2-anonymity", out=place / "all")
+    refused(done, 3, "cannot all be kept", "k^m-anonymity (k=5, m=2)", out=place / "all")
 
 
 def test_too_little_may_be_suppressed(place: Path) -> None:

@@ -69,7 +69,7 @@ def test_the_promise_is_found_again(
         done = verified[name][how].ok()
         assert done.json() == expected, how
         assert messages_of(done) == "", how
-    assert verified[name]["text"].ok().out.startswith(f"yes: {guarantee['phrase']} holds.")
+    assert verified[name]["text"].ok().out.startswith(f"Yes: {guarantee['phrase']} holds.")
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -79,7 +79,7 @@ def test_too_great_a_promise_does_not_hold(name: str, verified: dict[str, dict[s
     answer = done.json()
     assert answer["holds"] is False
     assert answer["violations"] >= len(answer["first"]) == 1
-    assert text.out.startswith("NO: ")
+    assert text.out.startswith("No: ")
     assert (f"and {answer['violations'] - 1} more" in text.out) == (answer["violations"] > 1)
     assert messages_of(text) == messages_of(done) == ""
 

@@ -37,7 +37,7 @@ def test_moles(tmp_path: Path) -> None:
         assert ("betrays" in entry) == (entry["itemset"] == ["a", "g"])
     assert answer["first"][4].items() >= {"support": 3, "betrays": "2", "private_rows": 2}.items()
     lines = text.ok().out.splitlines()
-    assert lines[0] == "7 minimal moles for (0.5, 3, 3)-coherence"
+    assert lines[0] == "7 minimal moles for coherence (h=0.5, k=3, p=3)"
     assert [line.strip() for line in lines[1:4]] == ["of 1 item: 2", "of 2 items: 4", "of 3 items: 1"]
     assert "a, g: 2 in 2 of 3 rows" in text.out
     assert "support 2: b, f, g" in text.out

@@ -140,6 +140,6 @@ def test_tampering_is_found(name: str, tampered: dict[str, Done]) -> None:
         return
     assert done.code == 1, done
     assert "Traceback" not in done.err, done
-    assert done.out.startswith("NO: "), done
+    assert done.out.startswith("No: "), done
     for word in words:
         assert word in done.out, (word, done)

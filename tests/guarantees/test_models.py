@@ -98,7 +98,7 @@ def test_the_words_speak_for_a_verdict(name: str) -> None:
             assert text.endswith(".")
         assert all(isinstance(line, str) and line for line in words.beyond(facts))
         answer = verdict_text(facts, guarantee.phrase)
-        assert answer.startswith("yes: " if facts["holds"] else "NO: ")
+        assert answer.startswith("Yes: " if facts["holds"] else "No: ")
         for entry in facts["first"]:
             assert words.violation(entry) in answer
 

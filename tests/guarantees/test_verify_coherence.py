@@ -141,7 +141,7 @@ def test_bad_private_items(private: Any) -> None:
 def test_guarantee_is_as_written() -> None:
     assert Coherence(0.3, 2).h == Coherence("0.3", 2).h == Fraction(3, 10)
     assert Coherence(Fraction(1, 3), 2).h == Coherence("1/3", 2).h == Fraction(1, 3)
-    assert Coherence("1/3", 5, math.inf).phrase == "(1/3, 5, ∞)-coherence"
+    assert Coherence("1/3", 5, math.inf).phrase == "coherence (h=1/3, k=5, p=inf)"
     assert Coherence(0.3, 5, 2, ["b", "a", "b"]).as_dict() == {
         "model": "coherence", "h": 0.3, "k": 5, "p": 2, "private": ["b", "a"]
     }  # fmt: skip

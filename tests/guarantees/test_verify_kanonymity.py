@@ -98,7 +98,7 @@ def test_k_must_be_an_integer_of_at_least_2(k: object) -> None:
 
 def test_guarantee() -> None:
     guarantee = TransactionalKAnonymity(np.int64(5))  # type: ignore[arg-type]
-    assert guarantee.phrase == "5-anonymity"
+    assert guarantee.phrase == "k-anonymity (k=5)"
     assert json.loads(json.dumps(guarantee.as_dict())) == {"model": "k-anonymity", "k": 5}
     assert guarantee == TransactionalKAnonymity(5)
 

@@ -307,7 +307,8 @@ def test_summary_says_everything() -> None:
         "File       baskets.csv, Apriori anonymization (AA)\n"
         "Promise    Anyone who knows up to 2 items of a person's row finds at least 5 rows that\n"
         "           fit, or none.\n"
-        "Check      It holds, recounted from the published rows: the fewest found are 6 rows.\n"
+        "Check      It holds, recounted from the published rows: the smallest group found has 6\n"
+        "           rows.\n"
         "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader name;\n"
         "           none is left out.\n"
         "Optimum    At most 25 % above the least NCP of any cut (proven to be 0.041 or more).\n"
@@ -732,7 +733,7 @@ def test_external_page_tells_what_readers_need() -> None:
         "About this release",
         "The promise holds",
         "Anyone who knows up to 2 items of a person's row finds at least 5 rows",
-        "the fewest found are 6 rows",
+        "the smallest group found has 6 rows",
         "5,000 (4 empty)",
         "101, 2 of them broader than an item",
         "dairy 12 903 18 %",

@@ -75,10 +75,10 @@ def _done(lm: float, are: float = 1.0, suppressed: int = 0) -> dict[str, Any]:
 
 
 TRIED = (
-    Candidate("exact", {"k": 2, "m": 2}, "2^2-anonymity"),
-    Candidate("coat", {"k": 2, "m": 2, "privacy": "all"}, "2^2-anonymity"),
+    Candidate("exact", {"k": 2, "m": 2}, "k^m-anonymity (k=2, m=2)"),
+    Candidate("coat", {"k": 2, "m": 2, "privacy": "all"}, "k^m-anonymity (k=2, m=2)"),
     Candidate("cahd", {"p": 2, "sensitive": "a"}, "less", as_asked=False),
-    Candidate("aa", {"k": 2, "m": 2}, "2^2-anonymity"),
+    Candidate("aa", {"k": 2, "m": 2}, "k^m-anonymity (k=2, m=2)"),
 )
 
 

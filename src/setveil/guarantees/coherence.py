@@ -48,7 +48,7 @@ class Coherence:
     Examples
     --------
     >>> Coherence(h=0.4, k=5, p=4, private=["HIV"]).phrase
-    '(0.4, 5, 4)-coherence'
+    'coherence (h=0.4, k=5, p=4)'
     """
 
     h: Fraction
@@ -81,7 +81,7 @@ class Coherence:
     @property
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
-        return f"({written(self.h)}, {self.k}, {'∞' if self.p == math.inf else self.p})-coherence"
+        return f"coherence (h={written(self.h)}, k={self.k}, p={self.p})"
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -55,9 +55,9 @@ class PrivacyConstraints:
     Examples
     --------
     >>> PrivacyConstraints(5, [["a", "b", "c"], ["d", "e"]]).phrase
-    '5-protection of 2 itemsets'
+    'protection of 2 itemsets (k=5)'
     >>> PrivacyConstraints(5, m=2).phrase
-    '5-protection of all 2-itemsets'
+    'protection of all itemsets (k=5, m=2)'
     """
 
     k: int
@@ -87,8 +87,8 @@ class PrivacyConstraints:
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
         if self.itemsets is None:
-            return f"{self.k}-protection of all {self.m}-itemsets"
-        return f"{self.k}-protection of {len(self.itemsets):,} itemset{'s' * (len(self.itemsets) != 1)}"
+            return f"protection of all itemsets (k={self.k}, m={self.m})"
+        return f"protection of {count(len(self.itemsets), 'itemset')} (k={self.k})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types; itemsets by their number only."""

@@ -35,7 +35,7 @@ class TransactionalKAnonymity:
     Examples
     --------
     >>> TransactionalKAnonymity(k=5).phrase
-    '5-anonymity'
+    'k-anonymity (k=5)'
     """
 
     k: int
@@ -51,7 +51,7 @@ class TransactionalKAnonymity:
     @property
     def phrase(self) -> str:
         """Name of the guarantee with its parameter."""
-        return f"{self.k}-anonymity"
+        return f"k-anonymity (k={self.k})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameter as JSON types."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from setveil.errors import InfeasibleError, RequestError
 from setveil.fields import Integer, Option, Size
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.wording import are, count
+from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -27,7 +27,7 @@ class KmAnonymity:
     k : int
         At least 2.
     m : int or float
-        At least 1, or `math.inf` (k^∞: as many items as the longest row has).
+        At least 1, or `math.inf`: as many items as the longest row has.
 
     References
     ----------
@@ -37,7 +37,7 @@ class KmAnonymity:
     Examples
     --------
     >>> KmAnonymity(k=5, m=2).phrase
-    '5^2-anonymity'
+    'k^m-anonymity (k=5, m=2)'
     """
 
     k: int
@@ -59,7 +59,7 @@ class KmAnonymity:
     @property
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
-        return f"{self.k}^{'∞' if self.m == math.inf else self.m}-anonymity"
+        return f"k^m-anonymity (k={self.k}, m={self.m})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
@@ -111,7 +111,7 @@ def _fewest(g: Facts) -> str:
     smallest = g["greatest_k"]
     if smallest is None:
         return "no item is published"
-    return f"the fewest found {are(smallest)} {count(smallest, 'row')}"
+    return f"the smallest group found has {count(smallest, 'row')}"
 
 
 def broken_words(g: Facts) -> str:

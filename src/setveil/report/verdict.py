@@ -22,7 +22,7 @@ def verdict_text(verdict: dict[str, Any], phrase: str, show: int = 10) -> str:
         How many violations to list.
     """
     words = words_for(verdict)
-    lines = [f"yes: {phrase} holds." if verdict["holds"] else f"NO: {phrase} does not hold."]
+    lines = [f"Yes: {phrase} holds." if verdict["holds"] else f"No: {phrase} does not hold."]
     if not verdict["holds"]:
         lines.append(f"{words.broken(verdict)}:")
         lines += [f"  {clip(words.violation(entry), 120)}" for entry in verdict["first"][:show]]

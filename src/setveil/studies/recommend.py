@@ -94,7 +94,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     if private is not None:
         coherence["private"] = private
         degree = math.ceil(1 / Fraction(coherence["h"]))  # type: ignore[arg-type]
-        both = f"({coherence['h']}, {k}, {m})-coherence"
+        both = f"coherence (h={coherence['h']}, k={k}, p={m})"
         return [
             Candidate("border", coherence, both),
             Candidate("mm", coherence, both),
@@ -105,13 +105,13 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
                 as_asked=False,
             ),
         ]
-    km = f"{k}^{m}-anonymity"
+    km = f"k^m-anonymity (k={k}, m={m})"
     found = [
         Candidate("exact", promise, km),
         Candidate("exact", {**promise, "suppress": False}, km),
         Candidate("mhghs", promise, km),
         Candidate("aa", promise, km),
-        Candidate("lg", {"k": k}, f"{k}-anonymity of whole rows (more than asked)"),
+        Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),
         Candidate("border", coherence, km),
         Candidate("mm", coherence, km),
     ]

@@ -156,8 +156,9 @@ class Search:
             labels = [self.tree.labels[v] for v in threat]
             siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
             raise InfeasibleError(
-                f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids to publish "
-                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}, too few rows hold them.",
+                f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids publishing "
+                f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows hold "
+                f"{'them' if len(labels) > 1 else 'it'}.",
                 hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
             )
         self.incumbent.offer(coarsest)
