@@ -285,6 +285,8 @@ def test_options_that_do_not_apply_are_refused(tmp_path: Path) -> None:
     refused(tmp_path / "a.csv", "1\n", "fimi", "jsonl", error=RequestError, format="xml")
     for separator in ("ab", '"', "\n", "§"):
         refused(tmp_path / "a.csv", "1\n", "one ASCII character", error=RequestError, separator=separator)
+    for separator in "05-+":
+        refused(tmp_path / "a.csv", "1\n", "numbers may hold", error=RequestError, separator=separator)
 
 
 # --- Parquet

@@ -89,7 +89,8 @@ class Layout:
     format : str
         One of `FORMATS`.
     separator : str
-        Between the fields of a basket or long file: one ASCII character, not a quote or a line end.
+        Between the fields of a basket or long file: one ASCII character, not a quote, a line end or one that
+        a number may hold, as those of rows in a long table do.
     id_column, item_column : str
         Column names of a long table; `item_column` also names the list column of a Parquet file and the
         key of JSON objects.
@@ -125,6 +126,12 @@ class Layout:
             raise RequestError(
                 f"The separator is {shorten(self.separator)}, expected one ASCII character "
                 "that is neither a double quote nor a line end."
+            )
+        if self.separator in "0123456789+-":
+            raise RequestError(
+                f"The separator is {shorten(self.separator)}, which numbers may hold, expected one ASCII "
+                "character that cannot stand in a number.",
+                hint="Usual are , ; | and the tab.",
             )
 
     def options(self) -> dict[str, str]:
