@@ -249,7 +249,7 @@ def test_a_run_and_its_report(run: Command, place: Path) -> None:
     ):
         assert text in page
 
-    assert run("verify", "out", "--model", "common-items", "--floor", 4).ok().out.startswith("yes")
+    assert run("verify", "out", "--model", "common-items", "--floor", 4).ok().out.startswith("Yes")
     broken = run("verify", "out", "--model", "common-items", "--floor", 5)
     assert broken.code == 1
     assert "b in 4 rows" in broken.out

@@ -146,4 +146,4 @@ def test_constraints_written_like_the_data(tmp_path: Path) -> None:
     for itemset in ("101 102", "103 104 105"):
         assert threats_of(published, {recoding[item] for item in itemset.split()} - {""}, 4) == {}
     for check in checks:
-        assert check.ok().out.startswith("yes")
+        assert check.ok().out.startswith("Yes")

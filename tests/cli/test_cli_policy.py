@@ -80,7 +80,7 @@ def test_policy_pgen(policies: tuple[Path, dict[str, Done]]) -> None:
     assert done["pgen, k of 1"].code == 2
     assert done["run"].ok().json()["guarantee"]["itemsets"] == len(expected)
     assert done["run, by the file"].ok().json()["holds"] is True
-    assert done["run, everything"].ok().out.startswith("yes")
+    assert done["run, everything"].ok().out.startswith("Yes")
 
 
 def _pgen(rows: Sequence[Row], k: int) -> list[Row]:
