@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import Done, dump, refused, rows_of, together, write
+from cli_helpers import Done, dump, dump_parquet, refused, rows_of, together, write
 from model_runs import (
     MOLES,
     PRIVACY,
@@ -147,3 +147,31 @@ def test_constraints_written_like_the_data(tmp_path: Path) -> None:
         assert threats_of(published, {recoding[item] for item in itemset.split()} - {""}, 4) == {}
     for check in checks:
         assert check.ok().out.startswith("Yes")
+
+
+@pytest.mark.parametrize("form", ["long", "parquet"])
+def test_the_published_file_itself_is_read_as_about_json_says(form: str, tmp_path: Path) -> None:
+    """A long table shows no rows without items, but they count: c is in 4 rows of 6, not in all."""
+    if form == "long":
+        write(
+            tmp_path / "in.csv",
+            "id,item\n" + "".join(f"{i},{'c' if i < 4 else 'ab'[i % 2]}\n" for i in range(6)),
+        )
+    else:
+        rows = [["c"]] * 4 + [["a"], ["b"]]
+        dump_parquet(rows, tmp_path / "in.parquet", nested=False)
+    promise = ["--h", 0.7, "--k", 3, "--p", 2, "--private", "c"]
+    name, file = ("in.csv", "data.csv") if form == "long" else ("in.parquet", "data.parquet")
+    done, verified, risk, measured = together(
+        [
+            ["anonymize", name, "-a", "mm", *promise, "--out", "out"],
+            ["verify", f"out/published/{file}", "--model", "coherence", *promise],
+            ["risk", f"out/published/{file}", "--json"],
+            ["measure", name, f"out/published/{file}", "--json"],
+        ],
+        tmp_path,
+    )
+    assert "2 rows are empty and show only in about.json" in " ".join(done.ok().out.split())
+    assert verified.ok().out.startswith("Yes")
+    assert (risk.ok().json()["rows"], risk.json()["empty_rows"]) == (6, 2)
+    assert measured.ok().json()["rows"] == {"original": 6, "release": 6}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections import Counter
@@ -56,11 +57,34 @@ def _without(pattern: str) -> Edit:
     return edit
 
 
+def _size(rows: int = 0, empty: int = 0) -> Edit:
+    """Make about.json agree with so many rows more, and so many more without items."""
+
+    def edit(text: str) -> str:
+        about = json.loads(text)
+        return json.dumps(about | {"rows": about["rows"] + rows, "empty_rows": about["empty_rows"] + empty})
+
+    return edit
+
+
 TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
     "lg: a row of its own": ("lg", {"data.csv": _first_line(",112,101,mid")}, 1, ["1 time: "]),
-    "lg: a row less": ("lg", {"data.csv": _without_rarest}, 1, ["3 times: "]),
+    "lg: a row less": (
+        "lg", {"data.csv": _without_rarest, "about.json": _size(-1)}, 1, ["3 times: "],
+    ),
+    "lg: a row less than about.json says": (
+        "lg", {"data.csv": _without_rarest}, 4, ["about.json", "says"],
+    ),
+    "lg: a lone row without items": (
+        "lg", {"data.csv": lambda text: text + "\n", "about.json": _size(1, 1)}, 1, ["1 time: a row without"],
+    ),
+    "lg: a row without items that about.json does not know": (
+        "lg", {"data.csv": lambda text: text + "\n"}, 4, ["1 of them without items", "says"],
+    ),
     "hghs: a label more": ("hghs", {"data.csv": _replace("\ne\n", "\ne,M\n")}, 1, ["support 1: M, e"]),
-    "hghs: a row less": ("hghs", {"data.csv": _without_line("e")}, 1, ["support 1: e"]),
+    "hghs: a row less": (
+        "hghs", {"data.csv": _without_line("e"), "about.json": _size(-1)}, 1, ["support 1: e"],
+    ),
     "hghs: a suppressed item": ("hghs", {"data.csv": _first_line(",i")}, 1, ["support 1: i"]),
     "coat: a suppressed item": ("coat", {"data.csv": _first_line(",d")}, 1, ["support 1: d"]),
     "coat: a label less": (
@@ -70,22 +94,35 @@ TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
     "coat: no labels": (
         "coat", {"about.json": _replace('"labels"', '"names"')}, 4, ["about.json", "labels"],
     ),
-    "coat-tree: a row of its own": ("coat-tree", {"data.csv": lambda text: text + "x,y\n"}, 1, ["x"]),
+    "coat-tree: a row of its own": (
+        "coat-tree", {"data.csv": lambda text: text + "x,y\n", "about.json": _size(1)}, 1, ["x"],
+    ),
+    "coat-tree: a row more than about.json says": (
+        "coat-tree", {"data.csv": lambda text: text + "x,y\n"}, 4, ["about.json", "says"],
+    ),
     "border: a suppressed item": ("border", {"data.csv": _first_line(",a")}, 1, ["support 1: a"]),
     "border: a secret in more rows": (
         "border", {"data.csv": _replace("3,e,f,g", "1,e,f,g")}, 1, ["e: 1 in 3 of 4 rows"],
     ),
-    "mm: a row less": ("mm", {"data.csv": _without_line("1,e,f,g")}, 1, ["g: 2 in 3 of 5 rows"]),
+    "mm: a row less": (
+        "mm", {"data.csv": _without_line("1,e,f,g"), "about.json": _size(-1)}, 1, ["g: 2 in 3 of 5 rows"],
+    ),
     "cahd: a greater count": (
         "cahd", {"groups.csv": _replace("viagra,1", "viagra,9")}, 1, ["viagra in 9 of "],
     ),
     "cahd: a sensitive item in a row": (
         "cahd", {"data.csv": lambda text: text + "0,0,viagra\n"}, 1, ["viagra stands in 1 row"],
     ),
-    "cahd: a row less": ("cahd", {"data.csv": _without(".,0,.*")}, 1, ["in the original"]),
+    "cahd: a row less": (
+        "cahd", {"data.csv": _without(".,0,.*"), "about.json": _size(0, 1)}, 1, ["in the original"],
+    ),
+    "cahd: a row that is empty now": ("cahd", {"data.csv": _without(".,0,.*")}, 4, ["about.json", "says"]),
     "cahd: another item": ("cahd", {"data.csv": _replace("wine", "cream")}, 1, ["in the original"]),
     "cahd: a group less": (
-        "cahd", {"data.csv": _without("0,.*"), "groups.csv": _without("0,.*")}, 1, ["in the original"],
+        "cahd",
+        {"data.csv": _without("0,.*"), "groups.csv": _without("0,.*"), "about.json": _size(-2)},
+        1,
+        ["in the original"],
     ),
     "cahd: a secret less": ("cahd", {"groups.csv": _without(".,viagra,1")}, 1, ["viagra"]),
     "cahd: more rows than the group has": (

@@ -141,6 +141,11 @@ class Layout:
         return {"format": self.format, **{name: getattr(self, name) for name in relevant}}
 
     @property
+    def shows_empty_rows(self) -> bool:
+        """Whether such a file shows rows without items; a table with a line for each item of a row cannot."""
+        return "id_column" not in self.options()
+
+    @property
     def extension(self) -> str:
         """The usual ending of such a file's name, with its dot."""
         return FORMATS[self.format].extension

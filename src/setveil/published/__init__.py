@@ -106,6 +106,9 @@ class Release(Protocol):
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose how rows are written: as the input was, or in the format wanted."""
 
+    def arranged(self, layout: Layout) -> Release:
+        """Return the release with its rows in the order in which a file of this layout has them."""
+
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write what is handed out; return the name of the file, and how it is to be read."""
 

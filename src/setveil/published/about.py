@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError
+from setveil.data.layout import FORMATS
+from setveil.errors import DataError, shorten
 from setveil.published import kind_of_recoding
+
+MOST_ROWS = 1 << 40  # of a release; numbers beyond are no numbers of rows
 
 
 def published_folders(path: Path) -> tuple[Path, Path]:
@@ -35,15 +39,54 @@ def published_file(path: Path) -> Path:
     )
 
 
-def published_layout(file: Path) -> dict[str, str]:
-    """Read from about.json beside a published file how that file is to be read; {} where there is none."""
+def about_file(file: Path) -> dict[str, Any]:
+    """Read the about.json beside a published file; {} where there is none, or it is about another file."""
     about = file.parent / "about.json"
-    if not about.is_file():
-        return {}
-    content = read_about(about)
-    return {
-        key: content[key] for key in ("format", "separator", "id_column", "item_column") if key in content
-    }
+    content = read_about(about) if about.is_file() else {}
+    return content if content.get("file", file.name) == file.name else {}
+
+
+def published_layout(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Take from an about.json how its file is to be read: arguments of `setveil.read`."""
+    known = {"format", *(option for form in FORMATS.values() for option in form.takes)}
+    return {key: value for key, value in about.items() if key in known}
+
+
+def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, shown: bool = True) -> int:
+    """Compare the rows of a published file with what its about.json says of them.
+
+    Parameters
+    ----------
+    about : mapping
+        The about.json; where it says nothing of rows, all is well.
+    name : str
+        The file's.
+    rows, empty : int
+        How many rows it holds, and how many of them hold no item.
+    shown : bool
+        Whether the file shows rows without items.
+
+    Returns
+    -------
+    int
+        How many rows without items are missing from a file that cannot show them.
+
+    Raises
+    ------
+    DataError
+        If the two contradict each other.
+    """
+    if "rows" not in about:
+        return 0
+    missing: int = about["rows"] - rows
+    if missing < 0 or empty + missing != about["empty_rows"] or (missing and shown):
+        said = f"{about['rows']:,} rows, {about['empty_rows']:,} of them without items"
+        raise DataError(
+            f"{name} holds {rows:,} rows, {empty:,} of them without items, but the about.json beside it says "
+            f"{said}.",
+            hint="The two files must come from the same release, and nothing of it be left out.",
+        )
+    return missing
 
 
 def read_about(about: Path) -> dict[str, Any]:
@@ -59,9 +102,32 @@ def read_about(about: Path) -> dict[str, Any]:
             content = json.load(file)
         kind = kind_of_recoding(content.get("recoding", "global")) or kind_of_recoding("global")
         content[kind.info.means]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        wrong = _wrong_entries(content)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
+    if wrong:
+        raise DataError(f"{about} is not an about.json that setveil wrote: {wrong}.")
     return content  # type: ignore[no-any-return]
+
+
+def _wrong_entries(content: Mapping[str, Any]) -> str:
+    """Say which entries of an about.json cannot be; empty if all can."""
+    numbers = [key for key in ("rows", "empty_rows", "domain") if not _is_size(content.get(key, 0))]
+    if numbers:
+        return f"{numbers[0]} is {shorten(str(content[numbers[0]]))}, expected a number"
+    if ("rows" in content) != ("empty_rows" in content):
+        return "it has one of rows and empty_rows, expected both"
+    labels = content.get("labels", {})
+    if not isinstance(labels, dict):
+        return "labels is no object"
+    for label, items in labels.items():
+        if not isinstance(items, list) or not items or not all(isinstance(x, str) and x for x in items):
+            return f"the label {shorten(label)} has {shorten(str(items))}, expected a list of items"
+    return ""
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_ROWS
 
 
 def about_beside(path: str) -> Path | None:

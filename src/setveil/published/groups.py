@@ -16,7 +16,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
 from setveil.kernels.rows import Ids, Ints, content_order, frozen, merge_rows, recode_rows, take_rows
 from setveil.published import KindInfo
-from setveil.published.about import published_folders, published_layout
+from setveil.published.about import about_file, published_folders, published_layout, require_size
 from setveil.published.group_files import (
     DATA_FILE,
     GROUPS_FILE,
@@ -131,6 +131,10 @@ class GroupsRelease:
     def about(self) -> dict[str, Any]:
         """Return the name of the file with the counts."""
         return {info.means: GROUPS_FILE}
+
+    def arranged(self, layout: Layout) -> GroupsRelease:
+        """Return this release: its files show all rows in order."""
+        return self
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one.
@@ -248,25 +252,30 @@ def publish(
 def holds(path: Path) -> bool:
     """Whether a folder, or the one of a file, holds rows published in groups."""
     if path.is_file():
-        return published_layout(path).get("format") == info.format
+        return published_layout(about_file(path)).get("format") == info.format
     return any((folder / GROUPS_FILE).is_file() for folder in published_folders(path))
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedGroups:
-    """Read rows published in groups from a run's folder or its `published`.
+    """Read rows published in groups from a run's folder, its `published` or the data.csv in it.
 
     Raises
     ------
     DataError
-        If there is no such folder, or its files are malformed.
+        If there is no such folder, its files are malformed, or they have other rows than about.json says.
     """
-    folder = next((f for f in published_folders(Path(path)) if (f / GROUPS_FILE).is_file()), None)
+    given = Path(path)
+    places = (given.parent,) if given.name == DATA_FILE else published_folders(given)
+    folder = next((f for f in places if (f / GROUPS_FILE).is_file()), None)
     if folder is None:
         raise DataError(
             f"{path} is no folder of {info.title}: expected {DATA_FILE} and {GROUPS_FILE} in it.",
             hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
         )
-    return read_grouped(folder)
+    groups = read_grouped(folder)
+    empty = int((groups.qid.row_lengths() == 0).sum())
+    require_size(about_file(folder / DATA_FILE), str(folder), groups.qid.n_rows, empty)
+    return groups
 
 
 def measurable(

@@ -12,13 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io import Layout, save, writable_layout
+from setveil.data.io.source import read_bytes
+from setveil.data.io.write import write_blocks
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import content_order, frozen, merge_rows, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
-from setveil.published.about import about_beside, published_file, published_layout, read_about
+from setveil.published.about import (
+    about_beside,
+    about_file,
+    published_file,
+    published_layout,
+    read_about,
+    require_size,
+)
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -69,6 +78,20 @@ class RowsRelease:
         own, members = set(self.recoding.items.labels), self.recoding.members()
         used = [label for label in self.published.vocabulary.labels if label not in own]
         return {"domain": self.recoding.domain, "labels": {label: members[label] for label in used}}
+
+    def arranged(self, layout: Layout) -> RowsRelease:
+        """Put rows without items last where the file cannot show them, so that the others are numbered on."""
+        if layout.shows_empty_rows:
+            return self
+        order = np.argsort(self.published.row_lengths() == 0, kind="stable")
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        rows = take_rows(self.published.indptr, self.published.items, order)
+        return replace(
+            self,
+            published=Transactions(*rows, self.published.vocabulary),
+            row_map=frozen(place[self.row_map], np.int64),
+        )
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose the format wanted, else that of the input; basket in place of FIMI if labels are words."""
@@ -128,26 +151,57 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     read_rows : callable
         Reads a file, as `setveil.read`.
     **reading
-        Options of `read_rows`; None: as about.json has it, else as the file tells.
+        Options of `read_rows`; None: as the about.json beside the file has it, else as the file tells.
+
+    Returns
+    -------
+    Transactions
+        The rows. Those without items that a long table cannot show come last, as many as about.json says,
+        unless an option says that the file is to be read in another way.
 
     Raises
     ------
     DataError
-        If there is no such file, or it is a release of another kind.
+        If there is no such file, it is a release of another kind, or has other rows than about.json says.
     """
     if path == "-":
         return read_rows(path, **reading)
     file = published_file(Path(path))
     given = {name: value for name, value in reading.items() if value is not None}
-    layout = published_layout(file)
-    recorded = layout if Path(path).is_dir() else {}
+    about = about_file(file)
+    recorded = published_layout(about)
     for kind in kinds():
-        if kind.info.format and layout.get("format") == kind.info.format:
+        if kind.info.format and recorded.get("format") == kind.info.format:
             raise DataError(
                 f"{path} holds {kind.info.title}, not {info.title}.",
                 hint=f"They have their own check: {kind.info.check}.",
             )
-    return read_rows(str(file), **(recorded | given))
+    otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
+    if not recorded or otherwise:
+        return read_rows(str(file), **given)
+    listed = recorded["format"] == "jsonl" and "item_column" in recorded
+    layout = Layout(**recorded, nested="id_column" not in recorded, objects=listed)
+    if about.get("rows") and about["rows"] == about["empty_rows"]:
+        return _read_empty(file, layout, about["rows"])
+    rows = read_rows(str(file), **(recorded | given))
+    empty = int((rows.row_lengths() == 0).sum())
+    missing = require_size(about, str(file), rows.n_rows, empty, shown=layout.shows_empty_rows)
+    indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])
+    return replace(rows, indptr=frozen(indptr, np.int64))
+
+
+def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:
+    """Read a release of which nothing is left but the number of rows; other readers refuse such files."""
+    nothing = Transactions(
+        frozen(np.zeros(n_rows + 1), np.int64), frozen(np.zeros(0), np.int32), Vocabulary(())
+    )
+    if read_bytes(file) != b"".join(write_blocks(nothing, layout)):
+        raise DataError(
+            f"{file} is not what {n_rows:,} rows without items look like, which the about.json beside it "
+            "says it holds.",
+            hint="The two files must come from the same release.",
+        )
+    return nothing
 
 
 def measurable(

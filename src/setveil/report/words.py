@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from setveil.utility import Measure
-from setveil.wording import count
+from setveil.wording import are, count
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -119,12 +119,30 @@ def source(report: dict[str, Any]) -> str:
 def rows(report: dict[str, Any]) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
-    whole = before["rows"]
-    kept = f"All {count(whole)}" if after["rows"] == whole else f"{count(after['rows'])} of {count(whole)}"
+    whole, empty = before["rows"], after["empty_rows"]
+    if unseen(after):
+        kept = (
+            f"{count(after['rows'] - empty)} of {count(whole)} hold items; {unseen(after)} "
+            f"({count(before['empty_rows'])} empty before); "
+        )
+    else:
+        which = (
+            f"All {count(whole)}" if after["rows"] == whole else f"{count(after['rows'])} of {count(whole)}"
+        )
+        kept = f"{which} are kept ({count(empty)} empty, {count(before['empty_rows'])} before); "
     return (
-        f"{kept} are kept ({count(after['empty_rows'])} empty, {count(before['empty_rows'])} before); "
-        f"{utility['mean_row_length_after']:,.1f} items each on average "
+        f"{kept}{utility['mean_row_length_after']:,.1f} items each on average "
         f"({utility['mean_row_length_before']:,.1f} before)."
+    )
+
+
+def unseen(published: dict[str, Any]) -> str:
+    """Say how many rows a published file cannot show; empty where it shows all."""
+    empty = published["empty_rows"]
+    if not empty or "id_column" not in published.get("layout", {}):
+        return ""
+    return (
+        f"{count(empty, 'row')} {are(empty)} empty and {'shows' if empty == 1 else 'show'} only in about.json"
     )
 
 

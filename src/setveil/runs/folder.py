@@ -99,6 +99,7 @@ def write_folder(
             published, internal = folder / "published", folder / "internal"
             published.mkdir()
             internal.mkdir()
+            release = release.arranged(layout)
             name, read_as = release.write(published, layout)
             report = report | {
                 "published": {

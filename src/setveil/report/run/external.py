@@ -22,6 +22,7 @@ from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the promise.
 _FOUND = ("greatest_k", "smallest_degree", "groups")
+_PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences")
 _STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
 _BLUR = 100  # ... so many occurrences of the original or more fall into
 _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
@@ -61,7 +62,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         },
         "guarantee": {key: guarantee[key] for key in told if key in guarantee},
         "recoding": report["recoding"],
-        "published": {key: published[key] for key in ("file", "rows", "empty_rows", "items", "occurrences")},
+        "published": {key: published[key] for key in _PUBLISHED if key in published},
         "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
         "exact_labels": _exact_labels(report),
         "risk": _remaining(report),
@@ -193,8 +194,9 @@ def _contents(told: dict[str, Any]) -> str:
     rows, occurrences = published["rows"], published["occurrences"]
     named, *others = kind_of(told).contents(told)
     order = "in an order that tells nothing of the original's"
+    empty = words.unseen(published) or f"{count(published['empty_rows'])} empty"
     lines = [
-        ("Rows", f"{count(rows)} ({count(published['empty_rows'])} empty), {order}"),
+        ("Rows", f"{count(rows)} ({empty}), {order}"),
         named,
         ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
         *others,

@@ -1,0 +1,151 @@
+"""The about.json beside a published file: how the file is read, and the rows that it cannot show."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import setveil as sv
+from setveil.data.layout import Layout, Origin
+from setveil.errors import DataError
+from setveil.published import kind_at, kind_named
+from setveil.published.about import published_file
+from setveil.published.rows import load_meaning
+from setveil.runs.run import VerifiedRelease
+
+ROWS = [["a"], [], ["a", "b"], ["b"], [], ["a", "b"], ["a"], [], ["b"], ["c"]]
+DATA = sv.Transactions.from_rows(ROWS)
+LONG = [Layout("long", id_column="id", item_column="what"), Layout("parquet", nested=False)]
+SHOWING = [Layout("basket", separator=";"), Layout("spmf"), Layout("jsonl"), Layout("parquet")]
+TREE = sv.Hierarchy({"*": None, "a": "*", "b": "*", "c": "*"})
+
+
+def written(layout: Layout, out: Path, data: sv.Transactions = DATA) -> VerifiedRelease:
+    """Release rows by suppression as coherence promises, c being in too few of them, and write them."""
+    data = replace(data, origin=Origin("-", "", layout))
+    release = sv.anonymize(data, sv.Coherence(0.9, 2, 2), algorithm="mm", details=False)
+    release.write(out)
+    return release
+
+
+@pytest.mark.parametrize("layout", [*LONG, *SHOWING], ids=lambda layout: f"{layout.format}-{layout.nested}")
+def test_the_file_itself_is_read_as_about_json_has_it(layout: Layout, tmp_path: Path) -> None:
+    release = written(layout, tmp_path / "run")
+    file = published_file(tmp_path / "run")
+    for path in (file, file.parent, tmp_path / "run"):
+        rows = kind_named("rows").read(str(path), sv.read)
+        assert sorted(rows) == sorted(release.published)
+        assert rows.n_rows == 10
+        assert kind_at(str(path)) is kind_named("rows")
+
+
+@pytest.mark.parametrize("layout", LONG, ids=lambda layout: layout.format)
+def test_rows_that_a_long_table_cannot_show_come_last(layout: Layout, tmp_path: Path) -> None:
+    release = written(layout, tmp_path / "run")
+    file = published_file(tmp_path / "run")
+    rows = kind_named("rows").read(str(file), sv.read)
+    assert list(rows)[6:] == [()] * 4
+    # The map of the rows says where each row is found, whatever the layout.
+    row_map = np.loadtxt(tmp_path / "run/internal/rows.csv", np.int64, delimiter=",", skiprows=1)[:, 1]
+    assert sorted(row_map.tolist()) == list(range(10))
+    kept = [tuple(item for item in row if item != "c") for row in DATA]
+    assert [list(rows)[place] for place in row_map] == kept
+    page = (tmp_path / "run/internal/report.html").read_text()
+    assert "4 rows are empty and show only in about.json" in page
+    shown = pl.read_parquet(file) if layout.format == "parquet" else pl.read_csv(file)
+    assert shown["id"].unique().sort().to_list() == list(range(6))
+    assert release.published.n_rows == 10
+
+
+@pytest.mark.parametrize("layout", LONG, ids=lambda layout: layout.format)
+def test_a_local_recoding_is_measured_from_a_long_table(layout: Layout, tmp_path: Path) -> None:
+    """An item has several labels, so the map of the rows must lead to the right ones."""
+    rows = [["a1"], [], ["a1"], ["a1", "b1"], [], ["a2", "b1"], ["b2"], ["b2"], ["a2"], ["a2"], ["b1"]]
+    data = replace(sv.Transactions.from_rows(rows), origin=Origin("-", "", layout))
+    tree = sv.Hierarchy({"*": None, "A": "*", "B": "*", "a1": "A", "a2": "A", "b1": "B", "b2": "B"})
+    release = sv.anonymize(data, sv.TransactionalKAnonymity(2), hierarchy=tree, details=False)
+    release.write(tmp_path / "run")
+    file = str(published_file(tmp_path / "run"))
+    published = kind_named("rows").read(file, sv.read)
+    images = load_meaning(file, data, published, None).images(data)
+    expected = release.recoding.images(data)
+    named = [published.vocabulary.labels[i] for i in images.tolist()]
+    assert named == [release.recoding.published.labels[i] for i in expected.tolist()]
+
+
+@pytest.mark.parametrize("layout", [*LONG, *SHOWING], ids=lambda layout: f"{layout.format}-{layout.nested}")
+def test_a_release_of_which_nothing_is_left(layout: Layout, tmp_path: Path) -> None:
+    data = sv.Transactions.from_rows([["a"], ["b"], ["c"]])
+    written(layout, tmp_path / "run", data)
+    file = published_file(tmp_path / "run")
+    assert list(kind_named("rows").read(str(file), sv.read)) == [()] * 3
+    written(layout, tmp_path / "other")
+    shutil.copy(published_file(tmp_path / "other"), file)
+    with pytest.raises(DataError, match="rows without items look like"):
+        kind_named("rows").read(str(file), sv.read)
+
+
+def test_options_that_say_otherwise_win(tmp_path: Path) -> None:
+    written(LONG[0], tmp_path / "run")
+    file = str(tmp_path / "run/published/data.csv")
+    read = kind_named("rows").read
+    assert read(file, sv.read, format="long", id_column="id").n_rows == 10  # as about.json has it
+    assert read(file, sv.read, format="basket").n_items > 3
+    assert read(file, sv.read, id_column="what", item_column="id").n_rows == 2
+
+
+def changed(run: Path, **entries: Any) -> str:
+    about = run / "published/about.json"
+    content = json.loads(about.read_text()) | entries
+    about.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+    return str(run)
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"rows": 9}, "9 rows, 4 of them"),
+        ({"rows": 5, "empty_rows": 0}, "holds 6 rows"),
+        ({"rows": 10, "empty_rows": 3}, "10 rows, 3 of them"),
+        ({"rows": 11}, "11 rows, 4 of them"),
+        ({"rows": "10"}, "rows is '10'"),
+        ({"empty_rows": -1}, "empty_rows is '-1'"),
+        ({"rows": 1 << 70, "empty_rows": (1 << 70) - 6}, "expected a number"),
+        ({"empty_rows": True}, "empty_rows is 'True'"),
+        ({"rows": None}, "one of rows and empty_rows"),
+        ({"labels": ["a"]}, "labels is no object"),
+        ({"labels": {"A": "ab"}}, "expected a list of items"),
+        ({"labels": {"A": []}}, "expected a list of items"),
+        ({"labels": {"A": [1]}}, "expected a list of items"),
+    ],
+)
+def test_an_about_json_that_does_not_fit_is_refused(
+    entries: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    written(LONG[0], tmp_path / "run")
+    with pytest.raises(DataError, match=words):
+        kind_named("rows").read(changed(tmp_path / "run", **entries), sv.read)
+
+
+def test_an_about_json_of_another_file_is_left_alone(tmp_path: Path) -> None:
+    written(LONG[0], tmp_path / "run")
+    other = tmp_path / "run/published/other.csv"
+    other.write_text("a;b\n\na\n")
+    assert list(kind_named("rows").read(str(other), sv.read, separator=";")) == [("a", "b"), (), ("a",)]
+
+
+def test_groups_are_found_by_their_file(tmp_path: Path) -> None:
+    data = sv.Transactions.from_rows([["a", "s"], ["a"], ["b"], ["b"], ["s"], ["a", "b"]])
+    sv.anonymize(data, sv.PrivacyDegree(2, ("s",)), details=False).write(tmp_path / "run")
+    file = str(tmp_path / "run/published/data.csv")
+    assert kind_at(file) is kind_named("groups")
+    assert kind_named("groups").read(file, sv.read).qid.n_rows == 6
+    with pytest.raises(DataError, match="7 rows"):
+        kind_named("groups").read(changed(tmp_path / "run", rows=7), sv.read)
