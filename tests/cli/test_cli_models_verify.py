@@ -116,14 +116,43 @@ def test_labels_without_a_meaning(finished: tuple[Path, dict[str, Done]], tmp_pa
     write(tmp_path / "twice.csv", recoding + "a,c\n")
     write(tmp_path / "short.csv", recoding.replace("c,c\n", "c\n"))
     command = ["verify", "alone.csv", "--model", "constraints", "--k", 5, "--privacy", "P.txt"]
-    files = ("twice.csv", "short.csv", "no.csv")
-    without, twice, short, missing = together(
+    write(tmp_path / "other.csv", recoding.replace('"(a,b)"', '"(a,b,d)"'))
+    write(tmp_path / "gone.csv", recoding.replace("c,c\n", "c,\n"))
+    files = ("twice.csv", "short.csv", "no.csv", "other.csv", "gone.csv")
+    without, twice, short, missing, other, gone = together(
         [command, *([*command, "--recoding", file] for file in files)], tmp_path
     )
     refused(twice, 4, "twice.csv, line 10")
     refused(short, 4, "short.csv, line 4")
     refused(missing, 4, "no.csv")
     refused(without, 4, "--recoding")
+    refused(other, 4, "1 label is none that the recoding gives", "'(a,b)'")
+    refused(gone, 4, "1 item stands", "'c' is suppressed")
+
+
+def test_an_item_of_a_local_recoding_became_no_one_label(
+    finished: tuple[Path, dict[str, Done]], tmp_path: Path
+) -> None:
+    write(tmp_path / "P.txt", "101,102\n")
+    shutil.copytree(finished[0] / "lg", tmp_path / "lg")
+    constraints = ["verify", "lg", "--model", "constraints", "--k", 2]
+    some, every = together(
+        [[*constraints, "--privacy", "P.txt"], [*constraints, "--privacy", "all", "--m", 2]], tmp_path
+    )
+    refused(some, 4, "several labels", "--model k-anonymity")
+    every.ok()
+
+
+def test_a_sensitive_item_that_is_nowhere_is_refused(
+    finished: tuple[Path, dict[str, Done]], tmp_path: Path
+) -> None:
+    shutil.copytree(finished[0] / "cahd", tmp_path / "cahd")
+    write(tmp_path / "before.csv", "tea\n")
+    command = ["verify", "cahd", "--model", "privacy-degree", "--p", 2, "--sensitive", "viagra,tea"]
+    alone, beside = together([command, [*command, "--original", "before.csv"]], tmp_path)
+    refused(alone, 4, "1 item is neither counted", "'tea'")
+    assert beside.code == 1
+    assert "tea" in beside.out
 
 
 def test_constraints_written_like_the_data(tmp_path: Path) -> None:

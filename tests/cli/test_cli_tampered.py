@@ -100,6 +100,17 @@ TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
     "coat-tree: a row more than about.json says": (
         "coat-tree", {"data.csv": lambda text: text + "x,y\n"}, 4, ["about.json", "says"],
     ),
+    "coat: an item under two labels": (
+        "coat", {"about.json": _replace('"labels": {', '"labels": {"(g,a)": ["g", "a"], ')}, 4,
+        ["'a' stands under '(g,a)' and under '(a,b)'"],
+    ),
+    "coat: an item that is a label, too": (
+        "coat", {"about.json": _replace('"labels": {', '"labels": {"c": ["x", "(a,b)"], ')}, 4,
+        ["'(a,b)' is a label that stands for items, and an item under 'c'"],
+    ),
+    "coat: an item that became a label": (
+        "coat", {"data.csv": _replace('"(a,b)"', "a")}, 4, ["1 item stands", "'a' becomes '(a,b)'"],
+    ),
     "border: a suppressed item": ("border", {"data.csv": _first_line(",a")}, 1, ["support 1: a"]),
     "border: a secret in more rows": (
         "border", {"data.csv": _replace("3,e,f,g", "1,e,f,g")}, 1, ["e: 1 in 3 of 4 rows"],

@@ -10,7 +10,7 @@ import pytest
 
 from naive import coat as naive
 from naive.km import violations
-from setveil.errors import RequestError
+from setveil.errors import DataError, RequestError
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.verify import constraints as module
 from setveil.guarantees.verify import verify
@@ -114,6 +114,20 @@ def test_verdict_as_json() -> None:
     }
 
 
+def test_rows_that_contradict_the_image_are_refused() -> None:
+    """Else what an item is said to have become would be looked for, and what stands there would not."""
+    guarantee = PrivacyConstraints(2, [("a", "b")])
+    rows = transactions([frozenset("xa"), frozenset("x")])
+    for image, words in (
+        ({"a": "x", "b": "x"}, "1 item stands as published.*'a' becomes 'x'"),
+        ({"a": None, "b": "x"}, "'a' is suppressed"),
+        ({"b": "x"}, "1 label is none"),
+    ):
+        with pytest.raises(DataError, match=words):
+            verify_constraints(rows, guarantee, image=image)
+    assert not verify_constraints(rows, guarantee, image={"a": "a", "b": "x"}).holds
+
+
 def test_the_image_must_be_known() -> None:
     with pytest.raises(RequestError, match="published as"):
         verify_constraints(transactions([frozenset("ab")]), PrivacyConstraints(2, [("a",)]))
@@ -136,7 +150,9 @@ def test_no_rows_and_no_constraints() -> None:
     empty = transactions([])
     assert verify_constraints(empty, PrivacyConstraints(2, [("a",)]), image={}).holds
     assert verify_constraints(empty, PrivacyConstraints(2, m=2)).holds
-    assert verify_constraints(transactions([frozenset("a")]), PrivacyConstraints(2, ()), image={}).holds
+    assert verify_constraints(
+        transactions([frozenset("a")]), PrivacyConstraints(2, ()), image={"a": "a"}
+    ).holds
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from setveil.cli.options import Json, Reading
 from setveil.cli.session import answer, answer_json, run
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import RequestError
 
 _MOST_SIZES = 100
 
@@ -86,6 +86,7 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
     DataError
         If one is in neither the rows that are known best nor, in groups, among the sensitive items.
     """
+    from setveil.cli.files import require_in_groups
     from setveil.options.inputs import load_labels
     from setveil.published.group_files import as_groups
 
@@ -95,13 +96,7 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
     if before is not None or groups is not rows:
         return load_labels(text, rows if before is None else before, encoding)
     labels = load_labels(text, groups.qid, encoding, check=False)
-    unknown = [x for x in labels if x not in groups.sensitive.ids and x not in groups.qid.vocabulary.ids]
-    if unknown:
-        some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
-        raise DataError(
-            f"In {shorten(text)}, {some} neither counted for a group nor in its rows: {listed(unknown)}.",
-            hint="Without --private, the sensitive items of the groups are private.",
-        )
+    require_in_groups(labels, text, groups)
     return labels
 
 

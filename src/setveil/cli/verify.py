@@ -39,7 +39,7 @@ def verify(
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def check_promise(progress: Any) -> Any:
-        from setveil.cli.files import load_image, read_as, read_rows
+        from setveil.cli.files import load_image, read_as, read_rows, require_in_groups
         from setveil.guarantees.verify import verify as verify_rows
         from setveil.published import kind_named
         from setveil.published.group_files import as_groups
@@ -58,12 +58,13 @@ def verify(
         if original is not None and "original" not in known:
             raise RequestError(f"--original is of no use for {model}.")
         published = kind_named(described.release).read(file, read_as, **reading.given())
-        rows = as_groups(published).qid
+        groups = as_groups(published)
+        rows = groups.qid
         encoding = reading.text_encoding
         image = None
         if "original" in known:
             more["original"] = None if original is None else read_rows(original, reading)
-        if "image" in known:
+        if "image" in known and (recoding is not None or promise["privacy"] != "all"):
             image = load_image(file, rows, recoding, encoding)
             more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
         # Where the original may be known, the published rows need not hold the items that are named.
@@ -74,6 +75,8 @@ def verify(
             if "image" in known and image is None:
                 error.hint = "If items were published under other labels, name the --recoding file."
             raise
+        if "original" in known:
+            require_in_groups(guarantee.secrets, "--sensitive", groups, more["original"])
         for itemset in getattr(guarantee, "itemsets", None) or ():
             for item in itemset:
                 more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed

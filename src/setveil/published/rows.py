@@ -16,7 +16,7 @@ from setveil.data.io.source import read_bytes
 from setveil.data.io.write import write_blocks
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, listed
+from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import content_order, frozen, merge_rows, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
@@ -287,9 +287,29 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
     content = read_about(about)
     labels, domain = content["labels"], int(content["domain"])
     if content.get("recoding", "global") == "global":
+        _require_one_label(about, labels)
         return recoding_of(original, published, labels, domain)
     row_map = _read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
     return _local_recoding_of(original, published, labels, domain, row_map)
+
+
+def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
+    """Refuse labels that contradict each other: an item has one, and that is not an item with another."""
+    label_of: dict[str, str] = {}
+    for label, items in labels.items():
+        for item in items:
+            other = label_of.setdefault(item, label)
+            if other != label:
+                raise DataError(
+                    f"{about}: the item {shorten(item)} stands under {shorten(other)} and under "
+                    f"{shorten(label)}, expected one label for each item."
+                )
+    both = [label for label in labels if label in label_of]
+    if both:
+        raise DataError(
+            f"{about}: {shorten(both[0])} is a label that stands for items, and an item under "
+            f"{shorten(label_of[both[0]])}, expected one or the other."
+        )
 
 
 def _read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ few lines of plain Python that count every subset of every constraint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
+from setveil.errors import DataError, RequestError, listed
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import verify_km
@@ -94,7 +94,8 @@ def verify_constraints(
         k, and the itemsets or m.
     image : mapping of str to str or None
         The published label of each item, None where it is suppressed; an item that it does not know occurs
-        nowhere. Not needed where all m-itemsets are protected: those are all sets of at most m labels.
+        nowhere. No row may hold a label that no item is published as. Not needed where all m-itemsets are
+        protected: those are all sets of at most m labels.
     show : int
         How many violations to list.
     progress : Progress
@@ -109,6 +110,8 @@ def verify_constraints(
     ------
     RequestError
         If itemsets are given, but not what their items are published as.
+    DataError
+        If the rows contradict what items are said to be published as.
 
     Notes
     -----
@@ -129,6 +132,7 @@ def verify_constraints(
     # Constraints with the same image are checked once.
     ids = published.vocabulary.ids
     occurs = np.bincount(published.items, minlength=len(ids)) > 0
+    _require_possible([x for x, there in zip(ids, occurs.tolist(), strict=True) if there], image)
     images: dict[tuple[bool, tuple[int, ...]], list[int]] = {}
     for number, itemset in enumerate(guarantee.itemsets):
         labels = {label for item in itemset if (label := image.get(item, "")) is not None}
@@ -163,6 +167,27 @@ def verify_constraints(
         ),
         sum(len(numbers) for numbers, s in zip(images.values(), support.tolist(), strict=True) if s),
     )
+
+
+def _require_possible(labels: Iterable[str], image: Mapping[str, str | None]) -> None:
+    """Refuse published labels that no item can have become: what they hide would not be looked for."""
+    possible = set(image.values())
+    wrong = [label for label in labels if label not in possible]
+    themselves = [label for label in wrong if label in image]
+    if themselves:
+        to = image[themselves[0]]
+        some = "1 item stands" if len(themselves) == 1 else f"{len(themselves):,} items stand"
+        raise DataError(
+            f"In the rows, {some} as published that must not, by the recoding: {listed(themselves)}; "
+            f"{themselves[0]!r} {'is suppressed' if to is None else f'becomes {to!r}'}.",
+            hint="Do the rows and the recoding come from the same release?",
+        )
+    if wrong:
+        some = "1 label is" if len(wrong) == 1 else f"{len(wrong):,} labels are"
+        raise DataError(
+            f"In the rows, {some} none that the recoding gives to any item: {listed(wrong)}.",
+            hint="Do the rows and the recoding come from the same release?",
+        )
 
 
 class _Index:
