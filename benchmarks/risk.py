@@ -24,7 +24,7 @@ from runs import DATA, data_folder
 from setveil.data.transactions import Transactions
 
 FILES = {name: rows for name, (rows, _) in DATA.items()} | {"retail": "retail.dat", "msnbc": "msnbc.dat"}
-COLUMNS = {"instacart": {"id_column": "order_id", "item_column": "product_id"}}
+COLUMNS: dict[str, dict[str, Any]] = {"instacart": {"id_column": "order_id", "item_column": "product_id"}}
 SIZES = (1, 2, 3, 4)
 
 

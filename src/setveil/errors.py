@@ -7,6 +7,7 @@
     │   └── OutputError          2  the output folder cannot be written
     ├── InfeasibleError          3  no release can satisfy the request
     ├── DataError                4  unreadable or inconsistent data
+    │   ├── TableError           4  ... or a table of which nothing says which columns count
     │   └── HierarchyError       4  ... in a hierarchy
     │       └── MissingItemsError    ... that lacks items of the data
     └── GuaranteeError           1  a release failed its own verification and was not written
@@ -16,7 +17,10 @@ Every message says what, where, what was found, what is allowed; `hint` says wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+
+_COLUMNS = 24  # shown of a table
 
 
 class SetveilError(Exception):
@@ -61,6 +65,44 @@ class DataError(SetveilError, ValueError):
     """The data cannot be read or contradict themselves."""
 
     exit_code = 4
+
+
+class TableError(DataError):
+    """A file may be a table, and nothing says which of its columns count.
+
+    Parameters
+    ----------
+    message : str
+        Which file, and what speaks for a table.
+    columns : sequence of (str, sequence of str)
+        The columns, each with some of its values.
+    readings : sequence of (mapping, str)
+        How it is likely to be read: options of `setveil.read`, and what they mean.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        columns: Sequence[tuple[str, Sequence[str]]],
+        readings: Sequence[tuple[Mapping[str, str], str]],
+    ) -> None:
+        width = min(max((len(name) for name, _ in columns), default=0), 30)
+        shown = [f"    {name:<{width}}  {listed(values, 3)}".rstrip() for name, values in columns[:_COLUMNS]]
+        if len(columns) > _COLUMNS:
+            shown.append(f"    and {len(columns) - _COLUMNS:,} more columns")
+        super().__init__("\n".join([f"{message}:", *shown]))
+        self.readings = tuple(readings)
+        self.say_how(lambda words: words)
+
+    def say_how(self, command: Callable[[str], str]) -> None:
+        """Write the hint; `command` completes the options of a reading, as the command line takes them."""
+        lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in self.readings]
+        self.hint = "\n".join(["say how it is to be read, for example", *lines])
+
+
+def _words(options: Mapping[str, str]) -> str:
+    words = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
+    return shlex.join(word for pair in words for word in pair)
 
 
 class HierarchyError(DataError):

@@ -196,11 +196,19 @@ def test_writable_layout() -> None:
     assert writable_layout(Layout("fimi"), ["1", "-2", "007"]) == Layout("fimi")
     assert writable_layout(Layout("fimi"), ["1", "(2,3)"]) == Layout("basket")
     assert writable_layout(Layout("spmf"), ["(2,3)"]) == Layout("spmf")
+    assert writable_layout(Layout("wide", item_columns=("a", "b")), ["1"], 2).item_columns == ("a", "b")
+    assert writable_layout(Layout("wide", item_columns=("a", "b")), ["1"], 3).item_columns == (
+        "item1",
+        "item2",
+        "item3",
+    )
 
 
 def test_extensions() -> None:
     assert [Layout(name).extension for name in FORMATS] == [
         ".dat",
+        ".csv",
+        ".csv",
         ".csv",
         ".csv",
         ".txt",
@@ -246,7 +254,7 @@ def test_real_data_are_read_back(tmp_path: Path) -> None:
     for name in FORMATS:
         layout = Layout(name)
         save(source, tmp_path / "a", layout)
-        again = read(tmp_path / "a", format=name)
+        again = read(tmp_path / "a", format=name, item_columns="item*" if name == "wide" else None)
         assert again.vocabulary == source.vocabulary
         assert np.array_equal(again.indptr, source.indptr)
         assert np.array_equal(again.items, source.items)

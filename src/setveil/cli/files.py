@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +14,38 @@ from setveil.data.io import Layout, read, save, sniff_content, writable_layout
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.layout import extensions, formats_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, listed, shorten
+from setveil.errors import DataError, OutputError, RequestError, TableError, listed, shorten
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside, read_about
 from setveil.published.group_files import PublishedGroups
 from setveil.published.rows import read_meaning
 
 
-def read_rows(path: str, reading: Reading = DETECTED) -> Transactions:
-    """Read a file of rows and say what was guessed about it, where a wrong guess would go unnoticed."""
-    data = read(path, **reading.given())
-    layout = data.origin.layout if data.origin else Layout("basket")
-    name = "standard input" if path == "-" else path
-    guessed = not reading.format and not (reading.id_column and reading.item_column)
-    if guessed and layout.format == "long":
-        say(
-            f"Reading {name} as a long table: rows by {layout.id_column!r}, items from "
-            f"{layout.item_column!r} (--format basket if each line is a row)."
-        )
-    if guessed and layout.format == "basket" and data.n_rows > 1 and (data.row_lengths() == 2).all():
-        say(
-            f"Reading {name} as baskets, each line a row. Every line has two fields: if these are a row's id "
-            "and an item, the ids would be published as items; use --format long."
-        )
+def read_rows(
+    path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
+) -> Transactions:
+    """Read rows, and say how where that was detected from the content and a mistake would go unnoticed.
+
+    Raises
+    ------
+    TableError
+        With commands to choose from.
+    """
+    try:
+        data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
+    except TableError as error:
+        error.say_how(_command_with)
+        raise
+    origin = data.origin
+    if origin is not None and not origin.named and (origin.layout.format == "long" or not refuse_tables):
+        name = "standard input" if origin.path == "-" else origin.path
+        say(f"Reading {name} as {origin.sentence()} (another reading: --format, --id-column, --item-column).")
     return data
+
+
+def _command_with(options: str) -> str:
+    """Complete options to the command that was called."""
+    return f"setveil {shlex.join(sys.argv[1:])} {options}"
 
 
 def split_format(path: str, format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
@@ -53,6 +62,8 @@ def split_format(path: str, format: str | None) -> tuple[str | None, str | None]
     """
     usual = formats_of(Path(path).suffix)
     if format is None or path == "-" or not usual or format in usual:
+        return format, None
+    if format in {"long", "wide", "onehot"}:
         return format, None
     try:
         with Path(path).open("rb") as file:
@@ -125,8 +136,13 @@ def extension_hint(path: str, hierarchy: Path | None, reading: Reading) -> str:
 
 
 def read_as(path: str, **options: Any) -> Transactions:
-    """Read a file of rows, with options by name (see `read_rows`)."""
+    """Read rows, with options by name (see `read_rows`)."""
     return read_rows(path, Reading(**options))
+
+
+def read_release(path: str, **options: Any) -> Transactions:
+    """Read published rows, with options by name: lines are rows, where nothing says otherwise."""
+    return read_rows(path, Reading(**options), refuse_tables=False)
 
 
 def require_free(path: Path, force: bool) -> None:

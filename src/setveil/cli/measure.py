@@ -93,7 +93,7 @@ def measure(
     }  # fmt: skip
 
     def measure_release(progress: Any) -> Any:
-        from setveil.cli.files import read_as, read_rows
+        from setveil.cli.files import read_release, read_rows
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import load_labels, load_queries
         from setveil.published import kind_at
@@ -112,7 +112,7 @@ def measure(
         if itemsets is None:
             useless = {name: asked[name] for name in ("--itemset-length", "--private")}
             _refuse("a measure without --itemsets", useless)
-        exposed = kind.read(release, read_as)
+        exposed = kind.read(release, read_release)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         parts = kind.measurable(release, exposed, before, tree)
         wanted: Any = ()

@@ -39,7 +39,7 @@ def verify(
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def check_promise(progress: Any) -> Any:
-        from setveil.cli.files import load_image, read_as, read_rows, require_in_groups
+        from setveil.cli.files import load_image, read_release, read_rows, require_in_groups
         from setveil.guarantees.verify import verify as verify_rows
         from setveil.published import kind_named
         from setveil.published.group_files import as_groups
@@ -57,7 +57,7 @@ def verify(
         progress("reading")
         if original is not None and "original" not in known:
             raise RequestError(f"--original is of no use for {model}.")
-        published = kind_named(described.release).read(file, read_as, **reading.given())
+        published = kind_named(described.release).read(file, read_release, **reading.given())
         groups = as_groups(published)
         rows = groups.qid
         encoding = reading.text_encoding

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,99 +21,209 @@ _ID = re.compile(
     r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
     re.IGNORECASE,
 )
-_ITEM_WORDS = re.compile(
+_ITEM = re.compile(
     "item|product|article|goods|sku|code|concept|diagnos|procedure|drug|medication|icd"
     "|page|url|link|click|event|category",
     re.IGNORECASE,
 )
+_PERSON = re.compile(
+    "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order|basket",
+    re.IGNORECASE,
+)
 
 
-def guess_columns(names: Sequence[str]) -> tuple[str, str] | None:
-    """Tell id and item column by their names: the two names of a long table, or None.
+def guess_columns(names: Sequence[str]) -> tuple[int, int] | None:
+    """Tell id and item column by the names of two columns; None where these are not unmistakable.
 
-    One must be named like an id, the other like an item or like an id as well. Of two that are both named
-    like an id, the one that speaks of an item is the item, otherwise the first is the id.
+    One must be named like an id and not like an item; the other like an item and not like a person. Whether
+    the values agree is for others to say.
     """
-    if len(names) != 2:
-        return None
-    for i, j in ((0, 1), (1, 0)):
-        if _ID.search(names[i]) and not _speaks_of_item(names[i]) and _speaks_of_item(names[j]):
-            return names[i], names[j]
-    for i, j in ((0, 1), (1, 0)):
-        item_like = _speaks_of_item(names[j]) or names[j].lower().endswith("id")
-        if _ID.search(names[i]) and item_like:
-            return names[i], names[j]
+    if len(names) == 2:
+        for i, j in ((0, 1), (1, 0)):
+            if is_id_name(names[i]) and is_item_name(names[j]) and not is_item_name(names[i]):
+                return i, j
     return None
 
 
-def choose_columns(
-    names: Sequence[str],
-    id_column: str | None,
-    item_column: str | None,
-    *,
-    where: str,
-    first_is_id: bool = False,
-) -> tuple[str, str]:
-    """Settle the id and the item column of a long table.
+def is_id_name(name: str) -> bool:
+    """Tell whether a column is named like an id."""
+    return _ID.search(name) is not None
+
+
+def is_item_name(name: str) -> bool:
+    """Tell whether a column is named like an item, and not like a person."""
+    return _ITEM.search(name) is not None and _PERSON.search(name) is None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was said of the columns of a table; None: nothing.
+
+    Attributes
+    ----------
+    id_column, item_column : str or None
+        Names of columns.
+    item_columns : str, sequence of str or None
+        Names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas.
+    """
+
+    id_column: str | None = None
+    item_column: str | None = None
+    item_columns: str | Sequence[str] | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether anything was said."""
+        return any(value is not None for value in (self.id_column, self.item_column, self.item_columns))
+
+    def names(self, name: str) -> bool:
+        """Whether a column is named so, and not by a number."""
+        if not name or (name.isascii() and name.isdigit()):
+            return False
+        several = [] if self.item_columns is None else self.item_columns
+        return name in {
+            self.id_column,
+            self.item_column,
+            *(_split(several) if isinstance(several, str) else several),
+        }
+
+
+NOTHING = Wanted()
+
+
+def column_at(names: Sequence[str], wanted: str, where: str) -> int:
+    """Find a column by its name, else by its number, counted from 1.
+
+    Raises
+    ------
+    DataError
+        If there is none, or several have that name.
+    """
+    if wanted in names:
+        if names.count(wanted) > 1:
+            raise DataError(f"{where}: {names.count(wanted)} columns are named {shorten(wanted)}.")
+        return names.index(wanted)
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and 1 <= int(wanted) <= len(names):
+        return int(wanted) - 1
+    there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
+    raise DataError(
+        f"{where}: there is no column {shorten(wanted)}; {there_are}.",
+        hint="Name the columns exactly as written, or by their numbers from 1, and check the separator.",
+    )
+
+
+def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | None, where: str) -> list[int]:
+    """Find the item columns of a table, in the order of the table.
 
     Parameters
     ----------
     names : sequence of str
         The columns there are.
-    id_column, item_column : str, optional
-        What the user named. If only one is named and there are two columns, the other one is the other.
+    wanted : str or sequence of str
+        As in `Wanted`.
+    id_at : int or None
+        The id column, which a pattern does not mean.
     where : str
         The table, for messages.
-    first_is_id : bool
-        Whether two columns with names that say nothing are taken as id and item, in this order.
     """
-    there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
-    for name in (id_column, item_column):
-        if name is not None and name not in names:
-            raise DataError(
-                f"{where}: there is no column {shorten(name)}; {there_are}.",
-                hint="Name the columns exactly as written, and check the separator.",
-            )
-        if name is not None and names.count(name) > 1:
-            raise DataError(f"{where}: {names.count(name)} columns are named {shorten(name)}.")
-    if id_column is not None and id_column == item_column:
-        raise RequestError(f"The id column and the item column are both {shorten(id_column)}.")
-    if len(names) < 2:
-        raise DataError(
-            f"{where}: a long table needs a column of ids and a column of items; {there_are}.",
-            hint="Check the separator, or read it as rows of items with --format basket.",
-        )
-    if id_column is not None and item_column is not None:
-        return id_column, item_column
-    if len(names) == 2 and len(set(names)) == 2:
-        if id_column is not None:
-            return id_column, names[1 - names.index(id_column)]
-        if item_column is not None:
-            return names[1 - names.index(item_column)], item_column
-        guess = guess_columns(names)
-        if guess is not None:
-            return guess
-        if first_is_id:
-            return names[0], names[1]
-    raise DataError(
-        f"{where}: cannot tell which column holds the ids and which the items; {there_are}.",
-        hint="Name them with --id-column and --item-column (in Python id_column=, item_column=).",
-    )
+    found: set[int] = set()
+    parts = _split(wanted) if isinstance(wanted, str) else list(wanted)
+    for part in parts:
+        ends = _ends_of_range(names, part) if isinstance(wanted, str) and part not in names else None
+        if ends is not None:
+            found.update(range(column_at(names, ends[0], where), column_at(names, ends[1], where) + 1))
+        elif isinstance(wanted, str) and part not in names and set(part) & set("*?["):
+            some = [at for at, name in enumerate(names) if fnmatchcase(name, part) and at != id_at]
+            if not some:
+                raise DataError(
+                    f"{where}: no column fits the pattern {shorten(part)}; its columns are "
+                    f"{listed(names, 20)}."
+                )
+            found.update(some)
+        else:
+            found.add(column_at(names, part, where))
+    if not found:
+        raise DataError(f"{where}: no item column is named in {shorten(str(wanted))}.")
+    if id_at in found:
+        raise RequestError(f"The column {shorten(names[id_at or 0])} cannot hold both the ids and the items.")
+    return sorted(found)
 
 
-def _speaks_of_item(name: str) -> bool:
-    return _ITEM_WORDS.search(name) is not None
+def _split(text: str) -> list[str]:
+    fields = next(csv.reader([text], skipinitialspace=True), [])
+    return [field.strip() for field in fields if field.strip()]
 
 
-def rows_by_id(ids: Codes, codes: Codes) -> tuple[NDArray[np.int64], Codes]:
-    """Make one row per id, in order of first appearance.
+def _ends_of_range(names: Sequence[str], part: str) -> tuple[str, str] | None:
+    """Take ``DX1-DX20`` apart, at the dash that leaves a column on both sides."""
+    for at, sign in enumerate(part):
+        ends = part[:at].strip(), part[at + 1 :].strip()
+        if sign == "-" and all(end in names or re.fullmatch("[0-9]{1,8}", end, re.ASCII) for end in ends):
+            return ends
+    return None
+
+
+def long_columns(names: Sequence[str], wanted: Wanted, where: str) -> tuple[int, int] | None:
+    """Find the id and the item column of a long table; None where that was not said.
+
+    If only one is named and there are two columns, the other one is the other.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist.
+    RequestError
+        If both are the same.
+    """
+    ends = [None if name is None else column_at(names, name, where) for name in _pair(wanted)]
+    if len(names) == 2 and ends != [None, None]:
+        ends = [1 - ends[1] if ends[0] is None and ends[1] is not None else ends[0], ends[1]]
+        ends = [ends[0], 1 - ends[0] if ends[1] is None and ends[0] is not None else ends[1]]
+    id_at, item_at = ends
+    if id_at is not None and id_at == item_at:
+        raise RequestError(f"The id column and the item column are both {shorten(names[id_at])}.")
+    return None if id_at is None or item_at is None else (id_at, item_at)
+
+
+def _pair(wanted: Wanted) -> tuple[str | None, str | None]:
+    return wanted.id_column, wanted.item_column
+
+
+def rows_of(ids: Codes) -> tuple[Codes, Codes]:
+    """Give ids the numbers of rows, by first appearance.
 
     Parameters
     ----------
     ids : int (lines,)
         From 0; not every number needs to occur.
+
+    Returns
+    -------
+    row : int64 (lines,)
+        Row of each line.
+    first : int64 (rows,)
+        The first line of each row.
+    """
+    first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
+    first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
+    present = np.flatnonzero(first >= 0)
+    rank = np.empty(first.size, np.int64)
+    by_line = present[np.argsort(first[present])]
+    rank[by_line] = np.arange(present.size)
+    return rank[ids], first[by_line]
+
+
+def joined(row: Codes, codes: Codes, n_rows: int) -> tuple[NDArray[np.int64], Codes]:
+    """Put together what the lines of each row hold, in their order.
+
+    Parameters
+    ----------
+    row : int (lines,)
+        Row of each line.
     codes : int (lines,)
         What each line holds.
+    n_rows : int
+        Number of rows.
 
     Returns
     -------
@@ -119,14 +232,8 @@ def rows_by_id(ids: Codes, codes: Codes) -> tuple[NDArray[np.int64], Codes]:
     codes : int (lines,)
         By row.
     """
-    first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
-    first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
-    present = np.flatnonzero(first >= 0)
-    rank = np.empty(first.size, np.int64)
-    rank[present[np.argsort(first[present])]] = np.arange(present.size)
-    row = rank[ids]
     if (row[1:] < row[:-1]).any():
         codes = codes[np.argsort(row, kind="stable")]
-    indptr = np.zeros(present.size + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=present.size), out=indptr[1:])
+    indptr = np.zeros(n_rows + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=n_rows), out=indptr[1:])
     return indptr, codes

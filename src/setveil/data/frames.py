@@ -1,97 +1,181 @@
-"""Cells of data frames: of a long table, or a column of lists."""
+"""Data frames: a column of lists, or a table of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from setveil.data.columns import Codes, choose_columns, rows_by_id
+from setveil.data import evidence
+from setveil.data.columns import Codes, Wanted, guess_columns
+from setveil.data.layout import Layout
+from setveil.data.tables import Column, Part, read_table
 from setveil.errors import DataError, listed, shorten
 
-Cells = tuple[NDArray[np.int64], NDArray[np.int64], list[str]]
-"""What `Transactions.from_codes` takes: boundaries of the rows, codes, and the labels they stand for."""
+_HEAD = 5000  # rows that are looked at to tell columns apart
 
 
-def frame_cells(frame: object, id_column: str | None, item_column: str | None) -> Cells:
-    """Take a data frame apart (see `Transactions.from_frame`)."""
-    name = "the data frame"
-    table = _as_polars(frame)
-    id_column, item_column = table_columns(table.schema, id_column, item_column, name, first_is_id=True)
-    return table_cells(table, id_column, item_column, name)
-
-
-def table_columns(
-    schema: Mapping[str, pl.DataType],
-    id_column: str | None,
-    item_column: str | None,
-    where: str,
+def read_frame(
+    frame: object,
+    wanted: Wanted,
+    name: str = "the data frame",
+    form: str | None = None,
     *,
     first_is_id: bool = False,
-) -> tuple[str | None, str]:
-    """Settle the id column (None: the items are lists) and the item column of a table."""
-    names = list(schema)
+) -> Part:
+    """Take the rows out of a data frame (see `setveil.data.transactions.Transactions.from_frame`).
+
+    Parameters
+    ----------
+    frame : object
+        Any object with an Arrow stream, or a pandas data frame.
+    wanted : Wanted
+        Which columns count.
+    name : str
+        What to call it in messages.
+    form : {"long", "wide", "onehot"}, optional
+        By default one row for each cell of a column of lists, else as `setveil.data.tables.read_table` does.
+    first_is_id : bool
+        See `FrameTable`.
+    """
+    table = _as_polars(frame)
+    list_column = (
+        None if form or wanted.item_columns is not None else _list_column(table.schema, wanted, name)
+    )
+    if list_column is None:
+        return read_table(FrameTable(table, name, first_is_id=first_is_id), form, wanted)
+    return _read_lists(table, list_column, name)
+
+
+def _list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:
+    """Find the column of lists whose cells are the rows; None: the table is of another sort."""
     lists = [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
-    if item_column in lists:
-        if id_column is not None:
+    if wanted.item_column in lists:
+        if wanted.id_column is not None:
             raise DataError(
-                f"{where}: column {shorten(item_column)} holds lists: each cell is a row by itself.",
+                f"{where}: column {shorten(wanted.item_column)} holds lists: each cell is a row by itself.",
                 hint="Leave out the id column, or unnest the lists first.",
             )
-        return None, item_column
-    if item_column is None and id_column is None and lists:
-        if len(lists) == 1:
-            return None, lists[0]
-        raise DataError(
-            f"{where}: {len(lists)} columns hold lists: {listed(lists)}.",
-            hint="Name the one to read with --item-column (in Python item_column=).",
-        )
-    if len(names) == 1 and id_column is None and item_column in {None, names[0]}:
-        raise DataError(
-            f"{where}: the only column {shorten(names[0])} has type {schema[names[0]]}, expected lists.",
-            hint="A long table has two columns, ids and items.",
-        )
-    return choose_columns(names, id_column, item_column, where=where, first_is_id=first_is_id)
+        return wanted.item_column
+    if wanted.named or not lists:
+        return None
+    if len(lists) == 1:
+        return lists[0]
+    raise DataError(
+        f"{where}: {len(lists)} columns hold lists: {listed(lists)}.",
+        hint="Name the one to read with --item-column (in Python item_column=).",
+    )
 
 
-def table_cells(table: pl.DataFrame, id_column: str | None, item_column: str, where: str) -> Cells:
-    """Take apart the columns that `table_columns` settled."""
-    items = table[item_column]
-    if id_column is None:
-        if isinstance(items.dtype, pl.Array):
-            items = items.arr.to_list()
-        lengths = items.list.len().fill_null(0)
-        items = items.filter(lengths > 0).explode()
-        _check_items(items, item_column, where, "lists")
-        indptr = np.zeros(table.height + 1, np.int64)
-        np.cumsum(lengths.to_numpy(), out=indptr[1:])
-        return indptr, *_numbered(items)
-    ids = table[id_column]
-    if ids.dtype.is_nested() or ids.dtype == pl.Object:
-        raise DataError(f"{where}: column {shorten(id_column)} has type {ids.dtype}, expected plain ids.")
-    _check_items(items, item_column, where, "rows")
-    if ids.dtype.is_float():
-        ids = ids.fill_nan(None)
-    _refuse(ids.is_null(), id_column, "missing", where, "rows")
+def _read_lists(table: pl.DataFrame, column: str, where: str) -> Part:
+    items = table[column]
+    if isinstance(items.dtype, pl.Array):
+        items = items.arr.to_list()
+    lengths = items.list.len().fill_null(0)
+    items = items.filter(lengths > 0).explode()
+    _check_items(items, column, where, "lists")
+    _refuse(items.is_null(), column, "missing", where, "lists")
+    if items.dtype == pl.String or isinstance(items.dtype, pl.Categorical | pl.Enum):
+        _refuse(items.cast(pl.String) == "", column, "empty", where, "lists")
+    indptr = np.zeros(table.height + 1, np.int64)
+    np.cumsum(lengths.to_numpy(), out=indptr[1:])
     codes, labels = _numbered(items)
-    return *rows_by_id(_numbered(ids)[0], codes), labels
+    return Part(
+        indptr,
+        codes,
+        labels,
+        Layout("parquet", item_column=column),
+        item_columns=(column,),
+        ignored_columns=tuple(name for name in table.columns if name != column),
+    )
 
 
-def _check_items(items: pl.Series, column: str, where: str, unit: str) -> None:
+class FrameTable:
+    """A data frame as a table of texts.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+    name : str
+        What to call it in messages.
+    first_is_id : bool
+        Whether two columns with names that say nothing are taken as id and item, in this order.
+    """
+
+    header = True
+    separator = ","
+
+    def __init__(self, table: pl.DataFrame, name: str, *, first_is_id: bool = False) -> None:
+        self.table = table
+        self.name = name
+        self.names = table.columns
+        self._first_is_id = first_is_id
+
+    @cached_property
+    def head(self) -> list[list[str]]:
+        """The first rows."""
+        return [["" if cell is None else str(cell) for cell in row] for row in self.table.head(_HEAD).rows()]
+
+    def agreed(self, *, said: bool) -> tuple[int, int] | None:
+        """Find id and item column by their names, unless the values say otherwise."""
+        places = guess_columns(self.names)
+        if places is None and self._first_is_id and len(self.names) == 2:
+            places = 0, 1
+        if places is None or evidence.are_swapped(*([row[at] for row in self.head] for at in places)):
+            return None
+        return places
+
+    def columns(
+        self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
+    ) -> list[Column]:
+        """Read some columns."""
+        return [self._column(at, is_id=at == id_at, marks=marks) for at in wanted]
+
+    def _column(self, at: int, *, is_id: bool, marks: bool) -> Column:
+        values, name = self.table.to_series(at), self.names[at]
+        if not is_id:
+            if marks:
+                values = _whole(values)
+            _check_items(values, name, self.name, "rows", marks=marks)
+        elif values.dtype.is_nested() or values.dtype == pl.Object:
+            raise DataError(
+                f"{self.name}: column {shorten(name)} has type {values.dtype}, expected plain ids."
+            )
+        elif values.dtype.is_float():
+            values = values.fill_nan(None)
+        if not marks or is_id:
+            _refuse(values.is_null(), name, "missing", self.name, "rows")
+        if not marks and values.dtype == pl.String:
+            _refuse(values == "", name, "empty", self.name, "rows")
+        codes, labels = _numbered(values)
+        return Column(
+            codes, [label or "" for label in labels], lambda row: f"{self.name}, row {row} counted from 0"
+        )
+
+
+def _whole(values: pl.Series) -> pl.Series:
+    """Turn floats that are all integers, as pandas has them beside missing values, back into integers."""
+    if values.dtype.is_float():
+        filled = values.fill_nan(None)
+        if (filled.drop_nulls() % 1 == 0).all():
+            return filled.cast(pl.Int64)
+    return values
+
+
+def _check_items(items: pl.Series, column: str, where: str, unit: str, *, marks: bool = False) -> None:
     dtype = items.dtype
-    text = dtype == pl.String or isinstance(dtype, pl.Categorical | pl.Enum)
+    text = (
+        dtype == pl.String or isinstance(dtype, pl.Categorical | pl.Enum) or (marks and dtype == pl.Boolean)
+    )
     if not text and not dtype.is_integer() and dtype != pl.Null:
         kind = f"lists of {dtype}" if unit == "lists" else str(dtype)
         raise DataError(
             f"{where}: column {shorten(column)} has type {kind}, expected strings or integers.",
             hint="Turn the items into strings first.",
         )
-    _refuse(items.is_null(), column, "missing", where, unit)
-    if text:
-        _refuse(items.cast(pl.String) == "", column, "empty", where, unit)
 
 
 def _refuse(bad: pl.Series, column: str, what: str, where: str, unit: str) -> None:

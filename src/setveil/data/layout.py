@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from setveil.data.vocabulary import is_integer
@@ -21,7 +22,7 @@ class Format:
         The usual ending of a file's name, with its dot.
     reader : str
         ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
-        that it takes, by name, to the rows and their layout.
+        that it takes, by name, to a `setveil.data.tables.Part`.
     writer : str
         ``module:function`` in this folder: from rows and layout to pieces of bytes.
     takes : tuple of str
@@ -40,17 +41,23 @@ class Format:
     text: bool = True
 
 
+_TABLE = ("separator", "id_column", "item_columns")
+
 FORMATS: Mapping[str, Format] = {
     "fimi": Format(".dat", "text:read_fimi", "write:fimi"),
     "basket": Format(".csv", "text:read_basket", "write:basket", ("separator",)),
-    "long": Format(".csv", "long:read_long", "write:long", ("separator", "id_column", "item_column")),
+    "long": Format(".csv", "table:read_long", "write:long", ("separator", "id_column", "item_column")),
+    "wide": Format(".csv", "table:read_wide", "write:wide", _TABLE, without=lambda _: ("id_column",)),
+    "onehot": Format(
+        ".csv", "table:read_onehot", "write:onehot", _TABLE, without=lambda _: ("id_column", "item_columns")
+    ),
     "spmf": Format(".txt", "text:read_spmf", "write:spmf"),
     "parquet": Format(
         ".parquet",
         "parquet:read_parquet",
         "parquet:parquet",
-        ("id_column", "item_column"),
-        without=lambda layout: ("id_column",) if layout.nested else (),
+        ("id_column", "item_column", "item_columns"),
+        without=lambda layout: ("item_columns", "id_column") if layout.nested else ("item_columns",),
         text=False,
     ),
     "jsonl": Format(
@@ -76,7 +83,7 @@ def formats_of(extension: str) -> list[str]:
 
 
 def extensions() -> list[str]:
-    """List the endings that tell a format."""
+    """List the endings that formats have."""
     return list(dict.fromkeys(form.extension for form in FORMATS.values()))
 
 
@@ -94,6 +101,8 @@ class Layout:
     id_column, item_column : str
         Column names of a long table; `item_column` also names the list column of a Parquet file and the
         key of JSON objects.
+    item_columns : tuple of str
+        Column names of a wide table.
     nested : bool
         Parquet: one list column (True) or a long table (False).
     objects : bool
@@ -114,6 +123,7 @@ class Layout:
     separator: str = ","
     id_column: str = "id"
     item_column: str = "item"
+    item_columns: tuple[str, ...] = ()
     nested: bool = True
     objects: bool = False
 
@@ -134,11 +144,12 @@ class Layout:
                 hint="Usual are , ; | and the tab.",
             )
 
-    def options(self) -> dict[str, str]:
-        """List what must be told to `setveil.read` to read such a file, whatever its name and content."""
+    def options(self) -> dict[str, Any]:
+        """List the options of `setveil.read` that read such a file, whatever its name and content."""
         form = FORMATS[self.format]
         relevant = [name for name in form.takes if name not in form.without(self)]
-        return {"format": self.format, **{name: getattr(self, name) for name in relevant}}
+        found = {"format": self.format, **{name: getattr(self, name) for name in relevant}}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     @property
     def shows_empty_rows(self) -> bool:
@@ -152,29 +163,124 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """The file that transactions were read from.
+class InputFile:
+    """A file that was read.
 
     Attributes
     ----------
     path : str
-        As given; ``-`` for standard input.
-    sha256 : str
-        Of the bytes read, in hexadecimal.
+        As given; ``-`` for standard input; the address of a database, without its password.
+    sha256 : str or None
+        Of the bytes of the file as it lies there, in hexadecimal; None: it is no file.
+    compression : str
+        What it was unpacked from; empty: nothing.
+    """
+
+    path: str
+    sha256: str | None
+    compression: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where transactions were read from, and how.
+
+    Attributes
+    ----------
+    files : tuple of InputFile
+        In the order of their rows.
     layout : Layout
-        How the file holds them.
+        How they hold the rows.
+    row : str
+        What one row is, to be continued after "one row per".
+    id_column : str or None
+        The column whose values make the rows.
+    item_columns, ignored_columns : tuple of str
+        Columns that hold items, and columns that were not looked at.
+    encoding : str or None
+        Of text.
+    query : str or None
+        What a database was asked.
+    named : bool
+        Whether format or columns were named, or the layout was detected from the content.
     seconds : float
         Time that reading took.
     """
 
-    path: str
-    sha256: str
+    files: tuple[InputFile, ...]
     layout: Layout
+    row: str = "line"
+    id_column: str | None = None
+    item_columns: tuple[str, ...] = ()
+    ignored_columns: tuple[str, ...] = ()
+    encoding: str | None = None
+    query: str | None = None
+    named: bool = True
     seconds: float = field(default=0.0, compare=False)
 
+    @property
+    def path(self) -> str:
+        """The file, or the files with commas between them."""
+        return ", ".join(file.path for file in self.files)
 
-def writable_layout(layout: Layout, labels: Iterable[str]) -> Layout:
-    """Return a layout that can hold these labels: basket in place of FIMI unless all of them are integers."""
+    @property
+    def sha256(self) -> str | None:
+        """Hash of the file; of several, hash of their hashes."""
+        if len(self.files) == 1:
+            return self.files[0].sha256
+        return hashlib.sha256("".join(file.sha256 or "" for file in self.files).encode()).hexdigest()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was read, as JSON types."""
+        return {
+            "layout": self.layout.format,
+            "row": f"one row per {self.row}",
+            "id_column": self.id_column,
+            "item_columns": list(self.item_columns),
+            "ignored_columns": list(self.ignored_columns),
+            "separator": self.layout.separator if "separator" in FORMATS[self.layout.format].takes else None,
+            "encoding": self.encoding,
+            "query": self.query,
+            "files": [asdict(file) for file in self.files],
+        }
+
+    def sentence(self) -> str:
+        """Say what was read: ``long table, one row per value of patient_id, items from icd10``."""
+        words = {
+            "wide": "wide table",
+            "long": "long table",
+            "onehot": "one-hot table",
+            "fimi": "FIMI file",
+            "spmf": "SPMF file",
+            "parquet": "Parquet table",
+            "jsonl": "JSON lines",
+            "basket": "baskets",
+        }
+        said = [words.get(self.layout.format, self.layout.format), f"one row per {self.row}"]
+        if self.layout.format == "basket" and self.layout.separator != ",":
+            said[0] += f" separated by {_SIGNS.get(self.layout.separator, repr(self.layout.separator))}"
+        if self.item_columns:
+            several = len(self.item_columns)
+            said.append(
+                f"items from {', '.join(self.item_columns)}"
+                if several < 4
+                else f"items from {several} columns, {self.item_columns[0]} to {self.item_columns[-1]}"
+            )
+        if self.ignored_columns:
+            said.append(f"ignored: {listed(self.ignored_columns, 5).replace(chr(39), '')}")
+        return ", ".join(said)
+
+
+_SIGNS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", " ": "blanks"}
+
+
+def writable_layout(layout: Layout, labels: Iterable[str], longest: int = 0) -> Layout:
+    """Return a layout that can hold these labels, and rows of up to so many items.
+
+    It is basket in place of FIMI unless all labels are integers. A wide table gets columns enough.
+    """
     if layout.format == "fimi" and not all(map(is_integer, labels)):
         return Layout("basket")
+    if layout.format == "wide" and len(layout.item_columns) < max(longest, 1):
+        return replace(layout, item_columns=tuple(f"item{i}" for i in range(1, max(longest, 1) + 1)))
     return layout

@@ -102,7 +102,12 @@ class Transactions:
 
     @classmethod
     def from_frame(
-        cls, frame: object, id_column: str | None = None, item_column: str | None = None
+        cls,
+        frame: object,
+        id_column: str | None = None,
+        item_column: str | None = None,
+        *,
+        item_columns: str | Sequence[str] | None = None,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -116,6 +121,8 @@ class Transactions:
         id_column, item_column : str, optional
             Column names. By default the only list column is taken, else the two columns of a long table are
             recognized by their names, else the first is the id.
+        item_columns : str or sequence of str, optional
+            Item columns of a wide or one-hot table, as for `setveil.read`.
 
         Raises
         ------
@@ -130,9 +137,11 @@ class Transactions:
         >>> list(Transactions.from_frame(frame))
         [('milk', 'tea'), ('tea',)]
         """
-        from setveil.data.frames import frame_cells
+        from setveil.data.columns import Wanted
+        from setveil.data.frames import read_frame
 
-        return cls.from_codes(*frame_cells(frame, id_column, item_column))
+        part = read_frame(frame, Wanted(id_column, item_column, item_columns), first_is_id=True)
+        return cls.from_codes(part.indptr, part.codes, part.labels)
 
     from_polars = from_frame
     from_pandas = from_frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from setveil.fields import Text, parameter
+from setveil.fields import Flag, Text, parameter
 
 
 @dataclass(frozen=True)
@@ -14,16 +14,32 @@ class Reading:
 
     format: str | None = parameter(
         Text("a format"),
-        "fimi, basket, long, spmf, parquet or jsonl; by default detected from the file.",
+        "fimi, basket, long, wide, onehot, spmf, parquet or jsonl; by default detected from the file.",
         default=None,
     )
-    encoding: str | None = parameter(Text("an encoding"), "Of text files (default utf-8).", default=None)
-    separator: str | None = parameter(Text(), "Between fields of basket and long files.", default=None)
+    encoding: str | None = parameter(
+        Text("an encoding"), "Of text files (default: utf-8, or by the byte order mark).", default=None
+    )
+    separator: str | None = parameter(
+        Text(), "Between fields of separated text; by default detected.", default=None
+    )
     id_column: str | None = parameter(
-        Text("a column"), "Long table: column that names the row.", default=None
+        Text("a column"),
+        "Table: column that says which row a line belongs to (name or number).",
+        default=None,
     )
     item_column: str | None = parameter(
         Text("a column"), "Long table: column that holds the item.", default=None
+    )
+    item_columns: str | None = parameter(
+        Text("columns"), "Wide or one-hot table: item columns, such as DX1-DX20, 'DX*' or a,b.", default=None
+    )
+    same_ids: bool | None = parameter(
+        Flag(), "Several files: the same id in two of them is the same row.", default=None
+    )
+    query: str | None = parameter(Text("SQL"), "Read a table from a database: SQL.", default=None)
+    connection: str | None = parameter(
+        Text("an address"), "Database to ask, such as sqlite:///visits.db.", default=None
     )
 
     @property
@@ -34,12 +50,16 @@ class Reading:
     def given(self) -> dict[str, Any]:
         """Return what was given, as arguments of `setveil.read`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line."""
-        words = ((f"--{name.replace('_', '-')}", str(value)) for name, value in self.given().items())
-        return [word for pair in words for word in pair]
+        words: list[str] = []
+        for name, value in self.given().items():
+            words.append(f"--{name.replace('_', '-')}")
+            if value is not True:
+                words.append(str(value))
+        return words
 
 
 DETECTED = Reading()

@@ -96,7 +96,8 @@ class RowsRelease:
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose the format wanted, else that of the input; basket in place of FIMI if labels are words."""
         layout = given if wanted is None or wanted == given.format else Layout(wanted)
-        return writable_layout(layout, self.published.vocabulary.labels)
+        longest = int(self.published.row_lengths().max(initial=0))
+        return writable_layout(layout, self.published.vocabulary.labels, longest)
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write the rows."""

@@ -73,6 +73,7 @@ def recorded(
             "path": origin.path if origin else None,
             "sha256": origin.sha256 if origin else None,
             "format": origin.layout.format if origin else None,
+            "read": origin.as_dict() if origin else None,
             "rows": data.n_rows,
             "empty_rows": int((data.row_lengths() == 0).sum()),
             "items": data.n_items,

@@ -1,19 +1,23 @@
-"""Files of transactions: read them, write them, tell their format."""
+"""Files of transactions: read them, write them, detect their format."""
 
 from __future__ import annotations
 
-import hashlib
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.data.io.sniff import detect_format, sniff_content, sniff_table
-from setveil.data.io.source import as_text, read_bytes
+import numpy as np
+
+from setveil.data.columns import Wanted, joined, rows_of
+from setveil.data.io.sniff import detect_format, sniff_content, why_table
+from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
-from setveil.data.layout import FORMATS, Layout, Origin, function_of, writable_layout
+from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
+from setveil.data.tables import Part, refusal
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError
+from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.staging import staged_file
 
 __all__ = [
@@ -27,43 +31,98 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class _Request:
+    """What was said of how to read.
+
+    Attributes
+    ----------
+    format, encoding, separator : str or None
+        Arguments of `read`.
+    wanted : Wanted
+        Which columns count.
+    tables : bool
+        Whether a file that may be a table is refused where nothing says which columns count.
+    """
+
+    format: str | None
+    encoding: str | None
+    separator: str | None
+    wanted: Wanted
+    tables: bool
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that formats may take, by name."""
+        return {
+            "separator": self.separator,
+            "id_column": self.wanted.id_column,
+            "item_column": self.wanted.item_column,
+            "item_columns": self.wanted.item_columns,
+        }
+
+    @property
+    def silent(self) -> bool:
+        """Whether neither the format nor a column was named."""
+        return self.format is None and not self.wanted.named
+
+
 def read(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path] | None = None,
     *,
     format: str | None = None,  # noqa: A002  (the word that users know)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     separator: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    item_columns: str | Sequence[str] | None = None,
+    same_ids: bool = False,
+    query: str | None = None,
+    connection: str | None = None,
+    refuse_tables: bool = True,
 ) -> Transactions:
-    """Read a file of transactions, and remember where they came from.
+    """Read transactions from files or a database, and remember where they came from.
 
     Parameters
     ----------
-    path : str or Path
-        The file; ``-`` reads standard input.
-    format : {"fimi", "basket", "long", "spmf", "parquet", "jsonl"}, optional
-        By default detected from the extension: ``.dat`` is FIMI, ``.csv`` basket or long, ``.txt`` SPMF,
-        ``.parquet``, ``.jsonl``; by the content where there is another one or none.
-    encoding : str
-        Of a text file.
+    path : path or sequence of paths, optional
+        A file, ``-`` for standard input, several files, or a folder of files, all with the same layout.
+        Files may be compressed (gzip, zstd, xz, bzip2, zip with one member).
+    format : {"fimi", "basket", "long", "wide", "onehot", "spmf", "parquet", "jsonl"}, optional
+        By default detected from the extension: ``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``,
+        ``.csv`` baskets, or a table where columns are named; by the content where there is another extension
+        or none. Spreadsheets (``.xlsx``) are tables.
+    encoding : str, optional
+        Of a text file; by default UTF-8, or UTF-16 or UTF-32 with a byte order mark.
     separator : str, optional
-        Between fields, for basket (default ``,``) and long (default: the one that its header uses). Without
-        `format` it also means that the file is one of these.
+        Between fields of text; by default detected. Without `format` it also means that the file is separated
+        text.
     id_column, item_column : str, optional
-        Columns of a long table (in text or Parquet); `item_column` also the list column of a Parquet file or
-        the key of JSON objects. Without `format`, a text file other than JSON lines is then a long table.
+        Columns of a long table, by name, or by number from 1; `item_column` also the list column of a Parquet
+        file or the key of JSON objects. `id_column` may be named for a wide or a one-hot table, too: then
+        lines of the same id are one row.
+    item_columns : str or sequence of str, optional
+        Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
+        patterns (``DX*``) between commas.
+    same_ids : bool
+        Of several files: the same id is the same row. Otherwise an id that two files have is an error.
+    query, connection : str, optional
+        Instead of a path: SQL that gives a table, and the address of the database, such as
+        ``sqlite:///visits.db``.
+    refuse_tables : bool
+        Whether a file that may be a table is refused where nothing says which columns count. Otherwise its
+        lines are read as rows of items, which is right for a published file of which nothing else is known.
 
     Returns
     -------
     Transactions
-        The rows, one for each line (blank lines are empty rows) or for each id of a long table. Their
-        `origin` tells how the file is laid out.
+        The rows. Their `origin` says how they were read.
 
     Raises
     ------
+    TableError
+        If a file may be a table, and nothing says which columns count.
     DataError
-        If the file cannot be read, is malformed (the message names the line), or holds no item.
+        If a file cannot be read, is malformed (the message names the line), or holds no item.
     RequestError
         If an option is not acceptable or does not apply to the format.
 
@@ -72,28 +131,48 @@ def read(
     >>> import setveil as sv
     >>> data = sv.read("baskets.csv")                                             # doctest: +SKIP
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
+    >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
     start = time.perf_counter()
-    name = "standard input" if str(path) == "-" else str(path)
     Layout(format or "basket", separator or ",")
-    content = read_bytes(path)
-    if not content:
-        raise DataError(f"{name} is an empty file, expected rows of items.")
-    sha256 = hashlib.sha256(content).hexdigest()
-    given = {"separator": separator, "id_column": id_column, "item_column": item_column}
-    chosen = format or detect_format(path, content)
-    source: Any = content, name
-    if FORMATS[chosen].text:
-        source = as_text(content, name, encoding)
-        chosen = format or _settle(detect_format(path, source.content), source.content, given)
-    _refuse_options(chosen, given)
-    form = FORMATS[chosen]
-    data: Transactions
-    data, layout = function_of(form.reader)(source, **{option: given[option] for option in form.takes})
+    request = _Request(
+        format, encoding, separator, Wanted(id_column, item_column, item_columns), refuse_tables
+    )
+    if item_column is not None and item_columns is not None:
+        raise RequestError(
+            "Both item_column and item_columns are given, expected one of them.",
+            hint="A long table has one item column, a wide or one-hot table several.",
+        )
+    if (query is None) != (connection is None):
+        raise RequestError(
+            "A query needs a connection, and a connection a query: got one of them.",
+            hint='Such as --query "SELECT ..." --connection sqlite:///visits.db.',
+        )
+    if (path is None) == (query is None):
+        raise RequestError("Rows are read either from files or by a query, expected one of these.")
+    if query is not None and connection is not None:
+        parts, files, encodings = _query_parts(query, connection, request)
+    else:
+        paths = [path] if isinstance(path, str | Path) else list(path or ())
+        parts, files, encodings = _file_parts([str(one) for one in paths], request)
+    part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
+    data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
-        what = "holds only blank lines" if not content.strip() else "holds no item"
-        raise DataError(f"{name} {what}, expected rows of items.")
-    return replace(data, origin=Origin(str(path), sha256, layout, round(time.perf_counter() - start, 4)))
+        names = ", ".join("standard input" if file.path == "-" else file.path for file in files[:3])
+        raise DataError(f"{names} holds no item, expected rows of items.")
+    origin = Origin(
+        tuple(files),
+        part.layout,
+        part.row,
+        part.id_column,
+        part.item_columns,
+        part.ignored_columns,
+        encodings[0],
+        query,
+        named=not request.silent,
+        seconds=round(time.perf_counter() - start, 4),
+    )
+    return replace(data, origin=origin)
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
@@ -128,20 +207,159 @@ def save(data: Transactions, path: str | Path, layout: Layout) -> None:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
-def _settle(detected: str, content: bytes, given: dict[str, str | None]) -> str:
-    """Let the options decide among the formats of plain text."""
-    if detected in {"parquet", "jsonl"}:
-        return detected
-    if given["id_column"] is not None or given["item_column"] is not None:
-        return "long"
-    return detected if given["separator"] is None else sniff_table(content, given["separator"])
+Parts = tuple[list[Part], list[InputFile], list[str | None]]
 
 
-def _refuse_options(chosen: str, given: dict[str, str | None]) -> None:
+def _query_parts(query: str, connection: str, request: _Request) -> Parts:
+    from setveil.data.frames import read_frame
+    from setveil.data.io.query import read_query, redacted
+
+    _refuse_options("parquet", {"separator": request.separator}, "a query")
+    table = read_query(query, connection)
+    form = _form_of_table(request, "a query")
+    part = read_frame(table, request.wanted, "the result of the query", form)
+    return [part], [InputFile(redacted(connection), None)], [None]
+
+
+def _file_parts(paths: list[str], request: _Request) -> Parts:
+    files: list[InputFile] = []
+    parts: list[Part] = []
+    encodings: list[str | None] = []
+    for path in gather(paths):
+        source = open_source(path)
+        part, encoding = _read_source(source, request)
+        files.append(InputFile(source.path, source.sha256, source.compression))
+        parts.append(part)
+        encodings.append(encoding)
+    if not files:
+        raise RequestError("No file is named, expected at least one.")
+    return parts, files, encodings
+
+
+def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
+    """Read one file."""
+    content, name = source.content, source.name
+    if not content:
+        raise DataError(f"{name} is an empty file, expected rows of items.")
+    if not content.strip():
+        raise DataError(f"{name} holds only blank lines, expected rows of items.")
+    if is_xlsx(content):
+        from setveil.data.frames import read_frame
+        from setveil.data.io.xlsx import read_sheet
+
+        _refuse_options("parquet", {"separator": request.separator}, "a spreadsheet")
+        form = _form_of_table(request, "a spreadsheet")
+        return read_frame(read_sheet(source), request.wanted, name, form), None
+    chosen = request.format or detect_format(source.inner, content)
+    given = request.given()
+    part: Part
+    if not FORMATS[chosen].text:
+        _refuse_options(chosen, given)
+        options = {option: given[option] for option in FORMATS[chosen].takes}
+        part = function_of(FORMATS[chosen].reader)((content, name), **options)
+        return part, None
+    text = as_text(content, name, request.encoding)
+    chosen = request.format or detect_format(source.inner, text.content)
+    if request.format is None and chosen != "jsonl":
+        return _read_undeclared(text, chosen, request), text.encoding
+    _refuse_options(chosen, given)
+    options = {option: given[option] for option in FORMATS[chosen].takes}
+    part = function_of(FORMATS[chosen].reader)(text, **options)
+    return part, text.encoding
+
+
+def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
+    """Read text whose format was not named: a table if columns were, else rows unless it may be a table."""
+    from setveil.data.io.table import TextTable, read_named, read_unnamed
+
+    if request.wanted.named:
+        return read_named(text, request.separator, request.wanted)
+    chosen = detected if request.separator is None else "basket"
+    why = why_table(text, chosen, request.separator)
+    if why:
+        part = read_unnamed(text, request.separator) if chosen == "basket" else None
+        if part is not None:
+            return part
+        if request.tables:
+            separator, more = request.separator, {}
+            if chosen != "basket":
+                separator = "\t" if b"\t" in text.content else " "
+                more = {"format": "long", "separator": separator}
+            elif separator is not None:
+                more = {"separator": separator}
+            raise refusal(TextTable(text, separator), why, more=more, rows=chosen)
+    options = {"separator": request.separator} if chosen == "basket" else {}
+    part: Part = function_of(FORMATS[chosen].reader)(text, **options)
+    return part
+
+
+def _form_of_table(request: _Request, what: str) -> str | None:
+    """Return the layout of a table that is no text."""
+    if request.format not in {None, "long", "wide", "onehot"}:
+        raise RequestError(
+            f"The format {request.format} is not that of {what}, which is a table.",
+            hint="Use long, wide or onehot, or leave out --format.",
+        )
+    return request.format
+
+
+def _together(parts: Sequence[Part], files: Sequence[InputFile], *, same_ids: bool) -> Part:
+    """Join what several files hold.
+
+    Raises
+    ------
+    DataError
+        If they are laid out differently, or share ids (without `same_ids`).
+    """
+    first = parts[0]
+    for part, file in zip(parts[1:], files[1:], strict=True):
+        if (part.layout, part.id_column, part.item_columns) != (
+            first.layout,
+            first.id_column,
+            first.item_columns,
+        ):
+            raise DataError(
+                f"{file.path} is not laid out like {files[0].path}: {_laid_out(part)}, and not "
+                f"{_laid_out(first)}.",
+                hint="Read files of different layouts apart, convert them to one, and then read these.",
+            )
+    offsets = np.cumsum([0, *(len(part.labels) for part in parts)])
+    codes = np.concatenate(
+        [np.where(part.codes < 0, -1, part.codes + at) for part, at in zip(parts, offsets, strict=False)]
+    )
+    labels = [label for part in parts for label in part.labels]
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    if first.ids is None:
+        if same_ids:
+            raise RequestError("Rows without ids cannot have the same ids.", hint="Leave out --same-ids.")
+        return replace(first, indptr=indptr, codes=codes, labels=labels)
+    numbers: dict[str, int] = {}
+    ids = [label for part in parts for label in part.ids or ()]
+    row, firsts = rows_of(np.array([numbers.setdefault(label, len(numbers)) for label in ids], np.int64))
+    if firsts.size < row.size:
+        if not same_ids:
+            again = [ids[at] for at in np.setdiff1d(np.arange(row.size), firsts)[:3].tolist()]
+            raise DataError(
+                f"{row.size - firsts.size:,} ids are in several files, among them {listed(again)}.",
+                hint="Add --same-ids if the same id is the same row; else make the ids differ.",
+            )
+        indptr, codes = joined(np.repeat(row, lengths), codes, firsts.size)
+        ids = [ids[at] for at in firsts.tolist()]
+    return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids)
+
+
+def _laid_out(part: Part) -> str:
+    columns = f" with items from {listed(part.item_columns, 3)}" if part.item_columns else ""
+    return f"{part.layout.format}, separator {part.layout.separator!r}{columns}"
+
+
+def _refuse_options(chosen: str, given: dict[str, Any], what: str = "") -> None:
     for option, value in given.items():
         if value is not None and option not in FORMATS[chosen].takes:
             formats = [name for name, form in FORMATS.items() if option in form.takes]
             raise RequestError(
-                f"The option {option} does not apply to the format {chosen}, only to {', '.join(formats)}.",
+                f"The option {option} does not apply to {what or f'the format {chosen}'}, only to "
+                f"{', '.join(formats)}.",
                 hint="Leave it out, or name another --format.",
             )

@@ -9,11 +9,11 @@ import numpy as np
 
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
+from setveil.data.tables import Part
 from setveil.errors import DataError, listed, shorten
 
 
-def read_jsonl(text: Text, item_column: str | None) -> tuple[Transactions, Layout]:
+def read_jsonl(text: Text, item_column: str | None) -> Part:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first line that is not blank settles whether the rows are arrays or objects, and the key of the list.
@@ -45,8 +45,13 @@ def read_jsonl(text: Text, item_column: str | None) -> tuple[Transactions, Layou
                 else:
                     codes.append(found.setdefault(_label(item, where), len(found)))
         indptr.append(len(codes))
-    data = Transactions.from_codes(indptr, np.array(codes, np.int32), list(found))
-    return data, Layout("jsonl", item_column=key or "item", objects=bool(objects))
+    return Part(
+        np.array(indptr, np.int64),
+        np.array(codes, np.int32),
+        list(found),
+        Layout("jsonl", item_column=key or "item", objects=bool(objects)),
+        item_columns=(key,) if key else (),
+    )
 
 
 def _parse(line: bytes, where: str) -> Any:

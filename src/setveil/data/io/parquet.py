@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from setveil.data.frames import table_cells, table_columns
+from setveil.data.columns import Wanted
+from setveil.data.frames import read_frame
 from setveil.data.io.source import is_parquet
 from setveil.data.layout import Layout
+from setveil.data.tables import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 
@@ -18,9 +21,15 @@ _ROW_GROUP = 1 << 18
 
 
 def read_parquet(
-    source: tuple[bytes, str], id_column: str | None, item_column: str | None
-) -> tuple[Transactions, Layout]:
-    """Read a column of lists, or a long table, from the bytes of a file and its name."""
+    source: tuple[bytes, str],
+    id_column: str | None,
+    item_column: str | None,
+    item_columns: str | Sequence[str] | None,
+) -> Part:
+    """Read a column of lists, or a table of columns, from the bytes of a file and its name.
+
+    Rows of a wide or a one-hot table are published as lists.
+    """
     content, name = source
     if not is_parquet(content):
         raise DataError(
@@ -28,16 +37,17 @@ def read_parquet(
             hint="If it is text, name its --format.",
         )
     try:
-        schema = pl.read_parquet_schema(io.BytesIO(content))
-        id_column, item_column = table_columns(schema, id_column, item_column, name)
-        columns = [item_column] if id_column is None else [id_column, item_column]
-        table = pl.read_parquet(io.BytesIO(content), columns=columns)
+        part = read_frame(
+            pl.scan_parquet(io.BytesIO(content)), Wanted(id_column, item_column, item_columns), name
+        )
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
-    data = Transactions.from_codes(*table_cells(table, id_column, item_column, name))
-    if id_column is None:
-        return data, Layout("parquet", item_column=item_column)
-    return data, Layout("parquet", id_column=id_column, item_column=item_column, nested=False)
+    layout = part.layout
+    if layout.format == "long":
+        layout = Layout("parquet", id_column=layout.id_column, item_column=layout.item_column, nested=False)
+    elif layout.format != "parquet":
+        layout = Layout("parquet")
+    return replace(part, layout=layout)
 
 
 def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
-from setveil.data.columns import guess_columns
-from setveil.data.io.source import is_parquet
+from setveil.data import evidence
+from setveil.data.io.source import Text, is_parquet
 from setveil.data.layout import formats_of
 from setveil.data.vocabulary import is_integer
+from setveil.errors import DataError
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')
-_LINES = 1000
-_BYTES = 1 << 18
+_LINES = 5000
+_BYTES = 1 << 20
+_OFTEN = 0.1  # a sign in so many lines may be the separator
 
 
 def detect_format(path: str | Path, content: bytes) -> str:
@@ -23,15 +27,20 @@ def detect_format(path: str | Path, content: bytes) -> str:
     Parameters
     ----------
     path : str or Path
-        Only its extension counts: ``.dat`` is FIMI, ``.csv`` basket or long, ``.txt`` SPMF, ``.parquet``,
-        ``.jsonl``.
+        Only its extension counts: ``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``; ``.csv`` is
+        separated text.
     content : bytes
         The file's bytes, text in UTF-8.
+
+    Returns
+    -------
+    str
+        A format; `basket` stands for all separated text (see `setveil.data.evidence`).
     """
     formats = formats_of(Path(path).suffix)
     if len(formats) == 1:
         return formats[0]
-    return sniff_table(content) if formats else sniff_content(content)
+    return "basket" if formats else sniff_content(content)
 
 
 def sniff_content(content: bytes) -> str:
@@ -47,33 +56,76 @@ def sniff_content(content: bytes) -> str:
     rows = [line.split() for line in lines if line.lstrip()[0] not in "#%@"]
     if rows and all(is_integer(field) for row in rows for field in row):
         return "spmf" if len(rows) < len(lines) or any(row[-1] == "-2" for row in rows) else "fimi"
-    return sniff_table(content)
-
-
-def sniff_table(content: bytes, separator: str | None = None) -> str:
-    """Tell whether separated text is a long table or rows of items (basket).
-
-    It is long if a header of two columns names an id and an item, and all of the first lines have two fields.
-    """
-    rows = _fields(content, separator or header_separator(content))
-    if rows and guess_columns(rows[0]) and all(len(row) == 2 for row in rows):
-        return "long"
     return "basket"
 
 
-def header_separator(content: bytes) -> str:
-    """Guess the separator of a table: the one that stands most often in its first line, else a comma."""
-    header = next((line for line in _head(content).splitlines() if line.strip()), "")
-    return max(",;\t|", key=header.count)
+def why_table(text: Text, form: str, separator: str | None) -> str:
+    """Say what speaks for a table in a file that would be read as rows of items; "" if nothing does."""
+    if form == "basket":
+        return evidence.why_table(head_rows(text, separator or basket_separator(text)))
+    lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    if form == "spmf" and any(line[0][0] in "#%@" or line[-1] in {"-1", "-2"} for line in lines):
+        return ""
+    return evidence.why_numbers_are_table(lines)
 
 
-def header_fields(content: bytes, separator: str) -> list[str]:
-    """Split the first line that is not blank."""
-    return next(iter(_fields(content, separator)), [])
+def basket_separator(text: Text, *, said: bool = False) -> str:
+    """Tell what stands between the items of rows.
+
+    Parameters
+    ----------
+    text : Text
+        Of a file.
+    said : bool
+        Whether it was said that the lines are rows of items: then a comma is preferred.
+
+    Raises
+    ------
+    DataError
+        If several signs may do, in lines that are no table.
+    """
+    shares = {sign: _share(head_rows(text, sign)) for sign in evidence.SEPARATORS}
+    often = [sign for sign in evidence.SEPARATORS if shares[sign] >= _OFTEN]
+    tables = [sign for sign in often if evidence.is_table(head_rows(text, sign))]
+    if tables or not often:
+        return likely_separator(text) if tables else max(evidence.SEPARATORS, key=lambda s: shares[s])
+    if len(often) > 1 and said and "," in often:
+        return ","
+    if len(often) > 1:
+        words = ", ".join(repr(sign) for sign in often)
+        raise DataError(
+            f"{text.name}: the separator may be one of {words}; each stands in many lines.",
+            hint="Name it: --separator ';', for instance (in Python separator=).",
+        )
+    return often[0]
 
 
-def _fields(content: bytes, separator: str) -> list[list[str]]:
-    reader = csv.reader(io.StringIO(_head(content), newline=""), delimiter=separator, skipinitialspace=True)
+def likely_separator(text: Text) -> str:
+    """Tell what stands between the fields of a table: what gives the lines the same number of fields.
+
+    Of several signs that do, the one that gives most fields, where no comma stands in numbers only.
+    """
+    best, width = "", 0
+    for sign in evidence.SEPARATORS:
+        rows = head_rows(text, sign)
+        common, _ = evidence.common_width(rows)
+        if evidence.is_table(rows) and (common > width or best == ","):
+            best, width = sign, common
+    if best:
+        return best
+    first = next((line for line in _head(text.content).splitlines() if line.strip()), "")
+    return max(evidence.SEPARATORS, key=first.count)
+
+
+def head_rows(text: Text, separator: str) -> list[list[str]]:
+    """Split the first lines that are not blank into fields, blanks around these left out."""
+    return _rows(_head(text.content), separator)
+
+
+@lru_cache(16)
+def _rows(head: str, separator: str) -> list[list[str]]:
+    lines = io.StringIO(head, newline="")
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     rows: list[list[str]] = []
     try:
         for row in reader:
@@ -82,9 +134,13 @@ def _fields(content: bytes, separator: str) -> list[list[str]]:
                 rows.append(fields)
             if len(rows) == _LINES:
                 break
-    except csv.Error:  # a field longer than the module allows: whatever it is, it is no long table
-        return []
+    except csv.Error as error:  # a sign within quotes is no separator; and fields may be very long
+        return [] if "expected after" in str(error) else rows
     return rows
+
+
+def _share(rows: Sequence[Sequence[str]]) -> float:
+    return sum(len(row) > 1 for row in rows) / max(len(rows), 1)
 
 
 def _head(content: bytes) -> str:

@@ -1,37 +1,86 @@
-"""From a path to checked UTF-8 bytes."""
+"""From the path of a file, compressed or not, to its bytes, and from bytes to checked UTF-8."""
 
 from __future__ import annotations
 
 import codecs
 import difflib
+import hashlib
+import io
+import re
 import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 
 _MAGIC = {
-    b"\x1f\x8b": "a gzip archive",
-    b"PK\x03\x04": "a zip archive (Excel's .xlsx is one)",
-    b"\xd0\xcf\x11\xe0": "an old Office file (such as .xls)",
-    b"\xfd7zXZ\x00": "an xz archive",
-    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\x00": "xz",
+    b"BZh": "bzip2",
+    b"PK\x03\x04": "zip",
+    b"PK\x05\x06": "zip",  # one without a member
 }
+_SUFFIXES = {
+    ".gz": "gzip",
+    ".zst": "zstd",
+    ".zstd": "zstd",
+    ".xz": "xz",
+    ".bz2": "bzip2",
+    ".zip": "zip",
+}
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # what a block, and the end of an empty file, begin with
+_OFFICE = b"\xd0\xcf\x11\xe0"
 _WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16: it begins with that mark
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_NOT_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+_NOT_IN_A_WORD = re.compile(rb"[\s,;|\"\x00]")
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
+class Source:
+    """The bytes of an input, unpacked.
+
+    Attributes
+    ----------
+    path : str
+        As given; ``-`` is standard input.
+    name : str
+        What to call it in messages: ``standard input``, ``codes.csv.gz``, ``export.zip (codes.csv)``.
+    content : bytes
+        Unpacked, where the file is compressed.
+    sha256 : str
+        In hexadecimal, of the file as it lies there.
+    compression : {"", "gzip", "zstd", "xz", "bzip2", "zip"}
+        How it is compressed.
+    inner : str
+        The file name whose extension tells the format: ``codes.csv`` for ``codes.csv.gz``, the member's
+        name for a zip archive, ``-`` for standard input.
+    """
+
+    path: str
+    name: str
+    content: bytes
+    sha256: str
+    compression: str
+    inner: str
+
+
+@dataclass(frozen=True)
 class Text:
-    """UTF-8 text without a byte order mark, and what to call it in messages."""
+    """UTF-8 text without a byte order mark, what to call it in messages, and the encoding of the file."""
 
     name: str
     content: bytes
+    encoding: str = "utf-8"
 
     def where(self, offset: int) -> str:
         """Name the file and the line (from 1) of a byte."""
@@ -44,35 +93,69 @@ def line_number(content: bytes, offset: int) -> int:
     return ends - content.count(b"\r\n", 0, offset) + 1
 
 
+def gather(paths: Sequence[str]) -> list[str]:
+    """List the files to read: a folder stands for the files in it, by name.
+
+    Subfolders are not entered. Hidden files are left out, and what programs put beside data: files such as
+    ``_SUCCESS`` (a leading underscore and no extension) and the ``about.json`` of a release.
+
+    Raises
+    ------
+    DataError
+        If a folder holds no file, or files of different kinds.
+    RequestError
+        If a file is named twice, or standard input together with others.
+    """
+    if "-" in paths and len(paths) > 1:
+        raise RequestError(
+            "Standard input is read together with other inputs, expected it alone.",
+            hint="Leave out the -, or save that input as a file.",
+        )
+    found: dict[Path | str, str] = {}
+    for path in paths:
+        for file in _files(Path(path)) if path != "-" and Path(path).is_dir() else [path]:
+            own = file if file == "-" else Path(file).resolve()
+            if own in found:
+                named = file if found[own] == file else f"{found[own]} and {file}"
+                raise RequestError(f"A file is named twice: {named}.", hint="Its rows would count twice.")
+            found[own] = file
+    return list(found.values())
+
+
+def open_source(path: str | Path) -> Source:
+    """Read a file, or standard input for ``-``, and unpack it if its bytes say that it is compressed.
+
+    A zip archive must hold one file. Spreadsheets (.xlsx) and Parquet files are left as they are. What is
+    compressed twice is unpacked once and then refused.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or is a damaged archive.
+    """
+    path = str(path)
+    name = "standard input" if path == "-" else path
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else _read(Path(path))
+        compression = _compression(raw, path, name)
+        inner = _bare(Path(path).name)
+        content = raw
+        if compression == "zip":
+            member, content = _only_member(raw, name)
+            inner = PurePosixPath(member).name
+            name = f"{name} ({member})"
+        elif compression:
+            content = _decompressed(raw, compression, name)
+    except MemoryError:
+        raise DataError(f"{name} does not fit into memory.", hint="Read it in parts.") from None
+    if compression and (what := _archive(content)):
+        raise DataError(f"{name} holds {what} once it is unpacked.", hint="Unpack it by hand first.")
+    return Source(path, name, content, hashlib.sha256(raw).hexdigest(), compression, inner)
+
+
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file, or standard input for ``-``."""
-    if str(path) == "-":
-        return sys.stdin.buffer.read()
-    path = Path(path)
-    if path.is_dir():
-        if (path / "published").is_dir() or (path / "internal").is_dir():
-            hint = "The verify and measure commands take this folder, others want the file in its published/."
-        else:
-            hint = "Name a file in it."
-        raise DataError(f"{path} is a folder, expected a file of transactions.", hint=hint)
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"There is no file {path}.", hint=_similar(path)) from None
-    except PermissionError:
-        raise DataError(f"{path} may not be read.", hint="Ask for read permission.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _similar(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f"The folder {path.parent} does not exist either."
-    try:
-        close = difflib.get_close_matches(path.name, [p.name for p in path.parent.iterdir()], 1)
-    except OSError:
-        close = []
-    return f"Did you mean {path.with_name(close[0])}?" if close else "Check the path."
+    """Read a file, unpacked if it is compressed, or standard input for ``-``."""
+    return open_source(path).content
 
 
 def is_parquet(content: bytes) -> bool:
@@ -80,8 +163,42 @@ def is_parquet(content: bytes) -> bool:
     return len(content) >= 12 and content[:4] == b"PAR1" == content[-4:]
 
 
-def as_text(content: bytes, name: str, encoding: str = "utf-8") -> Text:
-    """Check that bytes are text, and turn them into UTF-8 if they are in another encoding."""
+def is_xlsx(content: bytes) -> bool:
+    """Whether the bytes are a spreadsheet of the kind .xlsx."""
+    if not content.startswith(b"PK\x03\x04"):
+        return False
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+    except _zip_errors():
+        return False
+    return any(name.startswith("xl/workbook") and name.endswith(".xml") for name in names)
+
+
+def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
+    """Check that bytes are text, and turn them into UTF-8 if they are in another encoding.
+
+    Parameters
+    ----------
+    content : bytes
+        Of a file.
+    name : str
+        What to call it in messages.
+    encoding : str, optional
+        Any that Python knows. Without it the text is UTF-8, or UTF-16 or UTF-32 if it begins with the byte
+        order mark of one; others are never guessed, but offered in the message.
+
+    Raises
+    ------
+    DataError
+        If the bytes are not text in this encoding.
+    RequestError
+        If there is no such encoding.
+    """
+    if encoding is None:
+        encoding = next((wide for mark, wide in _WIDE.items() if content.startswith(mark)), "utf-8")
     try:
         utf8 = codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
     except (LookupError, ValueError):
@@ -89,8 +206,9 @@ def as_text(content: bytes, name: str, encoding: str = "utf-8") -> Text:
             f"There is no encoding {shorten(encoding)}.",
             hint="Common ones are utf-8, latin-1, cp1252 and utf-16.",
         ) from None
-    what = next((text for magic, text in _MAGIC.items() if content.startswith(magic)), "")
-    if what:
+    if is_xlsx(content):
+        raise DataError(f"{name} is a spreadsheet (.xlsx), expected text.", hint="Save its sheet as csv.")
+    if what := _archive(content):
         raise DataError(f"{name} is {what}, expected text.", hint="Unpack or export it as text first.")
     if is_parquet(content):
         raise DataError(f"{name} is a Parquet file, expected text.", hint="Read it with --format parquet.")
@@ -104,17 +222,243 @@ def as_text(content: bytes, name: str, encoding: str = "utf-8") -> Text:
             f"{name} is a binary file: a zero byte on line {line_number(content, zero)}, expected text.",
             hint="If it is text in another encoding, name it: --encoding utf-16, for instance.",
         )
-    return Text(name, content.removeprefix(codecs.BOM_UTF8))
+    return Text(name, content.removeprefix(codecs.BOM_UTF8), "utf-8" if utf8 else encoding)
+
+
+# --- files and folders
+
+
+def _read(path: Path) -> bytes:
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, expected a file.", hint=_run_hint(path) or "Name a file in it.")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.", hint=_similar(path)) from None
+    except PermissionError:
+        raise DataError(f"{path} may not be read.", hint="Ask for read permission.") from None
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _run_hint(folder: Path) -> str:
+    if (folder / "published").is_dir() or (folder / "internal").is_dir():
+        return "The verify and measure commands take this folder, others want the file in its published/."
+    return ""
+
+
+def _similar(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"The folder {path.parent} does not exist either."
+    try:
+        close = difflib.get_close_matches(path.name, [p.name for p in path.parent.iterdir()], 1)
+    except OSError:
+        close = []
+    return f"Did you mean {path.with_name(close[0])}?" if close else "Check the path."
+
+
+def _files(folder: Path) -> list[str]:
+    if hint := _run_hint(folder):
+        raise DataError(f"{folder} is the folder of a run, expected a folder of data.", hint=hint)
+    try:
+        files = sorted(
+            path.name for path in folder.iterdir() if not path.is_dir() and not _left_out(path.name)
+        )
+    except OSError as error:
+        raise DataError(f"The folder {folder} cannot be read: {error.strerror or error}.") from None
+    if not files:
+        raise DataError(
+            f"The folder {folder} holds no file of data.", hint="Files in its subfolders are not read."
+        )
+    kinds: dict[str, list[str]] = {}
+    for file in files:
+        kinds.setdefault(Path(_bare(file)).suffix.lower() or "no extension", []).append(file)
+    if len(kinds) > 1:
+        each = "; ".join(f"{kind}: {listed(names, 3)}" for kind, names in sorted(kinds.items()))
+        raise DataError(
+            f"The folder {folder} holds files of different kinds ({each}), expected one kind.",
+            hint="Name the files to read.",
+        )
+    return [str(folder / file) for file in files]
+
+
+def _left_out(name: str) -> bool:
+    return name.startswith(".") or name == "about.json" or (name.startswith("_") and "." not in name)
+
+
+def _bare(name: str) -> str:
+    """Drop the extension of a compressed file."""
+    suffix = Path(name).suffix
+    return name.removesuffix(suffix) if suffix.lower() in _SUFFIXES else name
+
+
+# --- archives
+
+
+def _compression(raw: bytes, path: str, name: str) -> str:
+    kind = _magic(raw)
+    if kind == "zip" and is_xlsx(raw):
+        return ""
+    expected = _SUFFIXES.get(Path(path).suffix.lower(), "")
+    starts = [magic for magic, kind in _MAGIC.items() if kind == expected]
+    if not kind and 0 < len(raw) < 10 and any(raw.startswith(m) or m.startswith(raw) for m in starts):
+        raise _damaged(name, expected)  # cut off before it says what it is
+    return kind
+
+
+def _magic(content: bytes) -> str:
+    kind = next((kind for magic, kind in _MAGIC.items() if content.startswith(magic)), "")
+    return "" if kind == "bzip2" and not content.startswith(_BZIP2, 4) else kind  # BZh alone may be a word
+
+
+def _archive(content: bytes) -> str:
+    """Say what a file is that holds others, or nothing."""
+    if content[257:262] == b"ustar":
+        return "a tar archive"
+    if content.startswith(_OFFICE):
+        return "an old Office file (such as .xls) or one with a password"
+    kind = _magic(content)
+    if kind == "zip" and is_xlsx(content):
+        return ""
+    return f"a {kind} archive" if kind else ""
+
+
+def _damaged(name: str, kind: str) -> DataError:
+    article = "an" if kind == "xz" else "a"
+    return DataError(
+        f"{name} is {article} {kind} archive that is damaged or cut off.", hint="Copy or download it again."
+    )
+
+
+def _decompressed(raw: bytes, kind: str, name: str) -> bytes:
+    """Unpack all streams of a file, one after the other.
+
+    The functions of the standard library that do so drop whatever follows the first stream and is none.
+    """
+    start, errors = _decoder(kind)
+    out = io.BytesIO()
+    decoder = None
+    try:
+        for at in range(0, len(raw), _CHUNK):
+            piece = raw[at : at + _CHUNK]
+            while piece:
+                if decoder is None or decoder.eof:
+                    piece = piece.lstrip(b"\0")  # streams may be padded
+                    if not piece:
+                        break
+                    decoder = start()
+                out.write(decoder.decompress(piece))
+                piece = decoder.unused_data
+    except errors:
+        raise _damaged(name, kind) from None
+    if decoder is None or not decoder.eof:
+        raise _damaged(name, kind)
+    return out.getvalue()
+
+
+def _decoder(kind: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
+    """Return what starts a decoder, and the errors of damaged files."""
+    if kind == "gzip":
+        return lambda: zlib.decompressobj(wbits=31), (zlib.error,)
+    if kind == "xz":
+        import lzma
+
+        return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), (lzma.LZMAError,)
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2Decompressor, (OSError, ValueError)
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    return zstd.ZstdDecompressor, (zstd.ZstdError,)
+
+
+def _only_member(raw: bytes, name: str) -> tuple[str, bytes]:
+    """Name and unpack the one file in a zip archive."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            members = [member for member in archive.infolist() if not _is_litter(member.filename)]
+            names = [member.filename for member in members]
+            if "mimetype" in names or "[Content_Types].xml" in names:
+                raise DataError(
+                    f"{name} is an Office file that is not read, expected .xlsx.",
+                    hint="Save the table as .xlsx or csv.",
+                )
+            if len(members) != 1:
+                holds = f"{len(names)} files: {listed(names)}" if names else "no file"
+                raise DataError(
+                    f"{name} is a zip archive that holds {holds}, expected one file.",
+                    hint="Unpack it and name the files to read." if names else "",
+                )
+            if members[0].flag_bits & 1:
+                raise DataError(
+                    f"{name} is a zip archive with a password.", hint="Unpack it and name the file in it."
+                )
+            return names[0], archive.read(members[0])
+    except DataError:
+        raise
+    except NotImplementedError:
+        raise DataError(
+            f"{name} is a zip archive that is packed in a way that is not read.",
+            hint="Unpack it and name the file in it.",
+        ) from None
+    except _zip_errors():
+        raise _damaged(name, "zip") from None
+
+
+def _is_litter(member: str) -> bool:
+    """Whether a member of a zip archive is a folder or one of the files that macOS adds."""
+    return member.endswith("/") or member.startswith("__MACOSX/") or PurePosixPath(member).name == ".DS_Store"
+
+
+def _zip_errors() -> tuple[type[Exception], ...]:
+    """List what the standard library raises for archives that are damaged."""
+    import lzma
+    import struct
+    import zipfile
+
+    own = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
+    return *own, EOFError, IndexError, NotImplementedError, OSError, OverflowError, ValueError
+
+
+# --- encodings
 
 
 def _check(content: bytes, name: str) -> None:
+    """Refuse what is not UTF-8."""
     wide = next((encoding for mark, encoding in _WIDE.items() if content.startswith(mark)), "")
     if wide:
         raise DataError(
             f"{name} begins with the mark of {wide.upper()}, expected UTF-8.", hint=f"Add --encoding {wide}."
         )
-    if content.isascii():
+    if wide := _unmarked(content):
+        raise DataError(
+            f"{name} seems to be UTF-16 without a byte order mark, expected UTF-8.",
+            hint=f"Add --encoding {wide}.",
+        )
+    bad = _first_fault(content)
+    if bad < 0:
         return
+    readings = [f"with --encoding {encoding} it reads {text!r}" for encoding, text in _readings(content, bad)]
+    hint = ", ".join(readings) + "." if readings else "name the encoding that it was saved in: --encoding."
+    if not content[:bad].isascii():
+        hint = "the text before is UTF-8, so the file may be damaged here; " + hint
+    raise DataError(
+        f"{name} is not UTF-8: found byte 0x{content[bad]:02x} at offset {bad:,}, "
+        f"on line {line_number(content, bad)}.",
+        hint=hint[0].upper() + hint[1:],
+    )
+
+
+def _first_fault(content: bytes) -> int:
+    """Find the first byte that is not UTF-8; -1 if there is none."""
+    if content.isascii():
+        return -1
     view = memoryview(content)
     at = 0
     while at < len(content):
@@ -122,12 +466,34 @@ def _check(content: bytes, name: str) -> None:
         try:
             at += codecs.utf_8_decode(piece, "strict", at + len(piece) == len(content))[1]
         except UnicodeDecodeError as error:
-            bad = at + error.start
-            raise DataError(
-                f"{name} is not UTF-8: found byte 0x{content[bad]:02x} at offset {bad:,}, "
-                f"on line {line_number(content, bad)}.",
-                hint="Name the file's encoding: --encoding latin-1, for instance.",
-            ) from None
+            return at + error.start
+    return -1
+
+
+def _unmarked(content: bytes) -> str:
+    """Name the UTF-16 that text without a mark is in, if many bytes at every other place are zero."""
+    head = content[: 1 << 16]
+    if len(content) % 2 or not head:
+        return ""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if 8 * max(even, odd) < len(head) or 8 * min(even, odd) > max(even, odd):
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"
+
+
+def _readings(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
+    """Offer encodings that all of the bytes have a meaning in, with the word at fault as it then reads."""
+    if 0 in content:
+        return
+    start, end = bad, bad + 1
+    while start > max(0, bad - 20) and not _NOT_IN_A_WORD.match(content, start - 1):
+        start -= 1
+    while end < min(len(content), bad + 20) and not _NOT_IN_A_WORD.match(content, end):
+        end += 1
+    word = content[start:end]
+    fits = not any(byte in content for byte in _NOT_CP1252)
+    for encoding in ("cp1252",) if fits else ("latin-1", "cp850"):
+        yield encoding, word.decode(encoding)
 
 
 def _transcode(content: bytes, name: str, encoding: str) -> bytes:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from setveil.data.io.sniff import basket_separator
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
+from setveil.data.tables import Part
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import Tokens, tokenize
@@ -18,7 +19,7 @@ _SPMF_ITEM = re.compile(r"\+?[0-9]+", re.ASCII)
 _SPMF_NAME = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*@ITEM=([^=\r\n]*)=([^\r\n]*)")
 
 
-def read_fimi(text: Text) -> tuple[Transactions, Layout]:
+def read_fimi(text: Text) -> Part:
     """Read rows of integers separated by blanks."""
     tokens = tokenize(text.content)
 
@@ -34,22 +35,22 @@ def read_fimi(text: Text) -> tuple[Transactions, Layout]:
             )
         return field
 
-    return Transactions.from_codes(tokens.indptr, tokens.codes, _labels(text, tokens, label)), Layout("fimi")
+    return Part(tokens.indptr, tokens.codes, _labels(text, tokens, label), Layout("fimi"))
 
 
-def read_basket(text: Text, separator: str | None) -> tuple[Transactions, Layout]:
+def read_basket(text: Text, separator: str | None) -> Part:
     """Read rows of fields between separators; double quotes protect what is special."""
-    layout = Layout("basket", separator or ",")
+    layout = Layout("basket", separator or basket_separator(text, said=True))
     tokens = tokenize(text.content, separator=layout.separator, quotes=True)
     refuse_open_quote(text, tokens)
     labels = _labels(text, tokens, lambda raw, offset: unquoted(text, raw, offset))
     codes = tokens.codes
     if "" in labels:  # a quoted nothing; other empty fields are left out by the tokenizer
         codes = np.where(codes == labels.index(""), -1, codes)
-    return Transactions.from_codes(tokens.indptr, codes, labels), layout
+    return Part(tokens.indptr, codes, labels, layout)
 
 
-def read_spmf(text: Text) -> tuple[Transactions, Layout]:
+def read_spmf(text: Text) -> Part:
     """Read rows of numbers, as ``1 2 3`` or as ``1 -1 2 -1 -2``; items are their names, where they have some.
 
     ``-2`` ends a row and takes the line end after it along; otherwise a line end does, also of a blank line.
@@ -83,7 +84,7 @@ def read_spmf(text: Text) -> tuple[Transactions, Layout]:
         ended[filled] = ends_row[bounds[filled] - 1]
         bounds = np.sort(np.concatenate([bounds[~ended], np.flatnonzero(ends_row) + 1]))
         codes = np.where(np.array(mark)[codes], np.int32(-1), codes)
-    return Transactions.from_codes(np.concatenate([[0], bounds]), codes, labels), Layout("spmf")
+    return Part(np.concatenate([[0], bounds]), codes, labels, Layout("spmf"))
 
 
 def _spmf_names(text: Text) -> dict[str, str]:

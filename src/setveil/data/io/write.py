@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.layout import FORMATS, Layout, function_of
+from setveil.data.layout import FORMATS, Layout, function_of, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, RequestError, shorten
@@ -62,6 +62,46 @@ def long(data: Transactions, layout: Layout) -> Iterator[bytes]:
         yield b"".join(lines.tolist())
 
 
+def wide(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write a header, then the items of each row in as many columns as the longest row needs."""
+    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    names = writable_layout(layout, (), int(data.row_lengths().max(initial=0))).item_columns
+    width = len(names)
+    labels = _encoded(data, layout, quote)
+    inner, last = (
+        _objects([label + separator for label in labels]),
+        _objects([label + b"\n" for label in labels]),
+    )
+    nothing = b"\n" if width > 1 else b'""\n'  # a blank line would be no row
+    yield separator.join(quote(name).encode() for name in names) + b"\n"
+    for first_row, last_row, items in _blocks(data, width):
+        bounds = data.indptr[first_row : last_row + 1] - data.indptr[first_row]
+        lengths = np.diff(bounds)
+        cells = np.full((lengths.size, width), separator, object)
+        cells[:, -1] = nothing
+        rows = np.repeat(np.arange(lengths.size), lengths)
+        places = np.arange(items.size) - np.repeat(bounds[:-1], lengths)
+        at_end = places == width - 1
+        cells[rows[~at_end], places[~at_end]] = inner[items[~at_end]]
+        cells[rows[at_end], -1] = last[items[at_end]]
+        yield b"".join(cells.ravel().tolist())
+
+
+def onehot(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    """Write a header with all items, then 0 or 1 for each of them in each row."""
+    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    labels = _encoded(data, layout, quote)
+    yield separator.join(labels) + b"\n"
+    signs = np.array([b"0" + separator, b"1" + separator], object)
+    for first_row, last_row, items in _blocks(data, max(len(labels), 1)):
+        marks = np.zeros((last_row - first_row, len(labels)), np.int8)
+        lengths = np.diff(data.indptr[first_row : last_row + 1])
+        marks[np.repeat(np.arange(lengths.size), lengths), items] = 1
+        cells = signs[marks]
+        cells[:, -1:] = np.array([b"0\n", b"1\n"], object)[marks[:, -1:]]
+        yield b"".join(cells.ravel().tolist())
+
+
 def spmf(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write rows as sequences of numbers, after the names of the items unless these are numbers."""
     labels = data.vocabulary.labels
@@ -101,9 +141,11 @@ def _rows(data: Transactions, inner: list[bytes], last: list[bytes], end: bytes)
         yield b"".join(pieces.tolist())
 
 
-def _blocks(data: Transactions) -> Iterator[tuple[int, int, NDArray[np.int32]]]:
-    for first in range(0, data.n_rows, _BLOCK):
-        last = min(first + _BLOCK, data.n_rows)
+def _blocks(data: Transactions, cells: int = 1) -> Iterator[tuple[int, int, NDArray[np.int32]]]:
+    """Cut the rows into pieces; `cells`: what a row needs besides its items."""
+    step = max(_BLOCK // cells, 1)
+    for first in range(0, data.n_rows, step):
+        last = min(first + step, data.n_rows)
         yield first, last, data.items[data.indptr[first] : data.indptr[last]]
 
 

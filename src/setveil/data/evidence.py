@@ -1,0 +1,194 @@
+"""What speaks for a table rather than rows of items: lines of equal length, columns unlike each other, ids.
+
+A basket holds its items anywhere: the first field of a line is of the same sort as the others. A table has
+columns. Nothing here looks at what a column is called, only at its values; names decide nothing that could
+publish ids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+Rows = Sequence[Sequence[str]]
+
+SEPARATORS = ",;\t|"
+ALIKE = 0.8  # so many lines of one length make a table: exports have title lines, totals and broken lines
+DIFFERENT = 0.9  # so many different values in a column are ids
+SURE = 0.9
+FEW, MANY = 5, 20  # lines from which on the values of a column say something, and something by themselves
+
+MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
+YES, NO = frozenset({"1", "true", "True", "TRUE"}), frozenset({"0", "false", "False", "FALSE", ""})
+
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", re.ASCII)
+_DATE = re.compile(
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
+)
+
+
+def kind(value: str) -> str:
+    """Tell of what sort a value is: `integer`, `number`, `date`, `code` (letters and digits), `word`."""
+    if _INTEGER.fullmatch(value):
+        return "integer"
+    if _DATE.fullmatch(value):
+        return "date"
+    if _NUMBER.fullmatch(value):
+        return "number"
+    if " " not in value and any(c.isdigit() for c in value):
+        return "code"
+    return "word"
+
+
+def common_width(rows: Rows) -> tuple[int, float]:
+    """Return the most frequent number of fields of a line, and the share of the lines that have it."""
+    if not rows:
+        return 0, 0.0
+    width, lines = Counter(map(len, rows)).most_common(1)[0]
+    return width, lines / len(rows)
+
+
+def is_table(rows: Rows) -> bool:
+    """Tell whether nearly all lines have the same number of fields, two or more."""
+    width, share = common_width(rows)
+    return len(rows) > 1 and width > 1 and share >= ALIKE
+
+
+def are_different(values: Sequence[str]) -> bool:
+    """Tell whether nearly all values differ, as ids do."""
+    return len(set(values)) >= DIFFERENT * len(values)
+
+
+def is_grouped(values: Sequence[str]) -> bool:
+    """Tell whether equal values stand beside each other only, as ids do where a table is sorted by them."""
+    runs = sum(a != b for a, b in pairwise(values)) + 1
+    return runs == len(set(values))
+
+
+def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
+    """Tell whether the values of two columns agree with being ids and items, in this order.
+
+    The lines of an id stand together, and items come back under other ids. A few lines agree with anything.
+    """
+    if len(ids) < FEW:
+        return True
+    return is_grouped(ids) and not is_grouped(items) and not are_different(items)
+
+
+def are_swapped(ids: Sequence[str], items: Sequence[str]) -> bool:
+    """Tell whether the values of two columns speak against being ids and items, in this order."""
+    if len(ids) < MANY:
+        return False
+    return are_different(items) or (is_grouped(items) and not is_grouped(ids))
+
+
+def has_header(rows: Rows) -> bool:
+    """Tell whether the first line is unlike those below it.
+
+    It is if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
+    date or empty, and none stands in its column again.
+    """
+    if len(rows) < 2:
+        return False
+    first, rest = rows[0], rows[1:]
+    plain = all(field and kind(field) in {"word", "code"} for field in first)
+    for at, field in enumerate(first):
+        below = [row[at] for row in rest if len(row) > at and row[at] not in MISSING]
+        numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
+        if below and numeric >= SURE * len(below) and kind(field) in {"word", "code"} and field:
+            return True
+        if below and field and field not in YES | NO and set(below) <= YES | NO and len(below) > 1:
+            return True
+        if field in below:
+            plain = False
+    return plain
+
+
+def why_table(rows: Rows) -> str:
+    """Say what speaks for a table in the first lines of a file; "" if nothing does.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        Lines that are not blank, split into fields, blanks around these left out; empty fields are there.
+    """
+    if is_table(rows):
+        width, share = common_width(rows)
+        return f"{'every line has' if share == 1 else 'nearly all lines have'} {width} fields"
+    if _first_line_differs(rows):
+        return "the first line is unlike the others"
+    for place, name in ((0, "first"), (-1, "last")):
+        values = [row[place] for row in rows if row and row[place]]
+        others = [field for row in rows for field in (row[1:] if place == 0 else row[:-1]) if field]
+        if _are_ids(values, others):
+            return f"the {name} field of nearly every line is a different one"
+        if _differ_in_kind(values, others):
+            return f"the {name} field of the lines is of another kind than the others"
+    for place in range(1, max(map(len, rows), default=0) - 1):
+        values = [row[place] for row in rows if len(row) > place and row[place]]
+        if len(values) < max(MANY, SURE * len(rows)):
+            break
+        if are_different(values):
+            return f"field {place + 1} of nearly every line is a different one"
+    return ""
+
+
+def _first_line_differs(rows: Rows) -> bool:
+    """Tell whether the first line of ragged ones is a header: numbers under words, or words of its own."""
+    if len(rows) < 3 or len(rows[0]) < 2:
+        return False
+    first, rest = rows[0], rows[1:]
+    for at, field in enumerate(first):
+        below = [row[at] for row in rest if len(row) > at and row[at]]
+        numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
+        if len(below) > 1 and numeric >= SURE * len(below) and kind(field) == "word" and field:
+            return True
+    if len(rows) < 2 * FEW or not all(kind(field) == "word" for field in first if field):
+        return False
+    again = {field for row in rest for field in row}
+    as_long = sum(len(row) <= len(first) for row in rest)
+    return not again.intersection(field for field in first if field) and as_long >= SURE * len(rest)
+
+
+def _are_ids(values: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether a field that every line has looks like an id: nearly all different, or counted upwards."""
+    if len(values) >= MANY:
+        return are_different(values)
+    if len(values) < FEW or len(set(values)) < len(values) or not set(values).isdisjoint(others):
+        return False
+    if not others:
+        return all(any(c.isdigit() for c in value) for value in values)
+    numbers = [int(value) for value in values if _INTEGER.fullmatch(value) and len(value) < 19]
+    return len(numbers) == len(values) and all(a < b for a, b in pairwise(numbers))
+
+
+def _differ_in_kind(values: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether one field of the lines is of one kind, and all others are of other kinds."""
+    if len(values) < 3 or not others:
+        return False
+    usual, times = Counter(map(kind, values)).most_common(1)[0]
+    elsewhere = sum(kind(value) == usual for value in others)
+    return times >= SURE * len(values) and elsewhere <= (1 - SURE) * len(others)
+
+
+def why_numbers_are_table(rows: Rows) -> str:
+    """Say what speaks for a table in lines of integers between blanks; "" if nothing does.
+
+    Lines of a constant number of integers are common there, so only ids count: in pairs, of which the first
+    number stays the same on lines beside each other while the second changes, or numbers that nearly all
+    differ.
+    """
+    width, _ = common_width(rows)
+    for place, name in ((0, "first"), (-1, "last")):
+        values = [row[place] for row in rows if row]
+        if len(values) >= MANY and are_different(values):
+            return f"the {name} number of nearly every line is a different one"
+    if width == 2 and is_table(rows) and len(rows) > 2:
+        pairs = [row for row in rows if len(row) == 2]
+        ids, items = [row[0] for row in pairs], [row[1] for row in pairs]
+        if is_grouped(ids) and len(set(ids)) < len(ids) and not is_grouped(items):
+            return "every line has two numbers, and the first ones stand together"
+    return ""

@@ -1,0 +1,132 @@
+"""Read tables of text: long, wide and one-hot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from setveil.data import evidence
+from setveil.data.columns import NOTHING, Wanted, guess_columns
+from setveil.data.io.sniff import head_rows, likely_separator
+from setveil.data.io.source import Text
+from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.layout import Layout
+from setveil.data.tables import Column, Part, read_table
+from setveil.errors import DataError
+from setveil.kernels.tokens import tokenize
+
+
+def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> Part:
+    """Read lines of an id and an item; those of the same id, wherever they stand, are one row."""
+    wanted = Wanted(id_column, item_column)
+    return read_table(TextTable(text, separator, wanted), "long", wanted)
+
+
+def read_wide(
+    text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
+) -> Part:
+    """Read lines with several columns of items."""
+    wanted = Wanted(id_column, None, item_columns)
+    return read_table(TextTable(text, separator, wanted), "wide", wanted)
+
+
+def read_onehot(
+    text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
+) -> Part:
+    """Read lines with a column for each item, by default all columns but that of the ids."""
+    wanted = Wanted(id_column, None, item_columns)
+    return read_table(TextTable(text, separator, wanted), "onehot", wanted)
+
+
+def read_named(text: Text, separator: str | None, wanted: Wanted) -> Part:
+    """Read a table of which columns were named, but not the layout."""
+    return read_table(TextTable(text, separator, wanted), None, wanted)
+
+
+def read_unnamed(text: Text, separator: str | None) -> Part | None:
+    """Read a long table whose two columns are named unmistakably; None if the text is anything else."""
+    table = TextTable(text, separator)
+    return None if table.agreed(said=False) is None else read_table(table, "long", Wanted())
+
+
+class TextTable:
+    """A table of text: a header line, if there is one, and lines of as many fields.
+
+    The first line is a header if a column is named as it stands there, or if it is unlike the others.
+
+    Parameters
+    ----------
+    text : Text
+        Of a file.
+    separator : str or None
+        Between fields; by default detected.
+    wanted : Wanted
+        Columns that were named.
+    """
+
+    def __init__(self, text: Text, separator: str | None, wanted: Wanted = NOTHING) -> None:
+        self.text = text
+        self.name = text.name
+        self.separator = Layout("long", separator or likely_separator(text)).separator
+        rows = head_rows(text, self.separator)
+        width = len(rows[0]) if rows else 0
+        whole = [row for row in rows if len(row) == width]
+        if evidence.is_table(rows):  # title lines stand above what has the usual width
+            width, _ = evidence.common_width(rows)
+            whole = [row for row in rows if len(row) == width]
+        self.width = width
+        named = any(wanted.names(field) for field in whole[0]) if whole else False
+        self.header = named or len(rows) < 2 or evidence.has_header(whole)
+        self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(width)]
+        self.head = whole[1:] if self.header else whole
+        self.ragged = len(whole) < len(rows)
+
+    def agreed(self, *, said: bool) -> tuple[int, int] | None:
+        """Find id and item column where two columns are named unmistakably, and their values agree."""
+        places = guess_columns(self.names) if self.header and (said or not self.ragged) else None
+        if places is None:
+            return None
+        ids, items = ([row[at] for row in self.head] for at in places)
+        return places if said or evidence.is_id_and_item(ids, items) else None
+
+    def columns(
+        self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
+    ) -> list[Column]:
+        """Read some columns of all lines.
+
+        Raises
+        ------
+        DataError
+            If a line has another number of fields.
+        """
+        text = self.text
+        keep = np.zeros(self.width, np.bool_)
+        keep[list(wanted)] = True
+        tokens = tokenize(text.content, separator=self.separator, quotes=True, keep=keep)
+        refuse_open_quote(text, tokens)
+        if tokens.fault >= 0:
+            raise DataError(
+                f"{text.where(tokens.fault)}: the number of fields is {tokens.width}, "
+                f"expected {self.width} as in {'the header' if self.header else 'the other lines'}.",
+                hint="Remove lines above the header and below the table, quote fields that hold the "
+                "separator; rows of items are read with --format basket.",
+            )
+        cells = tokens.codes.reshape(-1, int(keep.sum()))[1 if self.header else 0 :]
+        if not cells.size:
+            raise DataError(f"{text.name}: there is a header, but no line of data below it.")
+        spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+        order = np.flatnonzero(keep).tolist()
+        return [self._column(cells[:, order.index(at)], spans) for at in wanted]
+
+    def _column(
+        self, tokens: np.ndarray[tuple[int], np.dtype[np.int32]], spans: list[tuple[int, int]]
+    ) -> Column:
+        used = np.zeros(len(spans), bool)
+        used[tokens] = True
+        content = self.text.content
+        labels = [
+            unquoted(self.text, content[s:e], s) for s, e in (spans[i] for i in np.flatnonzero(used).tolist())
+        ]
+        codes = (np.cumsum(used) - 1)[tokens]
+        return Column(codes, labels, lambda line: self.text.where(spans[tokens[line]][0]))
