@@ -413,6 +413,7 @@ def test_other_encodings(tmp_path: Path) -> None:
 
 
 def test_binary_files(tmp_path: Path) -> None:
+    refused(tmp_path / "a.csv", b"PK\x03\x04....", "zip", "damaged")
     refused(tmp_path / "a.dat", b"1 2\n3\x00\n", "binary file", "line 2")
 
 
