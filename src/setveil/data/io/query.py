@@ -1,0 +1,166 @@
+"""Read the result of a database query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import polars as pl
+
+from setveil.errors import DataError, RequestError, shorten
+
+_SECRET = re.compile(r"(?i)((?:password|passwd|passphrase|pwd|secret|token|key)\w*\s*=\s*)([^&;]*)")
+_STATUS = re.compile(r"^[A-Z_]+: (?:\[\w+\] )?")  # of ADBC, before the driver's own words
+_ALL_ROWS = str(2**30)
+
+
+def read_query(sql: str, uri: str) -> pl.DataFrame:
+    """Run a query and return its rows, in its order.
+
+    Parameters
+    ----------
+    sql : str
+        One query. Files of SQLite and DuckDB are opened for reading only; in other databases nothing is
+        committed.
+    uri : str
+        The database: ``sqlite:///shop.db``, ``sqlite:////home/ann/shop.db`` (an absolute path has four
+        slashes), ``duckdb:///shop.duckdb``, ``postgresql://user@host/db``, or ``mysql://``, ``mssql://``,
+        ``oracle://``. A password is better left to the environment or the driver's own file, such as
+        PGPASSWORD or .pgpass.
+
+    Raises
+    ------
+    RequestError
+        If the database is of a kind that is not read, or its driver is not installed.
+    DataError
+        If it cannot be opened, or the query fails or returns no table.
+    """
+    scheme, _, rest = uri.partition("://")
+    connect = _CONNECTIONS.get(scheme.lower()) if rest else None
+    if connect is None:
+        raise RequestError(
+            f"The connection is {shorten(redacted(uri))}, expected one that begins with "
+            f"{', '.join(f'{name}://' for name in _CONNECTIONS)}.",
+            hint="A file is named like sqlite:///shop.db or duckdb:////home/ann/shop.duckdb.",
+        )
+    if not sql.strip():
+        raise RequestError("The query is empty.", hint="Name columns and a table: SELECT ... FROM ...")
+    try:
+        table = connect(sql, uri)
+    except ImportError as error:
+        package = "connectorx pyarrow" if connect is _through_connectorx else "'setveil[query]'"
+        raise RequestError(
+            f"A query to {scheme}:// needs the package {error.name}, which is not installed.",
+            hint=f"Install it with: pip install {package}",
+        ) from None
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # each driver has its own
+        raise DataError(f"The query to {redacted(uri)} failed: {_reason(error, uri)}") from None
+    if not table.width:
+        raise DataError(f"The query to {redacted(uri)} returns no columns.", hint="Use SELECT.")
+    return _stored(table)
+
+
+def redacted(uri: str) -> str:
+    """Replace the password in a connection by ``***``.
+
+    Examples
+    --------
+    >>> redacted("postgresql://ann:secret@db.example.org/shop?sslmode=require")
+    'postgresql://ann:***@db.example.org/shop?sslmode=require'
+    """
+    scheme, mark, rest = uri.partition("://") if "://" in uri else ("", "", uri)
+    user, at, host = rest.rpartition("@")  # the last one: a password may hold others
+    name, colon, _ = user.partition(":")
+    hidden = "***" if colon else ""
+    return _SECRET.sub(r"\1***", f"{scheme}{mark}{name}{colon}{hidden}{at}{host}")
+
+
+def _reason(error: Exception, uri: str) -> str:
+    """Shorten what a driver says to one line without passwords."""
+    message = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    message = _STATUS.sub("", message.replace(uri, redacted(uri)))
+    user = uri.partition("://")[2].rpartition("@")[0]
+    for secret in (user.partition(":")[2], *(value for _, value in _SECRET.findall(uri))):
+        for spelling in {secret, unquote(secret)} - {""}:
+            message = message.replace(spelling, "***")
+    return message if len(message) <= 200 else message[:199] + "…"
+
+
+# --- kinds of databases
+
+
+def _sqlite(sql: str, uri: str) -> pl.DataFrame:
+    from adbc_driver_sqlite import dbapi
+
+    # Types are those of the first batch, and a column may begin with nulls or change its type later.
+    options = {"adbc.sqlite.query.batch_rows": _ALL_ROWS}
+    return _fetched(sql, lambda: dbapi.connect(_file(uri).resolve().as_uri() + "?mode=ro"), options)
+
+
+def _duckdb(sql: str, uri: str) -> pl.DataFrame:
+    import adbc_driver_duckdb
+    from adbc_driver_manager import dbapi
+
+    place = {"path": str(_file(uri)), "access_mode": "READ_ONLY", "autoinstall_known_extensions": "false"}
+    driver, entrypoint = adbc_driver_duckdb.driver_path(), "duckdb_adbc_init"
+    return _fetched(sql, lambda: dbapi.connect(driver=driver, entrypoint=entrypoint, db_kwargs=place))
+
+
+def _postgresql(sql: str, uri: str) -> pl.DataFrame:
+    from adbc_driver_postgresql import dbapi
+
+    return _fetched(sql, lambda: dbapi.connect(uri))
+
+
+def _through_connectorx(sql: str, uri: str) -> pl.DataFrame:
+    import connectorx
+
+    table: pl.DataFrame = connectorx.read_sql(uri, sql, return_type="polars")
+    return table
+
+
+_CONNECTIONS: dict[str, Callable[[str, str], pl.DataFrame]] = {
+    "sqlite": _sqlite,
+    "duckdb": _duckdb,
+    "postgresql": _postgresql,
+    "postgres": _postgresql,
+    "mysql": _through_connectorx,
+    "mssql": _through_connectorx,
+    "oracle": _through_connectorx,
+}
+
+
+def _fetched(sql: str, connect: Callable[[], Any], options: dict[str, str] | None = None) -> pl.DataFrame:
+    with connect() as connection, connection.cursor() as cursor:  # closed without a commit
+        cursor.adbc_statement.set_options(**options or {})
+        cursor.execute(sql)
+        table: pl.DataFrame = cursor.fetch_polars()
+    return table
+
+
+def _stored(table: pl.DataFrame) -> pl.DataFrame:
+    """Turn types that only databases have, such as PostgreSQL's numeric, into what they are stored as."""
+    own = getattr(pl, "BaseExtension", ())  # older polars does so by itself
+    columns = [name for name, kind in table.schema.items() if isinstance(kind, own)]
+    return table.with_columns(pl.col(name).ext.storage() for name in columns)
+
+
+def _file(uri: str) -> Path:
+    """Find the file of a database, which its driver would make where there is none."""
+    scheme, _, rest = uri.partition("://")
+    path = Path(rest.removeprefix("/"))
+    if path.is_file() and rest.startswith("/"):
+        return path
+    absolute = Path("/", rest)
+    if absolute.is_file():
+        hint = f"An absolute path has four slashes: {scheme}:///{absolute}."
+    else:
+        hint = (
+            f"Check the path: {scheme}:/// is followed by one relative to this folder, or by an absolute one."
+        )
+    raise DataError(f"There is no database file {path}.", hint=hint)

@@ -1,0 +1,229 @@
+import contextlib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
+import pyarrow
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from setveil.data.io import query
+from setveil.data.io.query import read_query, redacted
+from setveil.errors import DataError, RequestError
+
+duckdb = pytest.importorskip("duckdb")
+
+ROWS = [(2, "tea", 1.5), (1, "milk", None), (2, None, 7.0)]
+
+
+def sqlite_file(path: Path) -> str:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE sale (id INTEGER, item TEXT, price REAL)")
+        connection.executemany("INSERT INTO sale VALUES (?, ?, ?)", ROWS)
+    return f"sqlite:///{path}"
+
+
+def duckdb_file(path: Path) -> str:
+    with contextlib.closing(duckdb.connect(str(path))) as connection:
+        connection.execute("CREATE TABLE sale (id INTEGER, item VARCHAR, price DOUBLE)")
+        for row in ROWS:
+            connection.execute("INSERT INTO sale VALUES (?, ?, ?)", row)
+    return f"duckdb:///{path}"
+
+
+BOTH = pytest.mark.parametrize("database", [sqlite_file, duckdb_file])
+Database = Callable[[Path], str]
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["shop.db", "the shop's #1 50%?.db"])
+def test_rows_come_in_the_order_of_the_query(tmp_path: Path, database: Database, name: str) -> None:
+    uri = database(tmp_path / name)
+    table = read_query("SELECT id, item, price FROM sale ORDER BY price DESC NULLS LAST", uri)
+    assert table.columns == ["id", "item", "price"]
+    assert table.rows() == [(2, None, 7.0), (2, "tea", 1.5), (1, "milk", None)]
+    assert read_query("SELECT item FROM sale WHERE id = 3", uri).shape == (0, 1)
+
+
+@BOTH
+def test_a_path_may_be_relative(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    uri = database(tmp_path / "shop.db")
+    monkeypatch.chdir(tmp_path)
+    assert read_query("SELECT id FROM sale", uri.partition(":")[0] + ":///shop.db").height == 3
+    with pytest.raises(DataError, match="four slashes") as caught:
+        read_query("SELECT id FROM sale", uri.replace(":////", ":///"))
+    assert uri in str(caught.value)
+
+
+@BOTH
+def test_a_database_is_never_made(tmp_path: Path, database: Database) -> None:
+    uri = database(tmp_path / "shop.db")
+    for other in (f"{uri}x", f"{uri.partition(':')[0]}:///:memory:", uri.replace("/shop.db", "")):
+        with pytest.raises(DataError, match="no database file"):
+            read_query("SELECT 1 AS one", other)
+    assert os.listdir(tmp_path) == ["shop.db"]  # noqa: PTH208
+
+
+@BOTH
+def test_a_database_is_never_changed(tmp_path: Path, database: Database) -> None:
+    path = tmp_path / "shop.db"
+    uri = database(path)
+    before = path.read_bytes()
+    for sql in ("INSERT INTO sale VALUES (3, 'salt', 1)", "DROP TABLE sale", "CREATE TABLE t (a INTEGER)"):
+        with pytest.raises(DataError, match="failed"):
+            read_query(sql, uri)
+    assert path.read_bytes() == before
+
+
+@BOTH
+def test_errors_of_queries(tmp_path: Path, database: Database) -> None:
+    uri = database(tmp_path / "shop.db")
+    for sql, expected in {
+        "SELEKT 1": "SELEKT",
+        "SELECT * FROM shelf": "shelf",
+        "SELECT id, id FROM sale": "'id'",
+        "-- nothing": "failed",
+    }.items():
+        with pytest.raises(DataError, match=expected) as caught:
+            read_query(sql, uri)
+        assert uri in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(RequestError, match="empty"):
+        read_query(" ", uri)
+    (tmp_path / "noise.db").write_bytes(b"no database" * 100)
+    with pytest.raises(DataError, match="failed"):
+        read_query("SELECT 1 AS one", uri.replace("shop.db", "noise.db"))
+
+
+def test_columns_of_sqlite_may_change_their_type_late(tmp_path: Path) -> None:
+    path = tmp_path / "late.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE t (a, b)")
+        rows = ((i, None) if i < 5000 else ("007", "x") for i in range(5001))
+        connection.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    table = read_query("SELECT a, b FROM t", f"sqlite:///{path}")
+    assert table.schema == {"a": pl.String, "b": pl.String}
+    assert table.row(-1) == ("007", "x")
+    assert table.row(0) == ("0", None)
+
+
+def test_types_that_only_databases_have(tmp_path: Path) -> None:
+    uri = duckdb_file(tmp_path / "shop.db")
+    sql = """SELECT '{"a": 1}'::JSON AS a, 7::HUGEINT AS b, 'x'::ENUM('x') AS c,
+             '00000000-0000-0000-0000-000000000007'::UUID AS d, ['x'] AS e, DATE '2020-01-02' AS f"""
+    table = read_query(sql, uri)
+    assert table.schema["e"] == pl.List(pl.String)
+    assert [str(cell) for cell in table.drop("e").row(0)] == [
+        '{"a": 1}',
+        "7",
+        "x",
+        "00000000-0000-0000-0000-000000000007",
+        "2020-01-02",
+    ]
+    opaque = pyarrow.ExtensionArray.from_storage(
+        pyarrow.opaque(pyarrow.string(), "numeric", "PostgreSQL"), pyarrow.array(["1.50", None])
+    )
+    table = query._stored(pl.DataFrame(pyarrow.table({"price": opaque, "id": [1, 2]})))
+    assert table.schema == {"price": pl.String, "id": pl.Int64}
+    assert table["price"].to_list() == ["1.50", None]
+
+
+def test_connectorx_reads_what_adbc_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connectorx = pytest.importorskip("connectorx")
+    path = tmp_path / "shop.db"
+    sqlite_file(path)
+    seen = []
+
+    def instead(uri: str, sql: str, **options: str) -> object:
+        seen.append(uri)
+        return original(f"sqlite://{path}", sql, **options)
+
+    original = connectorx.read_sql
+    monkeypatch.setattr(connectorx, "read_sql", instead)  # there is no server here
+    table = read_query("SELECT id FROM sale ORDER BY id", "mysql://ann:secret@localhost/shop")
+    assert table.rows() == [(1,), (2,), (2,)]
+    assert seen == ["mysql://ann:secret@localhost/shop"]
+
+
+def test_what_is_no_connection() -> None:
+    for uri in ("shop.db", "mongodb://ann:secret@host/db", "sqlite:shop.db", "", "ann:secret@host"):
+        with pytest.raises(RequestError, match="sqlite://, duckdb://, postgresql://") as caught:
+            read_query("SELECT 1", uri)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(DataError, match="no database file"):
+        read_query("SELECT 1", "sqlite://shop.db")
+
+
+@pytest.mark.parametrize(
+    ("uri", "module", "package"),
+    [
+        ("sqlite:////tmp/a.db", "adbc_driver_sqlite", r"'setveil\[query\]'"),
+        ("duckdb:////tmp/a.db", "adbc_driver_duckdb", r"'setveil\[query\]'"),
+        ("postgresql://host/db", "adbc_driver_postgresql", r"'setveil\[query\]'"),
+        ("mysql://host/db", "connectorx", "connectorx pyarrow"),
+    ],
+)
+def test_a_missing_driver_is_named(
+    monkeypatch: pytest.MonkeyPatch, uri: str, module: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(RequestError, match=f"(?s){module}.*pip install {package}"):
+        read_query("SELECT 1", uri)
+
+
+# --- passwords
+
+
+@pytest.mark.parametrize(
+    ("uri", "expected"),
+    [
+        ("postgresql://ann:secret@host:5432/db", "postgresql://ann:***@host:5432/db"),
+        ("postgresql://ann:se:c@re/t@host/db", "postgresql://ann:***@host/db"),
+        ("postgresql://ann@host/db", "postgresql://ann@host/db"),
+        ("postgresql://host:5432/db", "postgresql://host:5432/db"),
+        (
+            "postgresql://host/db?user=ann&password=secret&a=b",
+            "postgresql://host/db?user=ann&password=***&a=b",
+        ),
+        ("mssql://host/db;User=ann;PWD=secret;a=b", "mssql://host/db;User=ann;PWD=***;a=b"),
+        ("sqlite:////home/ann/shop.db", "sqlite:////home/ann/shop.db"),
+        ("ann:secret@host", "ann:***@host"),
+        ("host=db password = secret", "host=db password = ***"),
+    ],
+)
+def test_passwords_are_hidden(uri: str, expected: str) -> None:
+    assert redacted(uri) == expected
+
+
+@given(st.text(min_size=1), st.sampled_from(["{}ann:{}@host/db", "{}host/db?a=b&password={}", "{}:{}@host"]))
+def test_no_password_is_ever_shown(password: str, form: str) -> None:
+    password = f"<{password}>"  # not a part of the rest
+    assume("?" not in form or not set(password) & set("&;"))
+    assert password not in redacted(form.format("postgresql://", password))
+    assert password not in redacted(form.format("", password))
+    assert redacted(form.format("x://", password)).count("***") == 1
+
+
+@pytest.mark.parametrize(
+    "form", ["postgresql://ann:{}@127.0.0.1:1/db", "postgresql://127.0.0.1:1/db?password={}"]
+)
+def test_no_driver_tells_the_password(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    uri = form.format(quote("open/sesame"))
+    with pytest.raises(DataError, match="failed") as caught:
+        read_query("SELECT 1", uri)
+    assert "sesame" not in str(caught.value)
+
+    def fails(given: str) -> None:
+        raise RuntimeError(f"cannot open {given}, is open/sesame right?\nmore")
+
+    monkeypatch.setattr(dbapi, "connect", fails)
+    with pytest.raises(DataError, match=r"cannot open postgresql://.* is \*\*\* right") as caught:
+        read_query("SELECT 1", uri)
+    assert "sesame" not in str(caught.value)
+    assert "more" not in str(caught.value)

@@ -1,0 +1,137 @@
+import datetime
+import io
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setveil.data.io.source import Source, open_source
+from setveil.data.io.xlsx import read_sheet
+from setveil.errors import DataError, RequestError
+
+
+def workbook(sheets: dict[str, list[list[Any]]], hidden: tuple[str, ...] = ()) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(row)
+        if name in hidden:
+            page.sheet_state = "hidden"
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def source(content: bytes) -> Source:
+    return Source("a.xlsx", "a.xlsx", content, "", "", "a.xlsx")
+
+
+def sheet(*rows: list[Any]) -> pl.DataFrame:
+    return read_sheet(source(workbook({"Sheet1": list(rows)})))
+
+
+def test_cells_become_text() -> None:
+    moment = datetime.datetime(2020, 1, 2, 3, 4, 5)
+    cells = {
+        "007": "007",
+        7: "7",
+        8.0: "8",
+        250.83: "250.83",
+        1 / 3: repr(1 / 3),
+        123456789012345: "123456789012345",
+        True: "true",
+        False: "false",
+        datetime.date(2020, 1, 2): "2020-01-02",
+        moment: "2020-01-02 03:04:05",
+        datetime.time(3, 4): "03:04:00",
+        "#N/A": "#N/A",
+        " two\nlines ": " two\nlines ",
+        "é": "é",
+    }
+    table = sheet(["value"], *([cell] for cell in cells))
+    assert table.schema == {"value": pl.String}
+    assert table["value"].to_list() == list(cells.values())
+
+
+def test_the_first_row_names_the_columns() -> None:
+    table = sheet([None], ["id", None, 7, True], ["a", 1, None, "x"], [None], ["b"], [None, ""])
+    assert table.columns == ["id", "column 2", "7", "true"]
+    assert table.rows() == [("a", "1", None, "x"), (None,) * 4, ("b", None, None, None)]
+    assert sheet(["id", None, "code"], ["a", None, "x"]).columns == ["id", "code"]  # nothing in the second
+    assert sheet(["id", "code"]).shape == (0, 2)
+    with pytest.raises(DataError, match="2 columns named 'DX'"):
+        sheet(["DX", "id", "DX"], ["a", "b", "c"])
+    with pytest.raises(DataError, match="2 columns named 'column 2'"):
+        sheet(["column 2", None], ["a", "b"])
+
+
+def test_one_sheet_is_read() -> None:
+    table = [["id"], ["a"]]
+    content = workbook({"Data": table, "Empty": [], "Secret": [["x"], ["y"]]}, hidden=("Secret",))
+    assert read_sheet(source(content)).rows() == [("a",)]
+    assert read_sheet(source(content), "Secret").rows() == [("y",)]
+    with pytest.raises(DataError, match="no sheet 'Other', only 'Data', 'Empty', 'Secret'"):
+        read_sheet(source(content), "Other")
+    content = workbook({"One": table, "Two": table})
+    with pytest.raises(DataError, match=r"(?s)2 sheets with content: 'One', 'Two'.*csv"):
+        read_sheet(source(content))
+    for empty in (workbook({"One": []}), workbook({"One": [[None, ""]], "Two": []})):
+        with pytest.raises(DataError, match=r"a\.xlsx is an empty spreadsheet"):
+            read_sheet(source(empty))
+
+
+def test_a_damaged_spreadsheet_is_refused() -> None:
+    content = workbook({"One": [["id"], ["Mrs Miller"]]})
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            new.writestr(name, part[: len(part) // 2] if "sheet1" in name else part)
+    with pytest.raises(DataError, match=r"a\.xlsx cannot be read as a spreadsheet") as caught:
+        read_sheet(source(out.getvalue()))
+    assert "Miller" not in str(caught.value)
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_a_changed_byte_leads_to_no_other_error(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    content = bytearray(workbook({"One": [["id", "code"], ["a", 1], ["b", 2.5]]}))
+    if data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(10, len(content)))]
+    else:
+        content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path = tmp_path_factory.mktemp("changed") / "a.xlsx"
+    path.write_bytes(content)
+    try:
+        table = read_sheet(open_source(path))
+    except DataError:
+        return
+    assert table.rows() == [("a", "1"), ("b", "2.5")]
+
+
+def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(RequestError, match=r"pip install 'setveil\[xlsx\]'"):
+        sheet(["id"])
+
+
+def test_what_pandas_writes(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "a.xlsx"
+    frame = pandas.DataFrame(
+        {"id": [1, 2], "code": ["007", None], "day": pandas.to_datetime(["2020-01-02"] * 2)}
+    )
+    frame.to_excel(path)
+    table = read_sheet(open_source(path))
+    assert table.columns == ["column 1", "id", "code", "day"]
+    assert table.rows() == [("0", "1", "007", "2020-01-02"), ("1", "2", None, "2020-01-02")]
