@@ -1,0 +1,237 @@
+"""No value of a column that looks like ids becomes an item, whatever the table, unless it was named."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from cli_helpers import Done, files_under, together
+from strategies import examples, seeded
+
+IDS: dict[str, Callable[[int], str]] = {
+    "integers": str,
+    "UUIDs": lambda n: str(uuid.UUID(int=n * 7919**9 % 2**128)),
+    "hashes": lambda n: hashlib.sha256(str(n).encode()).hexdigest()[:20],
+    "prefixed": lambda n: f"DE-{n}",
+    "letters": lambda n: f"P{n}",
+    "addresses": lambda n: f"user{n}@example.org",
+    "telephones": lambda n: f"+49 {n}",
+    "in brackets": lambda n: f"[{n}]",
+    "with slashes": lambda n: f"{n}/24",
+}
+OTHERS: dict[str, Callable[[Random], str]] = {
+    "codes": lambda rng: rng.choice(["E11.9", "I10", "J45", "K21", "M54.5"]),
+    "words": lambda rng: rng.choice(["milk", "bread", "beer", "cheese, old", "jam"]),
+    "small numbers": lambda rng: str(rng.randint(1, 9)),
+    "numbers": lambda rng: str(rng.randint(100, 140)),
+    "sexes": lambda rng: rng.choice("mf"),
+    "flags": lambda rng: rng.choice("01"),
+    "truths": lambda rng: rng.choice(["True", "False"]),
+    "dates": lambda rng: f"{rng.randint(1, 28):02}.{rng.randint(1, 12):02}.2024",
+    "prices": lambda rng: f"{rng.randint(1, 40)},{rng.randint(10, 99)}",
+    "mostly nothing": lambda rng: rng.choice(["", "", "", "Z37"]),
+    "nothing": lambda rng: "",
+}
+NAMES = [
+    "id", "item", "item_no", "code", "order_id", "product", "patient_id", "patient", "icd10", "x", "V1", "",
+    "Fall", "date", "items", "product_id", "DX1", "DX2", "Alter", "customer", "page", "case no", "E11.9",
+]  # fmt: skip
+ID_NAMES = {"id", "order_id", "patient_id"}
+TITLES = ["Klinikum Musterstadt", "Export of 2024-02-01", "confidential,draft", "# made by hand", "sep=;", ""]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file, the ids in it, and the options that read it (none where it has no header or is damaged)."""
+
+    ending: str
+    content: bytes
+    ids: frozenset[str]
+    options: dict[str, str]
+
+
+def random_table(rng: Random) -> Table:
+    """Make a table with one column of ids, which stands anywhere, and is named as anything, or not at all."""
+    make = IDS[rng.choice(list(IDS))]
+    width = rng.choice((1, 2, 2, 2, 3, 3, 4, 6))
+    kinds = [OTHERS[rng.choice(list(OTHERS))] for _ in range(width - 1)]
+    repeats = rng.choice((1, 1, 2, 4)) if width > 1 else 1
+    distinct = rng.choice((3, 8, 20, 60)) if repeats == 1 else rng.choice((8, 20, 60))
+    start = rng.choice((1_000_000, 4_711_000))
+    numbers = rng.sample(range(start, start + 80_000, 3), distinct)
+    if rng.random() < 0.3:
+        numbers = list(range(start + 1, start + 1 + distinct))
+    ids = [make(number) for number in numbers]
+    column = [key for key in ids for _ in range(rng.randint(1, repeats))]
+    if rng.random() < 0.3:
+        rng.shuffle(column)
+    at = rng.randrange(width)
+    lines = [[kind(rng) for kind in kinds] for _ in column]
+    for line, key in zip(lines, column, strict=True):
+        line.insert(at, key)
+
+    names = rng.sample(NAMES, width) if rng.random() < 0.6 else []
+    if _named_as_item(names, at) and len(set(column)) < 2 * len({line[1 - at] for line in lines}):
+        names = []  # what is called an item here, and repeats as items do, is one as far as anybody can tell
+    options = {}
+    others = [name for i, name in enumerate(names) if i != at and name]
+    if names and names[at] and others and len({line[names.index(others[0])] for line in lines} - {""}) > 1:
+        options = {"id_column": names[at], "item_column": others[0]}
+    lines = [names, *lines] if names else lines
+    if len(lines) > 10 and rng.random() < 0.4:
+        options = {}
+        for i in rng.sample(range(1, len(lines)), rng.choice((1, len(lines) // 12 + 1))):
+            lines[i] = (
+                [*lines[i], rng.choice(["see letter", "5", "x"])]
+                if rng.random() < 0.6
+                else [*lines[i][: at + 1]]
+            )
+    return Table(
+        rng.choice((".csv", ".csv", ".tsv", ".txt", ".dat", ".data", "")),
+        _text(rng, lines, options),
+        frozenset(ids),
+        options,
+    )
+
+
+def _named_as_item(names: list[str], at: int) -> bool:
+    return len(names) == 2 and names[1 - at] in ID_NAMES
+
+
+def _text(rng: Random, lines: list[list[str]], options: dict[str, str]) -> bytes:
+    sep = rng.choice(",,;;\t|")
+    end = rng.choice(("\n", "\n", "\r\n", "\r"))
+    out = io.StringIO()
+    writer = csv.writer(
+        out, delimiter=sep, lineterminator=end, quoting=csv.QUOTE_ALL if rng.random() < 0.2 else 0
+    )
+    writer.writerows(lines)
+    text = out.getvalue()
+    if rng.random() < 0.2:
+        text = text.replace(end, sep + end)
+        options.clear()
+    whole = len(lines) < 10  # of fewer lines, most must be those of the table
+    if not whole and rng.random() < 0.15:
+        text = "".join(rng.choice(TITLES) + end for _ in range(rng.randint(1, 3))) + text
+        options.clear()
+    if not whole and rng.random() < 0.1:
+        text += sep.join(["Total", str(len(lines))]) + end
+        options.clear()
+    if rng.random() < 0.1:
+        text = text.removesuffix(end)
+    return text.encode(rng.choice(("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16")))
+
+
+def tables() -> st.SearchStrategy[Table]:
+    return st.randoms(use_true_random=False).map(random_table)
+
+
+def leaked(table: Table, data: sv.Transactions) -> list[tuple[str, str]]:
+    items = {item for row in data for item in row}
+    return [(key, item) for item in items for key in table.ids if key in item]
+
+
+@settings(max_examples=examples(400, 100))
+@given(tables())
+def test_no_id_is_read_as_an_item(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
+    path = tmp_path_factory.mktemp("ids") / f"table{table.ending}"
+    path.write_bytes(table.content)
+    try:
+        data = sv.read(path)
+    except sv.DataError:
+        return
+    assert not leaked(table, data), table.content[:300]
+
+
+@settings(max_examples=examples(100, 50))
+@given(tables())
+def test_no_id_is_read_where_columns_are_named(
+    tmp_path_factory: pytest.TempPathFactory, table: Table
+) -> None:
+    path = tmp_path_factory.mktemp("named") / f"table{table.ending}"
+    path.write_bytes(table.content)
+    if not table.options:
+        return
+    try:
+        data = sv.read(path, **table.options)
+    except sv.DataError as error:
+        assert "is empty" in str(error)  # noqa: PT017  (an item is missing, which a long table cannot have)
+        return
+    assert not leaked(table, data)
+    assert data.n_rows == len(table.ids)
+
+
+def random_baskets(rng: Random) -> tuple[str, str, list[frozenset[str]]]:
+    """Make rows of items of different lengths, in which items come back, and a name and text for them."""
+    words = rng.random() < 0.6
+    goods = [f"item {i}" if words else str(i) for i in range(1, rng.randint(6, 30))]
+    weights = [1 / (i + 1) ** rng.choice((0.3, 1)) for i in range(len(goods))]
+    longest = rng.choice((4, 6, 12))
+    rows = [
+        list(dict.fromkeys(rng.choices(goods, weights, k=rng.randint(1, longest))))
+        for _ in range(rng.randint(60, 200))
+    ]
+    if rng.random() < 0.5:
+        rows = [sorted(row, key=goods.index) for row in rows]
+    sep, ending = rng.choice([(",", ".csv"), (";", ".csv"), ("\t", ".tsv"), ("|", ".csv"), (",", "")])
+    if not words and rng.random() < 0.5:
+        sep, ending = " ", rng.choice((".dat", ".txt", ""))
+    text = "".join(sep.join(row) + "\n" for row in rows)
+    return f"baskets{ending}", text, [frozenset(row) for row in rows]
+
+
+@settings(max_examples=examples(200, 50))
+@given(st.randoms(use_true_random=False).map(random_baskets))
+def test_rows_of_items_are_read(
+    tmp_path_factory: pytest.TempPathFactory, baskets: tuple[str, str, list[frozenset[str]]]
+) -> None:
+    name, text, rows = baskets
+    path = tmp_path_factory.mktemp("baskets") / name
+    path.write_text(text)
+    assert [frozenset(row) for row in sv.read(path)] == rows
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[Table, Done, Path]]]:
+    """Anonymize tables as they are and, where their columns can be named, by these."""
+    home = tmp_path_factory.mktemp("releases")
+    rng = seeded(13)
+    asked: list[tuple[Table, list[str], Path]] = []
+    for i in range(examples(40, 10)):
+        table = random_table(rng)
+        name = f"{i}{table.ending}"
+        (home / name).write_bytes(table.content)
+        named = [
+            word
+            for option, value in table.options.items()
+            for word in (f"--{option.replace('_', '-')}", value)
+        ]
+        for j, options in enumerate([[], named] if named else [[]]):
+            asked.append((table, [name, *options], home / f"out-{i}-{j}"))
+    promise = ["--k", "2", "--m", "1", "--algorithm", "aa", "--external"]
+    done = together([["anonymize", *words, *promise, "--out", out.name] for _, words, out in asked], home)
+    return home, [(table, one, out) for (table, _, out), one in zip(asked, done, strict=True)]
+
+
+def test_no_id_is_published(releases: tuple[Path, list[tuple[Table, Done, Path]]]) -> None:
+    published = 0
+    for table, done, out in releases[1]:
+        assert done.code in {0, 3, 4}, done
+        assert "Traceback" not in done.err, done
+        assert (done.code == 0) == out.exists()
+        for file in files_under(out / "published") if out.exists() else ():
+            content = (out / "published" / file).read_bytes()
+            assert not [key for key in table.ids if key.encode() in content], (file, table.content[:300])
+            published += 1
+    assert published
