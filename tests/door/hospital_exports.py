@@ -254,6 +254,50 @@ def _wide(keys: list[str], prefix: str, width: int) -> Lines:
     return lines
 
 
+def names_and_numbers() -> list[Export]:
+    """Long tables whose names, or whose file's name, mean something to a shell, to the reader or to nobody."""
+    pairs = [(p.number, code) for p in PATIENTS for code in p.codes]
+    pairs_of = _long("pat", "icd", "sex")[1:]
+
+    def named(name: str, pat: str, icd: str, sex: str, *, shown: bool = True) -> Export:
+        lines = [[pat, icd, sex], *pairs_of]
+        return ask(name, "n.csv", table(lines, ";"), DIAGNOSES, *by(pat, icd), ids=NUMBERS, shown=shown)
+
+    text = table([["pat", "icd", "sex"], *pairs_of])
+    return [
+        named("names with dashes", "--pat", "-icd", "sex"),
+        named("names with quotes", "pat's", 'the "icd"', "$(sex)"),
+        named("names with blanks at the ends of words", "pat  no", "icd code", "*"),
+        named("names in another script", "患者", "コード", "性別"),
+        named("names that are numbers from 0", "0", "1", "2", shown=False),
+        named("names that are numbers, the last first", "3", "2", "1", shown=False),
+        ask(
+            "a file's name for a shell",
+            "Müller's export (1).csv",
+            text,
+            DIAGNOSES,
+            *by("pat", "icd"),
+            ids=NUMBERS,
+        ),
+        ask("a name that comes twice", "twice.csv", table([["id", "code", "code"], *pairs_of]), ids=NUMBERS),
+        ask(
+            "a header that comes again",
+            "again.csv",
+            text + text[:200].rpartition("\n")[0] + "\n",
+            ids=NUMBERS,
+        ),
+        ask("blank lines first", "first.csv", "\n\n" + text, DIAGNOSES, *by("pat", "icd"), ids=NUMBERS),
+        ask("no names at all", "none.csv", ",,\n" + table(pairs_of), ids=NUMBERS),
+        refuse("UTF-16 without a mark", "le.csv", text.encode("utf-16-le"), "--encoding utf-16"),
+        refuse(
+            "Windows-1252, two columns",
+            "two.csv",
+            f"Fall;Ärzte\n{table(pairs, ';')}".encode("cp1252"),
+            "--encoding cp1252",
+        ),
+    ]
+
+
 def wide_tables() -> list[Export]:
     """Tables with a line for each patient or stay, and columns DX1, DX2, ..."""
     lines = _wide(["UNIQ", "AGE", "SEX"], "DX", 20)
@@ -385,13 +429,15 @@ def wide_tables() -> list[Export]:
             + "".join(f"{p.number},{i % 9},{i % 10},{p.codes[0]}\n" for i, p in enumerate(PATIENTS)),
             ids=NUMBERS,
         ),
-        ask(
-            "numbers with thousands separators",
-            "thousands.csv",
-            table([["case", "icd"], *([f"{int(p.number):,}", p.codes[0]] for p in PATIENTS)]),
-            [frozenset(p.codes[:1]) for p in PATIENTS],
-            *by("case", "icd"),
-            ids={f"{int(p.number):,}" for p in PATIENTS},
+        either(
+            ask(
+                "numbers with thousands separators",
+                "thousands.csv",
+                table([["case", "icd"], *([f"{int(p.number):,}", p.codes[0]] for p in PATIENTS)]),
+                [frozenset(p.codes[:1]) for p in PATIENTS],
+                *by("case", "icd"),
+                ids={f"{int(p.number):,}" for p in PATIENTS},
+            )
         ),
         ask(
             "line ends in quotes",
@@ -672,4 +718,4 @@ def dumps() -> list[Export]:
 
 
 def hospital_exports() -> list[Export]:
-    return [*long_tables(), *wide_tables(), *omop(), *identifiers(), *tiny(), *dumps()]
+    return [*long_tables(), *names_and_numbers(), *wide_tables(), *omop(), *identifiers(), *tiny(), *dumps()]

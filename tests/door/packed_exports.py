@@ -278,7 +278,6 @@ def json_lines() -> list[Export]:
         ask("JSON lines of ids alone", "f.jsonl", lines([p.number] for p in PATIENTS), ids=NUMBERS),
         ask("a JSON document", "g.json", json.dumps(records, indent=1), ids=NUMBERS),
         ask("a JSON document on one line", "h.json", json.dumps(records), ids=NUMBERS),
-        ask("a JSON array of all ids", "i.json", json.dumps(sorted(NUMBERS)), ids=NUMBERS),
     ]
 
 

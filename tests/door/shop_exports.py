@@ -212,6 +212,7 @@ def receipts() -> list[Export]:
     ]
 
 
+RENAMED = dict(zip(GOODS, ("semi-finished bread", "cheese, old", "a-b", "b"), strict=False))
 ROWS_UPPER: Rows = [frozenset(good.upper() for good in row) for row in ROWS]
 
 
@@ -298,6 +299,14 @@ def of_tools() -> list[Export]:
             ROWS,
             *span,
             ids=RECEIPTS,
+        ),
+        ask(
+            "one-hot with names that hold commas and dashes",
+            "onehot6.csv",
+            table([["semi-finished bread", "cheese, old", "a-b", "b", *goods[4:]], *zeros[1:]]),
+            [frozenset(RENAMED.get(good, good) for good in row) for row in ROWS],
+            "--item-columns",
+            "*",
         ),
         ask("one-hot, no header", "onehot5.csv", table(zeros[1:])),
         ask("a table of counts", "counts.csv", table(counted)),

@@ -133,7 +133,7 @@ def test_what_is_not_clear_is_refused(name: str, home: Path, outcomes: dict[str,
         assert word in done.err, (word, done.err)
     for column, values in case.columns.items():
         assert column in done.err, (column, done.err)
-        seen = [value for value in values if value in done.err]
+        seen = [value for value in values if value[:16] in done.err]  # long ones are cut
         assert len(seen) >= min(3, len(values)), (column, done.err)
 
 
@@ -168,6 +168,16 @@ def test_no_id_is_an_item(name: str, home: Path, outcomes: dict[str, Outcome]) -
         path = home / outcome.folder / file
         if path.exists() and not takes_lines(list(case.options)):
             assert not case.ids & {item for row in rows_in(path) for item in row}
+
+
+def test_standard_input_is_no_way_in(tmp_path: Path) -> None:
+    case = BY_NAME["pat,icd,sex"]
+    text = case.files["pat.csv"].decode()
+    asked = ["convert", "-", OUT]
+    asks, reads = together([asked, [*asked, *case.options]], tmp_path, text)
+    assert (asks.code, asks.out, "pat" in asks.err) == (4, "", True), asks
+    reads.ok()
+    assert rows_in(tmp_path / OUT) == case.rows
 
 
 # --- other commands
@@ -241,7 +251,7 @@ def test_verify_says_what_it_read(name: str, answers: tuple[Path, dict[tuple[str
     done = answers[1]["verify", name]
     assert done.code in {0, 1}, done
     assert "Traceback" not in done.err
-    assert re.search(r"(?i)\bread\b", done.err), done
+    assert re.search(r"(?i)\bread(ing)?\b", done.err), done
 
 
 # --- releases
@@ -317,6 +327,8 @@ REAL = {
     "groceries.csv": (9835, 43367),
     "retail.dat": (88162, 908576),
     "bms_webview1.dat": (59601, 149638),
+    "diabetes_icd9.dat": (101765, 297905),
+    "msnbc.dat": (989818, 1699303),
 }
 
 
