@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from setveil.attacker.attack import attack_risk
     from setveil.data.io import read
     from setveil.data.transactions import Transactions
     from setveil.errors import (
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from setveil.published import Release
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
-    from setveil.risk.attack import attack_risk
     from setveil.runs.run import VerifiedRelease, anonymize
     from setveil.utility.measure import measure
 
@@ -66,7 +66,7 @@ _HOMES = {
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
     "anonymize": "runs.run",
-    "attack_risk": "risk.attack",
+    "attack_risk": "attacker.attack",
     "measure": "utility.measure",
     "read": "data.io",
     "read_hierarchy": "hierarchy.io",

@@ -50,9 +50,9 @@ def risk(
     """
 
     def attack_rows(progress: Any) -> Any:
+        from setveil.attacker.attack import attack_risk
         from setveil.cli.files import read_as, read_rows
         from setveil.published import kind_at
-        from setveil.risk.attack import attack_risk
 
         sizes = parse_sizes(m)
         progress("reading")

@@ -23,7 +23,7 @@ def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     Parameters
     ----------
     sides : sequence of (str, dict)
-        One answer of `setveil.risk.attack.attack_risk`, or several to compare, each with a name such as
+        One answer of `setveil.attacker.attack.attack_risk`, or several to compare, each with a name such as
         "before". All for the same numbers of known items and the same thresholds.
     """
     parts = [_headline(sides)]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.attacker.attack import attack_risk
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
@@ -19,7 +20,6 @@ from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.recoding import AnyRecoding
-from setveil.risk.attack import attack_risk
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility.are import query_errors
 from setveil.utility.itemsets import surviving_itemsets

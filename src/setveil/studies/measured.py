@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from setveil.attacker.attack import attack_risk
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.options.inputs import load_queries
 from setveil.progress import silent
 from setveil.published.group_files import PublishedGroups
-from setveil.risk.attack import attack_risk
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.utility import Case, columns

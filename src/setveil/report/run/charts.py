@@ -23,7 +23,8 @@ def risk_chart(before: dict[str, Any], after: dict[str, Any]) -> str:
     Parameters
     ----------
     before, after : dict
-        What `setveil.risk.attack.attack_risk` returns. The numbers of known items that both have are drawn.
+        What `setveil.attacker.attack.attack_risk` returns. The numbers of known items that both have are
+        drawn.
 
     Returns
     -------

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from naive import itemsets as naive
+from setveil.attacker._least_supports import LeastSupportSearch
+from setveil.attacker._revealing_pairs import revealed_rows
 from setveil.kernels.rows import Ranked, frozen
-from setveil.risk._least_supports import LeastSupportSearch
-from setveil.risk._revealing_pairs import revealed_rows
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted
 

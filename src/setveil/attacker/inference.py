@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.attacker._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.attacker._sampled_supports import around, around_steps
+from setveil.attacker.knowledge import Knowledge, nearby
+from setveil.attacker.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress
-from setveil.risk._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
-from setveil.risk._sampled_supports import around, around_steps
-from setveil.risk.knowledge import Knowledge, nearby
-from setveil.risk.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
 
 MARKS = (0.2, 0.5, 0.8)
 _PURPOSE = 2  # what random words are for
@@ -28,7 +28,7 @@ def inferences(
     Returns
     -------
     list of dict
-        One for each of the (ascending) `sizes`; see `setveil.risk.attack.attack_risk`.
+        One for each of the (ascending) `sizes`; see `setveil.attacker.attack.attack_risk`.
     """
     longest = max(min(known.longest, sizes[-1]), 1)
     told = _nothing_known(known, longest)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.attacker._least_supports import DEPTH, END, NOW, STEPS, Search, project
 from setveil.jit import compiled
 from setveil.kernels.rows import Ids, Ints, Ranked, frozen
-from setveil.risk._least_supports import DEPTH, END, NOW, STEPS, Search, project
 
 NEVER = 1 << 30
 # Entries of `record`.

@@ -18,16 +18,16 @@ from naive import risk as naive
 from naive.km import item_order
 from releases import released
 from setveil.algorithms import aa
+from setveil.attacker import attack, inference, sampling
+from setveil.attacker._sampled_supports import sampled_supports
+from setveil.attacker.attack import attack_risk
+from setveil.attacker.knowledge import knowledge_of
+from setveil.attacker.sampling import clopper_pearson, estimate
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import PublishedGroups
-from setveil.risk import attack, inference, sampling
-from setveil.risk._sampled_supports import sampled_supports
-from setveil.risk.attack import attack_risk
-from setveil.risk.knowledge import knowledge_of
-from setveil.risk.sampling import clopper_pearson, estimate
 from strategies import ALPHABETS, Rows, examples, random_cases, random_rows, seeded, transactions
 
 MARKS = (0.2, 0.5, 0.8)

@@ -11,17 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
-from setveil.kernels.rows import Ints, Ranked, frozen
-from setveil.progress import Progress, silent
-from setveil.published.group_files import PublishedGroups
-from setveil.risk._least_supports import LeastSupportSearch
-from setveil.risk._revealing_pairs import revealed_rows
-from setveil.risk._sampled_supports import around, around_steps, sampled_supports
-from setveil.risk.inference import inferences
-from setveil.risk.knowledge import Knowledge, knowledge_of, supports_of
-from setveil.risk.sampling import (
+from setveil.attacker._least_supports import LeastSupportSearch
+from setveil.attacker._revealing_pairs import revealed_rows
+from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
+from setveil.attacker.inference import inferences
+from setveil.attacker.knowledge import Knowledge, knowledge_of, supports_of
+from setveil.attacker.sampling import (
     CONFIDENCE,
     draw_rows,
     estimate,
@@ -30,6 +25,11 @@ from setveil.risk.sampling import (
     rising,
     row_words,
 )
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.kernels.rows import Ints, Ranked, frozen
+from setveil.progress import Progress, silent
+from setveil.published.group_files import PublishedGroups
 
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000

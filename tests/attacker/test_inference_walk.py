@@ -10,8 +10,8 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
+from setveil.attacker._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
 from setveil.kernels.rows import frozen
-from setveil.risk._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.attacker._inference_walk import Secrets
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.kernels.rows import (
@@ -23,7 +24,6 @@ from setveil.kernels.rows import (
     take_rows,
 )
 from setveil.published.group_files import PublishedGroups, as_groups
-from setveil.risk._inference_walk import Secrets
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 
