@@ -134,6 +134,23 @@ def shorten(text: str, width: int = 60) -> str:
     return repr(text if len(text) <= width else text[: width - 1] + "…")
 
 
+def described(value: object) -> str:
+    """Name a value of a wrong type for a message: a text or a number by itself, others by their type only.
+
+    Examples
+    --------
+    >>> described("tea"), described(None), described(5), described({"a": 1}), described(dict)
+    ("the text 'tea'", 'None', '5', 'a value of type dict', 'the class dict')
+    """
+    if isinstance(value, str):
+        return f"the text {shorten(value)}"
+    if value is None or isinstance(value, bool | int | float):
+        return shorten(repr(value))[1:-1]
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"a value of type {type(value).__name__}"
+
+
 def listed(values: Sequence[str], most: int = 5) -> str:
     """Quote the first few of many values for a message and say how many more there are."""
     more = f" and {len(values) - most:,} more" if len(values) > most else ""

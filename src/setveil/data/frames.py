@@ -12,8 +12,9 @@ import polars as pl
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, guess_columns
 from setveil.data.layout import Layout
+from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.tables import Column, Part, read_table
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
 
@@ -41,12 +42,18 @@ def read_frame(
     first_is_id : bool
         See `FrameTable`.
     """
+    if is_pandas(frame):
+        if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
+            frame = frame.reset_index(drop=True)  # type: ignore[attr-defined]
+        frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
+        wanted = Wanted(id_column, item_column, wanted.item_columns)
     table = _as_polars(frame)
-    list_column = (
-        None if form or wanted.item_columns is not None else _list_column(table.schema, wanted, name)
-    )
+    schema = table.collect_schema()
+    offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
+    first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
+    list_column = None if form or wanted.item_columns is not None else _list_column(offered, wanted, name)
     if list_column is None:
-        return read_table(FrameTable(table, name, first_is_id=first_is_id), form, wanted)
+        return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
     return _read_lists(table, list_column, name)
 
 
@@ -70,8 +77,9 @@ def _list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) 
     )
 
 
-def _read_lists(table: pl.DataFrame, column: str, where: str) -> Part:
-    items = table[column]
+def _read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
+    items = table.select(pl.col(column)).collect().to_series()
+    n_rows = items.len()
     if isinstance(items.dtype, pl.Array):
         items = items.arr.to_list()
     lengths = items.list.len().fill_null(0)
@@ -80,7 +88,7 @@ def _read_lists(table: pl.DataFrame, column: str, where: str) -> Part:
     _refuse(items.is_null(), column, "missing", where, "lists")
     if items.dtype == pl.String or isinstance(items.dtype, pl.Categorical | pl.Enum):
         _refuse(items.cast(pl.String) == "", column, "empty", where, "lists")
-    indptr = np.zeros(table.height + 1, np.int64)
+    indptr = np.zeros(n_rows + 1, np.int64)
     np.cumsum(lengths.to_numpy(), out=indptr[1:])
     codes, labels = _numbered(items)
     return Part(
@@ -89,7 +97,7 @@ def _read_lists(table: pl.DataFrame, column: str, where: str) -> Part:
         labels,
         Layout("parquet", item_column=column),
         item_columns=(column,),
-        ignored_columns=tuple(name for name in table.columns if name != column),
+        ignored_columns=tuple(name for name in table.collect_schema().names() if name != column),
     )
 
 
@@ -98,7 +106,9 @@ class FrameTable:
 
     Parameters
     ----------
-    table : polars.DataFrame
+    table : polars.LazyFrame
+    names : list of str
+        The columns that count.
     name : str
         What to call it in messages.
     first_is_id : bool
@@ -108,16 +118,19 @@ class FrameTable:
     header = True
     separator = ","
 
-    def __init__(self, table: pl.DataFrame, name: str, *, first_is_id: bool = False) -> None:
+    def __init__(
+        self, table: pl.LazyFrame, names: list[str], name: str, *, first_is_id: bool = False
+    ) -> None:
         self.table = table
         self.name = name
-        self.names = table.columns
+        self.names = names
         self._first_is_id = first_is_id
 
     @cached_property
     def head(self) -> list[list[str]]:
         """The first rows."""
-        return [["" if cell is None else str(cell) for cell in row] for row in self.table.head(_HEAD).rows()]
+        head = self.table.select(pl.col(self.names)).head(_HEAD).collect()
+        return [["" if cell is None else str(cell) for cell in row] for row in head.rows()]
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
         """Find id and item column by their names, unless the values say otherwise."""
@@ -132,10 +145,11 @@ class FrameTable:
         self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
     ) -> list[Column]:
         """Read some columns."""
-        return [self._column(at, is_id=at == id_at, marks=marks) for at in wanted]
+        table = self.table.select(pl.col([self.names[at] for at in wanted])).collect()
+        return [self._column(table[self.names[at]], is_id=at == id_at, marks=marks) for at in wanted]
 
-    def _column(self, at: int, *, is_id: bool, marks: bool) -> Column:
-        values, name = self.table.to_series(at), self.names[at]
+    def _column(self, values: pl.Series, *, is_id: bool, marks: bool) -> Column:
+        name = values.name
         if not is_id:
             if marks:
                 values = _whole(values)
@@ -197,24 +211,21 @@ def _numbered(values: pl.Series) -> tuple[Codes, list[str]]:
     return codes.to_numpy(), distinct.cast(pl.String).to_list()
 
 
-def _as_polars(frame: Any) -> pl.DataFrame:
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
-    pandas = type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns")
+def _as_polars(frame: Any) -> pl.LazyFrame:
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame.lazy()
+    pandas = is_pandas(frame)
     if not pandas and not hasattr(frame, "__arrow_c_stream__"):
         raise DataError(
-            f"Found {type(frame).__name__}, expected a data frame (pandas, or with an Arrow stream).",
+            f"Found {described(frame)}, expected a data frame (pandas, or with an Arrow stream).",
             hint="Rows of Python objects are read by Transactions.from_rows.",
         )
     try:
         if not pandas:
-            return pl.DataFrame(frame)
-        frame = frame.reset_index(drop=True)
+            return pl.DataFrame(frame).lazy()
         if _has_pyarrow():
-            return pl.DataFrame(frame)
-        return pl.DataFrame([_column(str(name), frame[name]) for name in frame.columns])
+            return pl.DataFrame(frame).lazy()
+        return pl.DataFrame([_column(str(name), frame[name]) for name in frame.columns]).lazy()
     except (TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
         raise DataError(
             f"The data frame cannot be read: {shorten(str(error), 200)}.",

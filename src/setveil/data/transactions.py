@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import importlib
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, shorten
-from setveil.kernels.rows import frozen, recode_rows
+from setveil.errors import DataError, RequestError, described, shorten
+from setveil.kernels.rows import frozen, recode_rows, take_rows
+from setveil.notebook import ROWS, card, some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PLAIN = (str, int, np.integer)  # what items are made of
 
 
 @dataclass(frozen=True, eq=False)
 class Transactions:
     """Rows that are sets of items.
 
-    Make one with `setveil.read`, `from_rows`, `from_frame` or `from_codes`; they validate once.
+    Make one with `setveil.read`, `from_rows`, `from_frame` or `from_codes`; they validate once. Rows are
+    counted from 0: ``data[3]`` is one of them, ``data[:100]`` the first hundred.
 
     Attributes
     ----------
@@ -39,6 +49,8 @@ class Transactions:
     (3, 2, 3)
     >>> list(data)
     [('bread', 'milk'), (), ('bread',)]
+    >>> data[0], data[1:]
+    (('bread', 'milk'), Transactions: 2 rows, 1 items, 1 occurrences)
     """
 
     indptr: NDArray[np.int64]
@@ -58,6 +70,11 @@ class Transactions:
             Positions in `labels`; -1 is no item. In any order, repeats allowed.
         labels : sequence of str
             In any order. Two positions may hold the same label: they are one item.
+
+        Examples
+        --------
+        >>> list(Transactions.from_codes([0, 2, 3], [1, 0, 1], ["tea", "milk"]))
+        [('milk', 'tea'), ('milk',)]
         """
         codes = np.asarray(codes)
         used = np.zeros(len(labels), bool)
@@ -78,20 +95,31 @@ class Transactions:
         Raises
         ------
         DataError
-            If a row is a string, or an item is neither a non-empty string nor an integer.
+            If a row is a text or a mapping or no collection at all, or an item is neither a non-empty string
+            nor an integer.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"], {"tea"}, []]).row_lengths().tolist()
+        [2, 1, 0]
         """
         codes: list[int] = []
         indptr = [0]
         found: dict[object, int] = {}
         labels: list[str] = []
+        if isinstance(rows, str | bytes | Mapping) or not _is_iterable(rows):
+            raise DataError(
+                f"Found {described(rows)}, expected rows: a collection of collections of items.",
+                hint='Such as [["tea", "milk"], ["tea"]]; setveil.read takes files and data frames, too.',
+            )
         for number, row in enumerate(rows):
-            if isinstance(row, str | bytes):
+            if isinstance(row, str | bytes | Mapping) or not _is_iterable(row):
                 raise DataError(
-                    f"Row {number} is the text {shorten(str(row))}, expected a collection of items.",
-                    hint="Split it first, or wrap a single item in a list.",
+                    f"Row {number} is {described(row)}, expected a collection of items.",
+                    hint="Split a text first, or wrap a single item in a list.",
                 )
             for item in row:
-                key = (type(item), item)
+                key = (type(item), item) if isinstance(item, _PLAIN) else None
                 code = found.get(key)
                 if code is None:
                     labels.append(_label(item, f"row {number}"))
@@ -114,10 +142,11 @@ class Transactions:
         Parameters
         ----------
         frame : object
-            Any object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...), or a pandas data frame.
-            Either a long table (one line per id and item; lines of the same id are one row, in order of first
-            appearance) or a table with a column of lists (one row each; null or an empty list is an empty
-            row). A pandas index is not looked at.
+            Any object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...), or a pandas data frame,
+            series or grouped series. Either a long table (one line per id and item; lines of the same id are
+            one row, in order of first appearance) or a table with a column of lists (one row each; null or an
+            empty list is an empty row). The index of a pandas series holds the ids; that of a frame does
+            only if `id_column` names it.
         id_column, item_column : str, optional
             Column names. By default the only list column is taken, else the two columns of a long table are
             recognized by their names, else the first is the id.
@@ -169,8 +198,106 @@ class Transactions:
         """Count the items of each row: int64 (n_rows,)."""
         return np.diff(self.indptr)
 
+    def rows(self) -> list[tuple[str, ...]]:
+        """List all rows, each as the tuple of its labels in item order.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"], []]).rows()
+        [('milk', 'tea'), ()]
+        """
+        return list(self)
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame.
+
+        Parameters
+        ----------
+        long : bool
+            Instead of one line per row, with its items as a list in the column ``items``: one line per row
+            and item, in the columns ``row`` (counted from 0) and ``item``. Empty rows do not show there.
+
+        Examples
+        --------
+        >>> data = Transactions.from_rows([["tea", "milk"], [], ["tea"]])
+        >>> data.to_polars()["items"].to_list()
+        [['milk', 'tea'], [], ['tea']]
+        >>> data.to_polars(long=True).rows()
+        [(0, 'milk'), (0, 'tea'), (2, 'tea')]
+        """
+        import polars as pl
+
+        labels = pl.Series(self.vocabulary.labels, dtype=pl.String)
+        items = labels.gather(pl.Series(self.items))
+        rows = np.repeat(np.arange(self.n_rows, dtype=np.int64), self.row_lengths())
+        table = pl.DataFrame({"row": rows, "item": items})
+        if long:
+            return table
+        lists = table.group_by("row", maintain_order=True).agg(pl.col("item").alias("items"))
+        return (
+            pl.DataFrame({"row": np.arange(self.n_rows, dtype=np.int64)})
+            .join(lists, on="row", how="left", maintain_order="left")
+            .select(pl.col("items").fill_null(pl.lit([], dtype=pl.List(pl.String))))
+        )
+
+    def to_pandas(self, *, long: bool = False) -> Any:
+        """Make a pandas data frame, as `to_polars` does.
+
+        Raises
+        ------
+        RequestError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> data = Transactions.from_rows([["tea", "milk"], ["tea"]])
+        >>> data.to_pandas(long=True).groupby("item").size().to_dict()
+        {'milk': 1, 'tea': 2}
+        """
+        pandas = _library("pandas")
+        table = self.to_polars(long=long)
+        return pandas.DataFrame({name: table[name].to_list() for name in table.columns})
+
+    def to_arrow(self, *, long: bool = False) -> Any:
+        """Make a pyarrow table, as `to_polars` does.
+
+        Raises
+        ------
+        RequestError
+            If pyarrow is not installed.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"], ["tea"]]).to_arrow().column_names
+        ['items']
+        """
+        return _library("pyarrow").table(self.to_polars(long=long))
+
     def __len__(self) -> int:
         return self.n_rows
+
+    @overload
+    def __getitem__(self, row: int) -> tuple[str, ...]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Transactions: ...
+
+    def __getitem__(self, row: int | slice) -> tuple[str, ...] | Transactions:
+        labels = self.vocabulary.labels
+        try:
+            if isinstance(row, slice):
+                wanted = np.arange(self.n_rows)[row]
+                return Transactions.from_codes(*take_rows(self.indptr, self.items, wanted), labels)
+            number = operator.index(row)
+        except TypeError:
+            raise RequestError(
+                f"A row is named by its number or a slice of numbers, got {described(row)}.",
+                hint="data[0] is the first row, data[:100] are the first hundred.",
+            ) from None
+        if not -self.n_rows <= number < self.n_rows:
+            raise IndexError(f"There is no row {number}: there are {self.n_rows:,}, counted from 0.")
+        start, end = self.indptr[number % self.n_rows], self.indptr[number % self.n_rows + 1]
+        return tuple(labels[item] for item in self.items[start:end].tolist())
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         labels = self.vocabulary.labels
@@ -184,6 +311,22 @@ class Transactions:
             f"Transactions: {self.n_rows:,} rows, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
         )
 
+    def _repr_html_(self) -> str:
+        first = [(number, some(self[number])) for number in range(min(ROWS, self.n_rows))]
+        more = self.n_rows - len(first)
+        return card(repr(self), first, f"and {more:,} more rows" if more else "")
+
+
+def _is_iterable(value: object) -> bool:
+    return hasattr(value, "__iter__")
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise RequestError(f"{name} is not installed.", hint=f"pip install {name}") from None
+
 
 def _label(item: object, where: str) -> str:
     if isinstance(item, str) and item:
@@ -191,7 +334,7 @@ def _label(item: object, where: str) -> str:
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         return str(int(item))
     raise DataError(
-        f"Found {item!r} ({type(item).__name__}) as an item in {where}, "
+        f"Found {shorten(repr(item))[1:-1]} ({type(item).__name__}) as an item in {where}, "
         "expected a non-empty string or an integer.",
         hint="Leave missing values out of the row; turn other codes into strings yourself.",
     )

@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from setveil.data.columns import Wanted
@@ -52,19 +51,10 @@ def read_parquet(
 
 def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a column of lists of strings, or a long table with row numbers from 0 as ids."""
-    labels = pl.Series(data.vocabulary.labels, dtype=pl.String)
-    items = labels.gather(pl.Series(data.items))
     if layout.nested:
-        rows = np.repeat(np.arange(data.n_rows), data.row_lengths())
-        lists = pl.DataFrame({"row": rows, "item": items}).group_by("row", maintain_order=True).agg("item")
-        table = (
-            pl.DataFrame({"row": np.arange(data.n_rows)})
-            .join(lists, on="row", how="left")
-            .select(pl.col("item").fill_null(pl.lit([], dtype=pl.List(pl.String))).alias(layout.item_column))
-        )
+        table = data.to_polars().rename({"items": layout.item_column})
     else:
-        ids = np.repeat(np.arange(data.n_rows, dtype=np.int64), data.row_lengths())
-        table = pl.DataFrame({layout.id_column: ids, layout.item_column: items})
+        table = data.to_polars(long=True).rename({"row": layout.id_column, "item": layout.item_column})
     out = io.BytesIO()
     # In one piece and with a fixed size of groups, or the bytes depend on the number of threads.
     table.rechunk().write_parquet(out, row_group_size=_ROW_GROUP)

@@ -1,0 +1,36 @@
+"""How objects look in a notebook: a title, a small table, a note. All of it escaped."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+ROWS, ITEMS, WIDTH = 5, 10, 60  # how much of people's data is shown
+
+
+def card(title: str, lines: Iterable[tuple[object, object]] = (), note: str = "") -> str:
+    """Make the HTML of an object: its title, lines of two cells each, and what is to be said below.
+
+    Examples
+    --------
+    >>> card("2 rows", [(0, "tea < milk")])
+    '<div><strong>2 rows</strong><table><tr><th>0</th><td>tea &lt; milk</td></tr></table></div>'
+    """
+    cells = "".join(
+        f"<tr><th>{html.escape(str(head))}</th><td>{html.escape(str(text))}</td></tr>" for head, text in lines
+    )
+    table = f"<table>{cells}</table>" if cells else ""
+    below = f"<p>{html.escape(note)}</p>" if note else ""
+    return f"<div><strong>{html.escape(title)}</strong>{table}{below}</div>"
+
+
+def some(labels: Sequence[str], most: int = ITEMS) -> str:
+    """Write the first few of many labels, each cut to a width, and how many more there are.
+
+    Examples
+    --------
+    >>> some(["tea", "milk", "coffee"], most=2)
+    'tea, milk and 1 more'
+    """
+    shown = ", ".join(label if len(label) <= WIDTH else label[: WIDTH - 1] + "…" for label in labels[:most])
+    return shown + (f" and {len(labels) - most:,} more" if len(labels) > most else "")
