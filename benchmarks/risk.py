@@ -40,7 +40,7 @@ def main() -> None:
     if unknown:
         options.error(f"There is no data set {', '.join(unknown)}; there are {', '.join(FILES)}.")
     folder = data_folder(arguments.data)
-    sv.attack_risk(Transactions.from_rows([["a", "b", "c"], ["b"]]), private=["c"])  # compiles
+    sv.risk(Transactions.from_rows([["a", "b", "c"], ["b"]]), private=["c"])  # compiles
     print(
         f"{'data':<14} {'m':>2} {'seconds':>8} {'alone':>9} {'< 5':>9} {'< 10':>9} "
         f"{'alone*':>10} {'< 5*':>10} {'< 10*':>10} {'greatest':>9} {'peak MB':>8}    (*: picked at random)"
@@ -50,7 +50,7 @@ def main() -> None:
         private = _some_items(data, arguments.private_share)
         for m in SIZES:
             start = time.perf_counter()
-            found = sv.attack_risk(data, sizes=[m], private=private, effort=arguments.effort)
+            found = sv.risk(data, m=m, private=private, effort=arguments.effort)
             seconds = time.perf_counter() - start
             best, drawn = found["risk"]
             told = found.get("inference", [None])[0]

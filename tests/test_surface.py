@@ -55,7 +55,6 @@ def test_a_heavy_module_would_be_noticed() -> None:
 
 
 def test_public_names() -> None:
-    assert sv.__all__ == sorted(sv.__all__)
     assert len(set(sv.__all__)) == len(sv.__all__)
     assert set(sv.__all__) == set(sv._HOMES)
     for name in sv.__all__:
@@ -63,8 +62,18 @@ def test_public_names() -> None:
         assert value is not None
         assert name in dir(sv)
         assert value.__doc__, name
-        module, _, attribute = sv._HOMES[name].partition(":")
-        assert value is getattr(importlib.import_module(f"setveil.{module}"), attribute or name)
+        assert value is getattr(importlib.import_module(f"setveil.{sv._HOMES[name]}"), name)
+
+
+def test_dir_shows_the_public_names_only() -> None:
+    importlib.import_module("setveil.studies.results")
+    assert set(dir(sv)) == {*sv.__all__, "__version__"}
+
+
+def test_no_module_hides_a_public_name() -> None:
+    folder = Path(str(sv.__file__)).parent
+    modules = {path.stem for path in folder.iterdir()} | {path.name for path in folder.iterdir()}
+    assert not modules & set(sv.__all__)
 
 
 def test_type_checkers_see_the_same_names() -> None:
@@ -80,10 +89,7 @@ def test_type_checkers_see_the_same_names() -> None:
             for alias in line.names:
                 name = alias.asname or alias.name
                 seen[name] = f"{line.module}:{alias.name}"
-    homes = {
-        name: "setveil." + (home if ":" in home else f"{home}:{name}") for name, home in sv._HOMES.items()
-    }
-    assert seen == homes
+    assert seen == {name: f"setveil.{home}:{name}" for name, home in sv._HOMES.items()}
 
 
 def test_unknown_names() -> None:
@@ -167,7 +173,7 @@ def test_python_and_command_line_write_the_same(tmp_path: Path) -> None:
     options = ["--k", "4", "--m", "2", "--algorithm", "da", "--seed", "5"]
     setveil("anonymize", tmp_path / "in.csv", *options, "--out", tmp_path / "a").ok()
     guarantee = sv.KmAnonymity(k=4, m=2)
-    release = sv.anonymize(sv.read(tmp_path / "in.csv"), guarantee, algorithm="da", seed=5)
+    release = sv.anonymize(tmp_path / "in.csv", guarantee, algorithm=sv.DA(), seed=5, details=True)
     release.write(str(tmp_path / "b"))
     for name in ("published/data.csv", "published/about.json", "internal/recoding.csv", "internal/rows.csv",
                  "internal/report.html"):  # fmt: skip
@@ -227,6 +233,10 @@ def test_bad_requests_in_python() -> None:
         sv.anonymize(data, guarantee, seed=-1)
     with pytest.raises(sv.RequestError, match="KmAnonymity"):
         sv.anonymize(data, (2, 1))  # type: ignore[arg-type]
+    with pytest.raises(sv.RequestError, match="given twice"):
+        sv.anonymize(data, guarantee, algorithm=sv.AA(), refine=True)
+    with pytest.raises(sv.RequestError, match=r"said to setveil\.read"):
+        sv.anonymize(data, guarantee, id_column="id")
     with pytest.raises(sv.InfeasibleError, match="rows"):
         sv.anonymize(data, sv.KmAnonymity(10_000, 1))
     for k, m in ((1, 1), (2, 0), (2, 1.5), (True, 1), ("2", 1), (2, math.nan), (2, "inf")):

@@ -1,10 +1,11 @@
 """Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked.
 
     import setveil as sv
-    data = sv.read("baskets.csv")
-    tree = sv.read_hierarchy("products.csv")
-    release = sv.anonymize(data, sv.KmAnonymity(k=5, m=2), hierarchy=tree)
+    release = sv.anonymize("baskets.csv", sv.KmAnonymity(k=5, m=2), hierarchy="products.csv")
     release.write("out")
+
+The functions are named like the commands: `anonymize`, `verify`, `measure`, `risk`, `recommend`, `compare`,
+`moles`, `convert`, and `read`. They take rows as a file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -16,8 +17,17 @@ from typing import TYPE_CHECKING, Any
 from setveil.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from setveil.attacker.attack import attack_risk
-    from setveil.data.io import read
+    from setveil.algorithms.aa import AA
+    from setveil.algorithms.cahd.cahd import CAHD
+    from setveil.algorithms.coat.coat import COAT
+    from setveil.algorithms.coherence.border import Border
+    from setveil.algorithms.coherence.mm import MM
+    from setveil.algorithms.da import DA
+    from setveil.algorithms.exact.exact import Exact
+    from setveil.algorithms.hghs.hghs import HgHs
+    from setveil.algorithms.hghs.mhghs import MHgHs
+    from setveil.algorithms.lg.lg import LG
+    from setveil.algorithms.oa import OA
     from setveil.data.transactions import Transactions
     from setveil.errors import (
         DataError,
@@ -28,32 +38,52 @@ if TYPE_CHECKING:
         OutputError,
         RequestError,
         SetveilError,
+        TableError,
     )
+    from setveil.functions.anonymize import anonymize
+    from setveil.functions.compare import compare
+    from setveil.functions.convert import convert
+    from setveil.functions.measure import measure
+    from setveil.functions.moles import moles
+    from setveil.functions.read import read
+    from setveil.functions.recommend import recommend
+    from setveil.functions.risk import risk
+    from setveil.functions.verify import verify
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.km import KmAnonymity
     from setveil.guarantees.privacydegree import PrivacyDegree
-    from setveil.guarantees.verify import Verdict, verify
+    from setveil.guarantees.verify import Verdict
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published import Release
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
-    from setveil.runs.run import VerifiedRelease, anonymize
-    from setveil.utility.measure import measure
+    from setveil.runs.run import VerifiedRelease
 
 _HOMES = {
+    "AA": "algorithms.aa",
+    "Border": "algorithms.coherence.border",
+    "CAHD": "algorithms.cahd.cahd",
+    "COAT": "algorithms.coat.coat",
     "Coherence": "guarantees.coherence",
+    "DA": "algorithms.da",
     "DataError": "errors",
+    "Exact": "algorithms.exact.exact",
     "Grouping": "published.groups",
     "GuaranteeError": "errors",
+    "HgHs": "algorithms.hghs.hghs",
     "Hierarchy": "hierarchy.tree",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",
     "KmAnonymity": "guarantees.km",
+    "LG": "algorithms.lg.lg",
     "LocalRecoding": "published.recoding",
+    "MHgHs": "algorithms.hghs.mhghs",
+    "MM": "algorithms.coherence.mm",
     "MissingItemsError": "errors",
+    "OA": "algorithms.oa",
     "OutputError": "errors",
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
@@ -61,29 +91,45 @@ _HOMES = {
     "Release": "published",
     "RequestError": "errors",
     "SetveilError": "errors",
+    "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
-    "anonymize": "runs.run",
-    "attack_risk": "attacker.attack",
-    "measure": "utility.measure",
-    "read": "data.io",
+    "anonymize": "functions.anonymize",
+    "compare": "functions.compare",
+    "convert": "functions.convert",
+    "measure": "functions.measure",
+    "moles": "functions.moles",
+    "read": "functions.read",
     "read_hierarchy": "hierarchy.io",
-    "verify": "guarantees.verify",
+    "recommend": "functions.recommend",
+    "risk": "functions.risk",
+    "verify": "functions.verify",
     "write_hierarchy": "hierarchy.io",
 }
 
 __all__ = [
+    "AA",
+    "CAHD",
+    "COAT",
+    "DA",
+    "LG",
+    "MM",
+    "OA",
+    "Border",
     "Coherence",
     "DataError",
+    "Exact",
     "Grouping",
     "GuaranteeError",
+    "HgHs",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "KmAnonymity",
     "LocalRecoding",
+    "MHgHs",
     "MissingItemsError",
     "OutputError",
     "PrivacyConstraints",
@@ -92,15 +138,20 @@ __all__ = [
     "Release",
     "RequestError",
     "SetveilError",
+    "TableError",
     "TransactionalKAnonymity",
     "Transactions",
     "Verdict",
     "VerifiedRelease",
     "anonymize",
-    "attack_risk",
+    "compare",
+    "convert",
     "measure",
+    "moles",
     "read",
     "read_hierarchy",
+    "recommend",
+    "risk",
     "verify",
     "write_hierarchy",
 ]
@@ -112,11 +163,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'setveil' has no attribute {name!r}")
     import importlib
 
-    module, _, attribute = home.partition(":")
-    value = getattr(importlib.import_module(f"setveil.{module}"), attribute or name)
+    value = getattr(importlib.import_module(f"setveil.{home}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

@@ -8,9 +8,12 @@ so that a parameter is added in one place. How a kind of value is read from text
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
+from numbers import Integral
 from typing import Any, ClassVar
+
+from setveil.errors import RequestError, described
 
 
 @dataclass(frozen=True)
@@ -221,3 +224,40 @@ def options_of(parameters: Any) -> dict[str, Option]:
     'an integer of at least 0'
     """
     return {field.name: field.metadata["option"] for field in dataclasses.fields(parameters)}
+
+
+class Declared:
+    """A dataclass of declared fields that refuses values which are not of their kind.
+
+    A class with conditions of its own calls ``super().__post_init__()`` before it checks them. Numbers that
+    are not integers are its own matter.
+    """
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            allowed = _wanted(field.metadata["option"].kind, value)
+            if allowed and not (value is None and field.default is None):
+                raise RequestError(f"{field.name} must be {allowed}, got {described(value)}.")
+
+
+def _wanted(kind: Kind, value: Any) -> str:
+    """Say what a value in Python must be; empty: it is, as far as its type goes."""
+    if isinstance(kind, Flag):
+        return "" if isinstance(value, bool) else "True or False"
+    if isinstance(kind, Integer):
+        fits = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= kind.least
+        return "" if fits else kind.allowed
+    if isinstance(kind, ItemFile | Items):
+        fits = _is_collection(value) and all(isinstance(item, str) and item for item in value)
+        return "" if fits else "a list of items, each a text"
+    if isinstance(kind, ItemWeights):
+        return "" if isinstance(value, Mapping) else "a dict of items and numbers"
+    if isinstance(kind, GroupsOfItems):
+        fits = _is_collection(value) and all(_is_collection(group) for group in value)
+        return "" if fits else "a list of lists of items"
+    return ""
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)

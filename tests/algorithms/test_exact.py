@@ -71,7 +71,7 @@ def run(case: Case, terms: Terms, seed: int = 0, progress: Progress = silent, **
 
 def parameters(terms: Terms, **more: Any) -> exact.Parameters:
     return exact.Parameters(
-        objective=terms.objective,
+        objective=terms.objective,  # type: ignore[arg-type]
         suppress=terms.suppress,
         weights=terms.weights,
         keep=terms.keep,

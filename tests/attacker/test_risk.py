@@ -510,4 +510,8 @@ def test_bad_requests(wrong: dict[str, Any]) -> None:
 
 
 def test_public_name() -> None:
-    assert sv.attack_risk is attack_risk
+    rows = [["milk", "tea"], ["milk"], ["tea"]]
+    found = sv.risk(rows, m=2, thresholds=[2], private=["tea"])
+    assert found == attack_risk(
+        transactions([frozenset(row) for row in rows]), sizes=[2], thresholds=[2], private=["tea"]
+    )

@@ -61,7 +61,7 @@ def done(place: Path) -> dict[str, Done]:
 
 
 def asked(place: Path, file: str, **more: Any) -> Any:
-    return json.loads(json.dumps(sv.attack_risk(sv.read(place / file), sizes=(1, 2), **more)))
+    return json.loads(json.dumps(sv.risk(place / file, m=(1, 2), **more)))
 
 
 def test_answers_are_those_of_python(done: dict[str, Done], place: Path) -> None:

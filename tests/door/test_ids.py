@@ -206,7 +206,7 @@ def test_no_id_is_read_where_columns_are_named(
     if not table.options:
         return
     try:
-        data = sv.read(path, **table.options)  # type: ignore[arg-type]
+        data = sv.read(path, **table.options)
     except sv.DataError as error:
         assert "is empty" in str(error)  # noqa: PT017  (an item is missing, which a long table cannot have)
         return

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import setveil as sv
-from setveil.data.layout import Layout, Origin
+from setveil.data.layout import InputFile, Layout, Origin
 from setveil.errors import DataError
 from setveil.published import kind_at, kind_named
 from setveil.published.about import published_file
@@ -29,7 +29,7 @@ TREE = sv.Hierarchy({"*": None, "a": "*", "b": "*", "c": "*"})
 
 def written(layout: Layout, out: Path, data: sv.Transactions = DATA) -> VerifiedRelease:
     """Release rows by suppression as coherence promises, c being in too few of them, and write them."""
-    data = replace(data, origin=Origin("-", "", layout))
+    data = replace(data, origin=Origin((InputFile("-", ""),), layout))
     release = sv.anonymize(data, sv.Coherence(0.9, 2, 2), algorithm="mm", details=False)
     release.write(out)
     return release
@@ -68,7 +68,7 @@ def test_rows_that_a_long_table_cannot_show_come_last(layout: Layout, tmp_path: 
 def test_a_local_recoding_is_measured_from_a_long_table(layout: Layout, tmp_path: Path) -> None:
     """An item has several labels, so the map of the rows must lead to the right ones."""
     rows = [["a1"], [], ["a1"], ["a1", "b1"], [], ["a2", "b1"], ["b2"], ["b2"], ["a2"], ["a2"], ["b1"]]
-    data = replace(sv.Transactions.from_rows(rows), origin=Origin("-", "", layout))
+    data = replace(sv.Transactions.from_rows(rows), origin=Origin((InputFile("-", ""),), layout))
     tree = sv.Hierarchy({"*": None, "A": "*", "B": "*", "a1": "A", "a2": "A", "b1": "B", "b2": "B"})
     release = sv.anonymize(data, sv.TransactionalKAnonymity(2), hierarchy=tree, details=False)
     release.write(tmp_path / "run")

@@ -10,9 +10,9 @@ import pytest
 from setveil import Hierarchy, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.functions.measure import measure
 from setveil.published.recoding import LocalRecoding, Recoding, recode
 from setveil.published.rows import publish, read_meaning
-from setveil.utility.measure import measure
 from setveil.utility.supports import label_supports
 from strategies import examples, random_cases, seeded
 

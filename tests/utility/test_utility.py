@@ -15,10 +15,10 @@ from naive.km import item_order
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.functions.measure import measure
 from setveil.published.recoding import Recoding, recode
 from setveil.utility.counts import counts
 from setveil.utility.lm import lm
-from setveil.utility.measure import measure
 from setveil.utility.ncp import ncp
 from setveil.utility.supports import label_supports, support_errors
 from setveil.utility.ul import ul

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.fields import Flag, parameter
+from setveil.fields import Declared, Flag, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -26,18 +26,28 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of DA.
+class DA(Declared):
+    """The algorithm DA (direct anonymization) and its parameters.
 
     Attributes
     ----------
     refine : bool
         Split nodes of the final cut again while the release stays valid, greatest gain first.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm=sv.DA(refine=True)).verdict.holds
+    True
     """
 
     refine: bool = parameter(
         Flag(), "Split nodes of the final cut again while it stays valid.", default=False
     )
+
+
+Parameters = DA
 
 
 def find_cut(
@@ -71,7 +81,7 @@ def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: DA = DA(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by DA (see `find_cut`).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
-from setveil.fields import Flag, Integer, parameter
+from setveil.fields import Declared, Flag, Integer, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of OA.
+class OA(Declared):
+    """The algorithm OA (optimal anonymization) and its parameters.
 
     Attributes
     ----------
@@ -38,6 +38,13 @@ class Parameters:
         Refuse hierarchies with more cuts than this: the run would never end.
     refine : bool
         As for the other algorithms, but there is nothing to gain: no node of an optimal cut can be split.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm=sv.OA(most_cuts=1000)).verdict.holds
+    True
     """
 
     most_cuts: int = parameter(
@@ -46,6 +53,9 @@ class Parameters:
     refine: bool = parameter(
         Flag(), "Split nodes of the final cut again while it stays valid.", default=False
     )
+
+
+Parameters = OA
 
 
 def find_cut(
@@ -102,7 +112,7 @@ def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: OA = OA(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by OA (see `find_cut`).

@@ -120,12 +120,13 @@ def convert(
     """Rewrite a file of rows in another format. Rows keep their order."""
 
     def rewrite(progress: Any) -> Any:
-        from setveil.cli.files import convert_file, read_rows
+        from setveil.cli.files import read_rows
+        from setveil.functions.convert import write_rows
 
         progress("reading")
         data = read_rows(input, reading)
         progress("writing")
-        return data, convert_file(data, output, to, force=force)
+        return data, write_rows(data, output, to, force=force)
 
     data, layout = run(rewrite)
     say(f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}.")

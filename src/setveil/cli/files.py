@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.session import say
-from setveil.data.io import Layout, read, save, sniff_content, writable_layout
+from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, read_bytes
-from setveil.data.layout import extensions, formats_of
+from setveil.data.layout import formats_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, TableError, listed, shorten
+from setveil.errors import DataError, OutputError, TableError, listed, shorten
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside, read_about
 from setveil.published.group_files import PublishedGroups
@@ -149,22 +149,3 @@ def require_free(path: Path, force: bool) -> None:
     """Refuse to replace a file without --force, and a folder ever."""
     if path.exists() and (not force or path.is_dir()):
         raise OutputError(f"{path} exists already.", hint="Choose another name, or --force.")
-
-
-def convert_file(data: Transactions, output: Path, to: str | None, *, force: bool) -> Layout:
-    """Write rows to a file whose format its extension or `to` tells."""
-    usual = formats_of(output.suffix)
-    if to is None:
-        if not usual:
-            raise RequestError(
-                f"The extension of {output} tells no format; these do: {', '.join(extensions())}.",
-                hint="Name the format with --to.",
-            )
-        to = usual[0]
-    require_free(output, force)
-    layout = Layout(to)
-    if writable_layout(layout, data.vocabulary.labels) != layout:
-        words = [label for label in data.vocabulary.labels if not label.lstrip("+-").isdigit()]
-        raise DataError(f"FIMI holds integers only, found {listed(words)}.", hint="Use .csv, .txt or .jsonl.")
-    save(data, output, layout)
-    return layout

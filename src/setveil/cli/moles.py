@@ -23,32 +23,19 @@ def moles(
     """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
 
     def find_moles(progress: Any) -> Any:
-        from setveil.algorithms.coherence._moles import list_maximal, list_moles
         from setveil.cli.files import read_rows
+        from setveil.functions.moles import moles as list_moles
 
         require_options("coherence", promise)
         progress("reading")
         data = read_rows(input, reading)
         guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
-        return guarantee, list_moles(data, guarantee, progress), list_maximal(data, guarantee, progress)
+        return guarantee, list_moles(data, guarantee, progress=progress)
 
-    guarantee, found, maximal = run(find_moles)
-    entries = [
-        {"itemset": list(itemset), "support": support}
-        | ({} if betrayed is None else {"betrays": betrayed, "private_rows": int(share * support)})
-        for itemset, support, betrayed, share in found
-    ]
+    guarantee, found = run(find_moles)
+    entries, largest = found["first"], found["largest"]
     if json:
-        top = [{"itemset": list(itemset), "rows": rows} for itemset, rows in maximal[:show]]
-        answer_json(
-            {
-                **guarantee.as_dict(),
-                "moles": len(entries),
-                "first": entries[:show],
-                "maximal_sets": len(maximal),
-                "largest": top,
-            }
-        )
+        answer_json({**found, "first": entries[:show], "largest": largest[:show]})
         return
     from setveil.report.models import words_for
     from setveil.report.words import clip
@@ -63,8 +50,8 @@ def moles(
     lines += [f"  {clip(words.violation(entry), 120)}" for entry in entries[:show]]
     if len(entries) > show:
         lines.append(f"  and {count(len(entries) - show)} more (--show)")
-    lines.append(f"{count(len(maximal), 'maximal set')} of items that are no mole alone")
-    lines += [f"  {clip(', '.join(itemset), 120)}" for itemset, _ in maximal[:show]]
-    if len(maximal) > show:
-        lines.append(f"  and {count(len(maximal) - show)} more (--show)")
+    lines.append(f"{count(len(largest), 'maximal set')} of items that are no mole alone")
+    lines += [f"  {clip(', '.join(entry['itemset']), 120)}" for entry in largest[:show]]
+    if len(largest) > show:
+        lines.append(f"  and {count(len(largest) - show)} more (--show)")
     answer("\n".join(lines))

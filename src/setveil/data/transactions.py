@@ -17,6 +17,7 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, shorten
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.notebook import ROWS, card, some
+from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +51,7 @@ class Transactions:
     >>> list(data)
     [('bread', 'milk'), (), ('bread',)]
     >>> data[0], data[1:]
-    (('bread', 'milk'), Transactions: 2 rows, 1 items, 1 occurrences)
+    (('bread', 'milk'), Transactions: 2 rows, 1 item, 1 occurrence)
     """
 
     indptr: NDArray[np.int64]
@@ -307,14 +308,13 @@ class Transactions:
             yield tuple(labels[i] for i in items[start:end])
 
     def __repr__(self) -> str:
-        return (
-            f"Transactions: {self.n_rows:,} rows, {self.n_items:,} items, {self.n_occurrences:,} occurrences"
-        )
+        counted = count(self.n_rows, "row"), count(self.n_items, "item")
+        return f"Transactions: {', '.join(counted)}, {count(self.n_occurrences, 'occurrence')}"
 
     def _repr_html_(self) -> str:
         first = [(number, some(self[number])) for number in range(min(ROWS, self.n_rows))]
         more = self.n_rows - len(first)
-        return card(repr(self), first, f"and {more:,} more rows" if more else "")
+        return card(repr(self), first, f"and {count(more, 'more row')}" if more else "")
 
 
 def _is_iterable(value: object) -> bool:

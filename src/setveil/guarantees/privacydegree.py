@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,7 +45,7 @@ class PrivacyDegree:
     """
 
     p: int
-    sensitive: tuple[str, ...] = ()
+    sensitive: Sequence[str] = ()
 
     model: ClassVar[str] = "privacy-degree"
 
@@ -63,7 +63,7 @@ class PrivacyDegree:
     @property
     def secrets(self) -> tuple[str, ...]:
         """The sensitive items."""
-        return self.sensitive
+        return tuple(self.sensitive)
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types."""

@@ -13,6 +13,8 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import HierarchyError, MissingItemsError, listed
 from setveil.hierarchy._levels import balanced_parents
 from setveil.kernels.rows import frozen
+from setveil.notebook import ROWS, card
+from setveil.wording import count
 
 
 @dataclass(frozen=True)
@@ -246,4 +248,13 @@ class Hierarchy:
         return hash((self.labels, self.parent.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Hierarchy: {self.n_leaves:,} leaves, {self.n_nodes:,} nodes, height {self.height}"
+        leaves, nodes = count(self.n_leaves, "leaf", "leaves"), count(self.n_nodes, "node")
+        return f"Hierarchy: {leaves}, {nodes}, height {self.height}"
+
+    def _repr_html_(self) -> str:
+        below = [
+            (self.labels[node], count(int(self.high[node] - self.low[node]), "leaf", "leaves"))
+            for node in self.children(self.root)
+        ]
+        more = len(below) - ROWS
+        return card(repr(self), below[:ROWS], f"and {more:,} more below the root" if more > 0 else "")

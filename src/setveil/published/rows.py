@@ -229,7 +229,8 @@ def load_meaning(
     unknown = [label for label in published.vocabulary.labels if label not in original.vocabulary.ids]
     if unknown:
         raise DataError(
-            f"{len(unknown):,} labels of {path} are no items of the original: {listed(unknown)}.",
+            f"{len(unknown):,} labels of {'the release' if path == '-' else path} are no items of the "
+            f"original: {listed(unknown)}.",
             hint="Say what they stand for: --hierarchy FILE, or keep the release's about.json beside it.",
         )
     return recoding_of(original, published, {}, original.n_items)

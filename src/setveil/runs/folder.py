@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
 from setveil.errors import OutputError, listed, shorten
 from setveil.published import Release, kinds
 from setveil.report.models import words_for
@@ -105,10 +106,7 @@ def write_folder(
                 "published": {
                     "file": name,
                     "layout": read_as,
-                    "rows": release.published.n_rows,
-                    "empty_rows": int((release.published.row_lengths() == 0).sum()),
-                    "items": release.published.n_items,
-                    "occurrences": release.published.n_occurrences,
+                    **counts(release.published),
                     **({"report": PAGE} if external else {}),
                 }
             }
@@ -128,6 +126,16 @@ def write_folder(
             hint="Free some space or choose another --out.",
         ) from failure
     return report
+
+
+def counts(rows: Transactions) -> dict[str, int]:
+    """Count rows, empty rows, items and occurrences."""
+    return {
+        "rows": rows.n_rows,
+        "empty_rows": int((rows.row_lengths() == 0).sum()),
+        "items": rows.n_items,
+        "occurrences": rows.n_occurrences,
+    }
 
 
 def _reason(error: BaseException | None) -> str:

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from numbers import Integral
+from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,15 +20,17 @@ from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.exact import exact
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import GuaranteeError, RequestError
+from setveil.errors import GuaranteeError, RequestError, described
 from setveil.guarantees import Guarantee, models
-from setveil.guarantees.verify import Verdict, verify
+from setveil.guarantees.verify import Verdict, require_guarantee, verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
+from setveil.notebook import card
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
+from setveil.report.run.summary import facts, summary
 from setveil.runs.details import answers, recorded, risks
-from setveil.runs.folder import write_folder
+from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.utility import Case, measured
 
 
@@ -43,9 +47,16 @@ class VerifiedRelease:
     verdict : Verdict
         What the verifier found.
     utility : dict
-        What was lost (see `setveil.utility.measure.measure`).
+        What was lost (see `setveil.measure`).
     report : dict
         The record of the run, as written to report.json.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+    >>> sorted(release.published.rows()), release.verdict.holds
+    ([('milk',), ('milk', 'tea'), ('tea',)], True)
     """
 
     release: Release
@@ -56,7 +67,7 @@ class VerifiedRelease:
 
     @property
     def published(self) -> Transactions:
-        """Rows of items to hand out, in an order that tells nothing of the input's."""
+        """Rows of items to share, in an order that tells nothing of the input's."""
         return self.release.published
 
     @property
@@ -76,13 +87,13 @@ class VerifiedRelease:
 
     def write(
         self,
-        out: str | Path,
+        out: str | PathLike[str],
         *,
         force: bool = False,
         format: str | None = None,  # noqa: A002
         external: bool = False,
     ) -> dict[str, Any]:
-        """Write the run's folder: `published` to hand out, `internal` to keep.
+        """Write the run's folder: `published` may be shared, `internal` must stay inside.
 
         Parameters
         ----------
@@ -106,10 +117,57 @@ class VerifiedRelease:
         OutputError
             If the folder exists or cannot be written.
         RequestError
-            If a format is named for rows in groups.
+            If a format is named for rows in groups, or an argument is of a wrong type.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+        >>> release.write("release")["published"]["file"]
+        'data.csv'
         """
+        if not isinstance(out, str | PathLike):
+            raise RequestError(f"The folder to write must be a path, got {described(out)}.")
+        if format is not None and not isinstance(format, str):
+            raise RequestError(f"format must be the name of a format, got {described(format)}.")
         layout = self.release.layout(self.layout, format)
         return write_folder(self.release, self.report, layout, Path(out), force=force, external=external)
+
+    def report_html(self, *, external: bool = False) -> str:
+        """Make the report page of the run, as `write` does.
+
+        Parameters
+        ----------
+        external : bool
+            Make the page that may be shared with the published rows instead: nothing in it must stay inside.
+
+        Returns
+        -------
+        str
+            A page that loads nothing. Risk and answers are in it if `anonymize` was called with
+            ``details=True``.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+        >>> release.report_html(external=True)[:15]
+        '<!DOCTYPE html>'
+        """
+        with TemporaryDirectory(prefix="setveil-") as place:
+            folder = Path(place, "release")
+            self.write(folder, external=external)
+            page = folder / ("published" if external else "internal") / PAGE
+            return page.read_text(encoding="utf-8")
+
+    def _shown(self) -> dict[str, Any]:
+        return self.report | {"published": counts(self.published)}
+
+    def __repr__(self) -> str:
+        return summary(self._shown())
+
+    def _repr_html_(self) -> str:
+        return card("Verified release", facts(self._shown()).items())
 
 
 def anonymize(
@@ -117,62 +175,27 @@ def anonymize(
     guarantee: Guarantee,
     *,
     hierarchy: Hierarchy | None = None,
-    algorithm: str | None = None,
+    algorithm: Any = None,
     seed: int = 0,
     bound: bool | float = False,
     details: bool = True,
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
-    """Make a release that keeps a promise, and prove that it does.
+    """Make a release that keeps a promise, and prove that it does (see `setveil.anonymize`).
 
     Parameters
     ----------
     data : Transactions
         The rows.
-    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
-        The promise.
+    guarantee, seed, bound, details, progress
+        As for `setveil.anonymize`.
     hierarchy : Hierarchy, optional
-        What items may be generalized to. An algorithm that needs one and is given none groups items bought
-        alike (`by_cooccurrence`); one that has no use for it does not look at it.
-    algorithm : str, optional
-        Name of an algorithm (`setveil algorithms` lists them); by default the first choice for the promise.
-    seed : int
-        Shuffles the published rows.
-    bound : bool or float
-        Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
-        where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
-        limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
-    details : bool
-        Also find what the report shows of the release's use and risk: errors of random COUNT queries,
-        frequent itemsets that survive, rows that few known items single out, before and after.
-    progress : Progress
-        Hears how far the run is.
+        What items may be generalized to.
+    algorithm : str or parameters of an algorithm, optional
+        The name of an algorithm, whose own parameters may follow by name, or an object of them.
     **parameters
         The algorithm's own parameters.
-
-    Returns
-    -------
-    VerifiedRelease
-
-    Raises
-    ------
-    RequestError
-        If the algorithm or a parameter does not exist, or the algorithm does not give this guarantee.
-    InfeasibleError
-        If no release can keep the promise.
-    HierarchyError
-        If items are missing from the hierarchy.
-    GuaranteeError
-        If the release failed verification (a defect of setveil).
-
-    Examples
-    --------
-    >>> import setveil as sv
-    >>> data = sv.Transactions.from_rows([["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]])
-    >>> release = sv.anonymize(data, sv.KmAnonymity(k=2, m=1))
-    >>> release.verdict.holds, release.utility["ncp"]
-    (True, 0.0)
     """
     terms = _terms(guarantee, algorithm, seed, bound, parameters)
     progress = listener(progress)
@@ -236,27 +259,57 @@ class _Terms:
 
 
 def _terms(
-    guarantee: Guarantee, algorithm: str | None, seed: int, bound: bool | float, parameters: dict[str, Any]
+    guarantee: Guarantee, algorithm: Any, seed: int, bound: bool | float, parameters: dict[str, Any]
 ) -> _Terms:
     """Check what was asked for; choose the algorithm where none is named."""
-    model = getattr(guarantee, "model", None)
-    if model not in models():
-        raise RequestError(
-            f"The guarantee must be a KmAnonymity or another model's, got {type(guarantee).__name__}.",
-            hint=f"There are {', '.join(models())}.",
-        )
+    model = require_guarantee(guarantee).model
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise RequestError(f"The seed must be an integer of at least 0, got {seed!r}.")
-    algorithm = algorithm or models()[model].algorithm
-    module = algorithms.load(algorithm)
+        raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
+    if not isinstance(bound, Real) or bound < 0:
+        raise RequestError(
+            f"bound must be True, False or a positive number of seconds, got {described(bound)}."
+        )
+    name, settings = named_algorithm(algorithm)
+    name = name or models()[model].algorithm
+    module = algorithms.load(name)
     if model not in module.info.guarantees:
         raise RequestError(
-            f"{algorithm} does not give {model} but {', '.join(module.info.guarantees)}.",
+            f"{name} does not give {model} but {', '.join(module.info.guarantees)}.",
             hint=f"Use {', '.join(algorithms.giving(model))}.",
         )
     if bound and model not in exact.info.guarantees:
         raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
-    return _Terms(algorithm, module, _settings(module.Parameters, algorithm, parameters), int(seed))
+    if settings is not None and parameters:
+        raise RequestError(
+            f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "
+            f"{', '.join(parameters)}.",
+            hint=f"Give all of them to {type(settings).__name__}(...).",
+        )
+    if settings is None:
+        settings = _settings(module.Parameters, name, parameters)
+    return _Terms(name, module, settings, int(seed))
+
+
+def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
+    """Name an algorithm by what was given for it: a name, parameters or their class, or None.
+
+    Returns
+    -------
+    name : str or None
+        None where nothing was given.
+    settings : parameters or None
+        None where only a name was given.
+    """
+    if algorithm is None or isinstance(algorithm, str):
+        return algorithm, None
+    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+    for name in algorithms.names():
+        if kind is algorithms.load(name).Parameters:
+            return name, algorithm() if isinstance(algorithm, type) else algorithm
+    raise RequestError(
+        f"The algorithm must be a name or the parameters of one, got {described(algorithm)}.",
+        hint=f'Such as "aa" or setveil.AA(refine=True). There are {", ".join(algorithms.names())}.',
+    )
 
 
 def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
@@ -281,7 +334,7 @@ def _hierarchy(
         return None
     if given is not None or "hierarchy" not in info.needs:
         return given
-    progress("grouping items bought alike")
+    progress("grouping items that often occur together")
     with timed(timing, "hierarchy"):
         if data.n_items:
             return by_cooccurrence(data)
@@ -309,7 +362,7 @@ def _distance(
 ) -> dict[str, Any]:
     """Compare the loss of a release with the least: NCP of all cuts, LM of all cuts with suppressed items."""
     limit = None if isinstance(bound, bool) else bound
-    terms = exact.Parameters(objective=objective, suppress=objective == "lm", time_limit=limit)
+    terms = exact.Parameters(objective=objective, suppress=objective == "lm", time_limit=limit)  # type: ignore[arg-type]
     best = exact.bound(data, hierarchy, guarantee, terms, progress)
     loss = utility[objective]
     lower = min(best["lower_bound"], loss)  # equal but for rounding where nothing was to be gained

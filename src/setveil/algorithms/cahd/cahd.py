@@ -28,8 +28,8 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of CAHD.
+class CAHD:
+    """The algorithm CAHD and its parameters.
 
     Attributes
     ----------
@@ -39,6 +39,13 @@ class Parameters:
     rounds : int
         How often to go over all groups to exchange rows for left-over ones where that lowers the
         reconstruction error, at most. 0: the groups as the paper forms them.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.PrivacyDegree(2, ["tea"]), algorithm=sv.CAHD(alpha=2)).verdict.holds
+    True
     """
 
     alpha: int = parameter(
@@ -54,11 +61,14 @@ class Parameters:
             object.__setattr__(self, name, int(value))
 
 
+Parameters = CAHD
+
+
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy | None,
     guarantee: PrivacyDegree,
-    parameters: Parameters = Parameters(),
+    parameters: CAHD = CAHD(),
     progress: Progress = silent,
 ) -> tuple[RowGroups, dict[str, Any]]:
     """Form groups of rows in which no sensitive item is in more than one row of p.
@@ -101,4 +111,4 @@ def anonymize(
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,
         "exchanges": exchanged,
     }
-    return RowGroups(guarantee.sensitive, group), details
+    return RowGroups(guarantee.secrets, group), details

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError, shorten
-from setveil.fields import GroupsOfItems, Share, parameter
+from setveil.fields import Declared, GroupsOfItems, Share, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ Number = int | float | Fraction
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of COAT.
+class COAT(Declared):
+    """The algorithm COAT and its parameters.
 
     Attributes
     ----------
@@ -45,6 +45,14 @@ class Parameters:
         group form one more together. None: every merge is allowed.
     max_suppressed_items : number between 0 and 1
         Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> drinks = sv.COAT(utility=[["tea", "coffee"]])
+    >>> sv.anonymize(data, sv.PrivacyConstraints(2, m=2), algorithm=drinks).verdict.holds
+    True
     """
 
     utility: Sequence[Sequence[str]] | None = parameter(
@@ -56,11 +64,15 @@ class Parameters:
     max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         share = self.max_suppressed_items
         if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
             raise RequestError(f"The share of items that may be suppressed must be 0 to 1, got {share!r}.")
         if self.utility is not None:
             object.__setattr__(self, "utility", _partition(self.utility) or None)
+
+
+Parameters = COAT
 
 
 def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -134,7 +146,7 @@ def anonymize(
     data: Transactions,
     hierarchy: Hierarchy | None,
     guarantee: PrivacyConstraints,
-    parameters: Parameters = Parameters(),
+    parameters: COAT = COAT(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by COAT, within utility constraints (see `protect`).

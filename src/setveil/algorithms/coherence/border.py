@@ -28,8 +28,8 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of the border-based algorithm.
+class Border:
+    """The border-based algorithm and its parameters.
 
     Attributes
     ----------
@@ -38,6 +38,13 @@ class Parameters:
         guarantee's k.
     p_nugget : int or float
         p', at least 1: nuggets have at most so many items; `math.inf`: as many as they like.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.Coherence(0.6, 2, 2, ["tea"]), algorithm=sv.Border(k_nugget=2)).verdict.holds
+    True
     """
 
     k_nugget: int | None = parameter(
@@ -57,8 +64,11 @@ class Parameters:
         object.__setattr__(self, "p_nugget", math.inf if p == math.inf else int(p))
 
 
+Parameters = Border
+
+
 def choose_items(
-    split: PublicPrivateSplit, parameters: Parameters = Parameters(), progress: Progress = silent
+    split: PublicPrivateSplit, parameters: Border = Border(), progress: Progress = silent
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress: figure 2 of [1] with the scores of sections 5 and 6.
 
@@ -109,7 +119,7 @@ def anonymize(
     data: Transactions,
     hierarchy: None,
     guarantee: Coherence,
-    parameters: Parameters = Parameters(),
+    parameters: Border = Border(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).

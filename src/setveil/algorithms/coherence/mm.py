@@ -27,8 +27,19 @@ NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """MM has no parameters of its own."""
+class MM:
+    """The algorithm MM, which has no parameters of its own.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.Coherence(0.6, 2, 2, ["tea"]), algorithm=sv.MM()).verdict.holds
+    True
+    """
+
+
+Parameters = MM
 
 
 def choose_items(
@@ -91,7 +102,7 @@ def anonymize(
     data: Transactions,
     hierarchy: None,
     guarantee: Coherence,
-    parameters: Parameters = Parameters(),
+    parameters: MM = MM(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).

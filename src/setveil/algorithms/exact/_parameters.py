@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from setveil import fields
 from setveil.errors import RequestError
-from setveil.fields import Choice, Flag, ItemFile, ItemWeights, Share, parameter
+from setveil.fields import Choice, Declared, Flag, ItemFile, ItemWeights, Share, parameter
 
 Number = int | float | Fraction
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """Parameters of the exact algorithm.
+class Exact(Declared):
+    """The algorithm `exact` (proven optimum) and its parameters.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Parameters:
         Allow items to be suppressed, all their occurrences, beside generalization.
     max_suppressed : number between 0 and 1, or None
         Greatest share of the item occurrences that may be suppressed.
-    keep : tuple of str
+    keep : sequence of str
         Items that must be published as themselves.
     weights : mapping of str to number
         Importance of items, at least 0, that multiplies their loss; 1 where not given.
@@ -37,14 +37,22 @@ class Parameters:
         more.
     time_limit : float or None
         Seconds after which the best release so far is returned with its proven gap; None: 300.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> proven = sv.Exact(suppress=False, keep=["tea"])
+    >>> sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm=proven).verdict.holds
+    True
     """
 
-    objective: str | None = parameter(
+    objective: Literal["ncp", "lm"] | None = parameter(
         Choice(("ncp", "lm")), "Minimize ncp or lm (default: lm with suppression, else ncp).", default=None
     )
     suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
     max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
-    keep: tuple[str, ...] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
+    keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
     weights: Mapping[str, Number] = parameter(
         ItemWeights(),
         "File of lines item,number; the number multiplies the item's loss.",
@@ -64,6 +72,7 @@ class Parameters:
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.objective not in (None, "ncp", "lm"):
             raise RequestError(f"The objective must be ncp or lm, got {self.objective!r}.")
         if self.max_suppressed is not None:
@@ -81,6 +90,9 @@ class Parameters:
     def loss(self) -> str:
         """Name of the loss that is minimized."""
         return self.objective or ("lm" if self.suppress else "ncp")
+
+
+Parameters = Exact
 
 
 def _require(what: str, value: Any, allowed: str, is_allowed: Callable[[Any], bool]) -> None:

@@ -28,7 +28,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 
 if TYPE_CHECKING:
-    from setveil.algorithms.exact._parameters import Parameters
+    from setveil.algorithms.exact._parameters import Exact
 
 PATIENCE = 300.0  # seconds, where no time limit is given
 GREEDY = 5  # items that an attacker knows, at most, in the greedy search that comes first
@@ -57,7 +57,7 @@ class Search:
         data: Transactions,
         hierarchy: Hierarchy,
         guarantee: KmAnonymity,
-        parameters: Parameters,
+        parameters: Exact,
         progress: Progress,
         losses: Losses | None = None,
     ) -> None:

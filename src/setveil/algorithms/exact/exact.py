@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.exact._parameters import Parameters
+from setveil.algorithms.exact._parameters import Exact, Parameters
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
 
-__all__ = ["Parameters", "anonymize", "bound", "info"]
+__all__ = ["Exact", "Parameters", "anonymize", "bound", "info"]
 
 info = AlgorithmInfo(
     title="Exact optimum",
@@ -29,7 +29,7 @@ def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: Exact = Exact(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous with the least possible loss.
@@ -67,7 +67,7 @@ def bound(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters,
+    parameters: Exact,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Find the least possible loss without making a release: the `optimality` of `anonymize`."""

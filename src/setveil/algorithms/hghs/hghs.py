@@ -25,15 +25,26 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """HgHs has no parameters of its own."""
+class HgHs:
+    """The algorithm HgHs, which has no parameters of its own.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm=sv.HgHs()).verdict.holds
+    True
+    """
+
+
+Parameters = HgHs
 
 
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: HgHs = HgHs(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.

@@ -26,15 +26,26 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """mHgHs has no parameters of its own."""
+class MHgHs:
+    """The algorithm mHgHs, which has no parameters of its own.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm=sv.MHgHs()).verdict.holds
+    True
+    """
+
+
+Parameters = MHgHs
 
 
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: MHgHs = MHgHs(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by mHgHs of [1]: round i is HgHs for k^i-anonymity above round i-1's cut.

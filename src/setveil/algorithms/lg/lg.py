@@ -25,15 +25,26 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """LG has no parameters of its own."""
+class LG:
+    """The algorithm LG, which has no parameters of its own.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> sv.anonymize(data, sv.TransactionalKAnonymity(2), algorithm=sv.LG()).verdict.holds
+    True
+    """
+
+
+Parameters = LG
 
 
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
     guarantee: TransactionalKAnonymity,
-    parameters: Parameters = Parameters(),
+    parameters: LG = LG(),
     progress: Progress = silent,
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).

@@ -277,9 +277,9 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
     chosen = detected if request.separator is None else "basket"
     why = why_table(text, chosen, request.separator)
     if why:
-        part = read_unnamed(text, request.separator) if chosen == "basket" else None
-        if part is not None:
-            return part
+        agreed = read_unnamed(text, request.separator) if chosen == "basket" else None
+        if agreed is not None:
+            return agreed
         if request.tables:
             separator, more = request.separator, {}
             if chosen != "basket":

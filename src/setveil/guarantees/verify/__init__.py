@@ -6,32 +6,87 @@ The verifier of the model in ``guarantees/x.py`` is the function ``verify_x`` in
 from __future__ import annotations
 
 import importlib
-from typing import Any, Protocol
+from typing import Any
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee, models, module_of
+from setveil.notebook import ROWS, card
+
+_WIDTH = 120  # of a violation
 
 
-class Verdict(Protocol):
-    """What the verdicts of all verifiers have in common."""
+class Verdict:
+    """What the verdicts of all verifiers have in common: whether a promise holds, and what breaks it.
 
-    @property
-    def holds(self) -> bool:
-        """Whether the guarantee holds. Always certain."""
+    Attributes
+    ----------
+    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
+        What was asked.
+    holds : bool
+        Whether it holds. Always certain.
+    violations : int
+        How often it is broken.
+    first : tuple
+        The first violations.
 
-    @property
-    def violations(self) -> int:
-        """How often it is broken."""
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> verdict = sv.verify([["tea"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+    >>> verdict.holds, verdict.violations, verdict.first
+    (False, 1, ((('milk',), 1),))
+    """
+
+    guarantee: Any
+    holds: bool
+    violations: int
+    first: Any
 
     def found(self) -> dict[str, Any]:
         """Return what else was found, as JSON types."""
+        raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
         """Return guarantee, outcome, first violations and findings as JSON types."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        phrase = self.guarantee.phrase
+        if self.holds:
+            return f"Yes: {phrase} holds."
+        broken = models()[self.guarantee.model].words.broken(self.as_dict())
+        return f"No: {phrase} does not hold, {broken}."
+
+    def _repr_html_(self) -> str:
+        words, told = models()[self.guarantee.model].words, self.as_dict()
+        entries = [words.violation(entry) for entry in told["first"][:ROWS]]
+        cut = [entry if len(entry) <= _WIDTH else f"{entry[: _WIDTH - 1]}…" for entry in entries]
+        return card(repr(self), enumerate(cut, 1), "; ".join(words.beyond(told)))
+
+
+def require_guarantee(guarantee: Any) -> Guarantee:
+    """Refuse what is no guarantee of any model.
+
+    Raises
+    ------
+    RequestError
+        With the classes of guarantees that there are.
+    """
+    model = getattr(guarantee, "model", None)
+    if isinstance(guarantee, type) or not isinstance(model, str) or model not in models():
+        raise RequestError(
+            f"The guarantee must be a KmAnonymity or another model's, got {described(guarantee)}.",
+            hint="Such as setveil.KmAnonymity(k=5, m=2). There are models of "
+            f"{', '.join(one.title for one in models().values())}.",
+        )
+    return guarantee  # type: ignore[no-any-return]
 
 
 def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
-    """Check a guarantee from what is published alone.
+    """Check a guarantee from what is published alone (see `setveil.verify`).
 
     Parameters
     ----------
@@ -52,9 +107,7 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     RequestError
         If there is no verifier for the guarantee.
     """
-    if getattr(guarantee, "model", None) not in models():
-        raise RequestError(f"There is no verifier for {type(guarantee).__name__}.")
-    name = module_of(guarantee.model)
+    name = module_of(require_guarantee(guarantee).model)
     check = getattr(importlib.import_module(f"{__name__}.{name}"), f"verify_{name}")
     verdict: Verdict = check(published, guarantee, **more)
     return verdict

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees.coherence import Coherence
+from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify import _coherence as loops
 from setveil.progress import Progress, silent
 
@@ -27,8 +28,8 @@ Ints = NDArray[np.int64]
 Violation = tuple[tuple[str, ...], int, str | None, Fraction]
 
 
-@dataclass(frozen=True)
-class CoherenceVerdict:
+@dataclass(frozen=True, repr=False)
+class CoherenceVerdict(Verdict):
     """What the verifier found.
 
     Attributes

@@ -18,6 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.km import verify_km
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
@@ -28,8 +29,8 @@ TRIES = 100_000  # subsets of an unsatisfied constraint to look at for one that 
 Violation = tuple[tuple[str, ...] | None, tuple[str, ...], int]
 
 
-@dataclass(frozen=True)
-class ConstraintsVerdict:
+@dataclass(frozen=True, repr=False)
+class ConstraintsVerdict(Verdict):
     """What the verifier found.
 
     Attributes

@@ -13,13 +13,14 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees.kanonymity import TransactionalKAnonymity
+from setveil.guarantees.verify import Verdict
 from setveil.progress import Progress, silent
 
 CHUNK = 200_000  # rows counted between two reports of progress
 
 
-@dataclass(frozen=True)
-class KAnonymityVerdict:
+@dataclass(frozen=True, repr=False)
+class KAnonymityVerdict(Verdict):
     """What the verifier found.
 
     Attributes

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 
@@ -24,8 +25,8 @@ NEVER = 1 << 62
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
 
 
-@dataclass(frozen=True)
-class KmVerdict:
+@dataclass(frozen=True, repr=False)
+class KmVerdict(Verdict):
     """What the verifier found.
 
     Attributes

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.guarantees.privacydegree import PrivacyDegree
+from setveil.guarantees.verify import Verdict
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 
@@ -60,8 +61,8 @@ class Breach:
         }
 
 
-@dataclass(frozen=True)
-class PrivacyDegreeVerdict:
+@dataclass(frozen=True, repr=False)
+class PrivacyDegreeVerdict(Verdict):
     """What the verifier found.
 
     Attributes

@@ -27,6 +27,11 @@ def summary(report: dict[str, Any]) -> str:
     str
         What was promised, whether it holds, what was lost, and which folder may be handed out.
     """
+    return "\n".join(_fact(label, text) for label, text in facts(report).items())
+
+
+def facts(report: dict[str, Any]) -> dict[str, str]:
+    """List what a summary says, each with its label."""
     guarantee, kind = report["guarantee"], kind_of(report)
     file_name = re.split(r"[/\\]", words.source(report))[-1]
     hand_out = (
@@ -34,7 +39,7 @@ def summary(report: dict[str, Any]) -> str:
         if guarantee["holds"]
         else "Nothing: the promise does not hold."
     )
-    facts = {
+    found = {
         "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Promise": promise(guarantee),
         "Check": check(guarantee),
@@ -46,7 +51,7 @@ def summary(report: dict[str, Any]) -> str:
         "Rows": words.rows(report),
         "Hand out": hand_out,
     }
-    return "\n".join(_fact(label, text) for label, text in facts.items() if text)
+    return {label: text for label, text in found.items() if text}
 
 
 def _fact(label: str, text: str) -> str:

@@ -1,0 +1,151 @@
+"""Make a verified release."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from setveil import algorithms
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, described
+from setveil.fields import options_of
+from setveil.functions.given import Listener, TreeLike, heard, is_path, rows_of, tree_of
+from setveil.guarantees import Guarantee, models
+from setveil.guarantees.verify import require_guarantee
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.decode import Given, decode
+from setveil.options.reading import Reading
+from setveil.runs.run import VerifiedRelease, named_algorithm
+from setveil.runs.run import anonymize as run_anonymize
+
+if TYPE_CHECKING:
+    from setveil.algorithms.aa import AA
+    from setveil.algorithms.cahd.cahd import CAHD
+    from setveil.algorithms.coat.coat import COAT
+    from setveil.algorithms.coherence.border import Border
+    from setveil.algorithms.coherence.mm import MM
+    from setveil.algorithms.da import DA
+    from setveil.algorithms.exact.exact import Exact
+    from setveil.algorithms.hghs.hghs import HgHs
+    from setveil.algorithms.hghs.mhghs import MHgHs
+    from setveil.algorithms.lg.lg import LG
+    from setveil.algorithms.oa import OA
+
+    Algorithm = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | MHgHs | MM | OA
+
+
+def anonymize(
+    data: str | PathLike[str] | object,
+    guarantee: Guarantee,
+    *,
+    hierarchy: TreeLike = None,
+    algorithm: str | Algorithm | None = None,
+    seed: int = 0,
+    bound: bool | float = False,
+    details: bool = False,
+    progress: Listener = None,
+    **parameters: Any,
+) -> VerifiedRelease:
+    """Make a release that keeps a promise, and prove that it does.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
+        The rows. A file or frame that is not read as it should be is read by `setveil.read` first.
+    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
+        The promise.
+    hierarchy : Hierarchy or path, optional
+        What items may be generalized to. An algorithm that needs one and is given none groups items that
+        often occur together (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not
+        look at it.
+    algorithm : Exact, AA, ... or str, optional
+        An algorithm with its own parameters, such as ``sv.Exact(suppress=False)`` or ``sv.AA(refine=True)``,
+        or its name; by default the first choice for the promise.
+    seed : int
+        Shuffles the published rows.
+    bound : bool or float
+        Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
+        where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
+        limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
+    details : bool
+        Also find what the report shows of the release's use and risk: errors of random COUNT queries,
+        frequent itemsets that survive, rows that few known items single out, before and after. The command
+        line does this by default; it may take longer than all else.
+    progress : callable or Progress, optional
+        Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
+        `setveil.progress.Progress`.
+    **parameters
+        The algorithm's own parameters by name, as on the command line, instead of inside `algorithm`: for
+        programs that choose the algorithm by its name.
+
+    Returns
+    -------
+    VerifiedRelease
+
+    Raises
+    ------
+    RequestError
+        If the algorithm or a parameter does not exist, the algorithm does not give this guarantee, or a value
+        is of a wrong type.
+    DataError
+        If the data are nothing that holds rows, or cannot be read.
+    InfeasibleError
+        If no release can keep the promise.
+    HierarchyError
+        If items are missing from the hierarchy.
+    GuaranteeError
+        If the release failed verification (a defect of setveil).
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> drinks = sv.Hierarchy.from_paths(
+    ...     [["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "cold", "*"]]
+    ... )
+    >>> release = sv.anonymize(
+    ...     rows, sv.KmAnonymity(k=2, m=2), hierarchy=drinks, algorithm=sv.Exact(suppress=False)
+    ... )
+    >>> release.verdict
+    Yes: k^m-anonymity (k=2, m=2) holds.
+    >>> sorted(release.published)
+    [('hot',), ('hot',), ('hot', 'milk'), ('hot', 'milk')]
+    """
+    require_guarantee(guarantee)
+    named_algorithm(algorithm)
+    if not isinstance(details, bool):
+        raise RequestError(f"details must be True or False, got {described(details)}.")
+    listening = heard(progress)
+    reading = [name for name in parameters if name in options_of(Reading)]
+    if reading:
+        raise RequestError(
+            f"{', '.join(reading)}: how data are read is said to setveil.read.",
+            hint=f"sv.anonymize(sv.read(data, {reading[0]}=...), ...)",
+        )
+    rows = rows_of(data)
+    tree = tree_of(hierarchy)
+    values = _values(parameters, algorithm, guarantee, rows, tree, seed)
+    return run_anonymize(
+        rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, details=details,
+        progress=listening, **values,
+    )  # fmt: skip
+
+
+def _values(
+    parameters: dict[str, Any],
+    algorithm: Any,
+    guarantee: Guarantee,
+    data: Transactions,
+    tree: Hierarchy | None,
+    seed: int,
+) -> dict[str, Any]:
+    """Read those parameters that are given as texts as the command line does; others are values already."""
+    if not any(is_path(value) for value in parameters.values()):
+        return parameters
+    name = named_algorithm(algorithm)[0] or models()[guarantee.model].algorithm
+    options = options_of(algorithms.load(name).Parameters)
+    given = Given(data, hierarchy=tree, seed=seed)
+    return {
+        key: decode(key, options[key].kind, value, given, {}) if key in options and is_path(value) else value
+        for key, value in parameters.items()
+    }

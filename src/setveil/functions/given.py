@@ -1,0 +1,194 @@
+"""From what people have to rows, hierarchies and releases. What is of a wrong type is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from setveil.data.io import read as read_files
+from setveil.data.pandas_frames import is_pandas
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, described, listed
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.inputs import load_labels, require_known
+from setveil.progress import Progress, listener, silent
+from setveil.published import Release
+from setveil.published.group_files import PublishedGroups
+from setveil.runs.run import VerifiedRelease
+
+Listener = Progress | Callable[[str, float | None], None] | None
+TreeLike = Hierarchy | str | PathLike[str] | None
+_ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
+
+
+def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
+    """Whether a value names a file."""
+    return isinstance(value, str | PathLike)
+
+
+def rows_of(source: object, what: str = "The data", **reading: Any) -> Transactions:
+    """Take rows from whatever holds them.
+
+    Parameters
+    ----------
+    source : object
+        A path or a list of paths, a data frame or an Arrow stream, rows, or `Transactions`.
+    what : str
+        What they are, for messages.
+    **reading
+        How a file or frame is read, as for `setveil.read`; only what was given.
+
+    Raises
+    ------
+    DataError
+        If it is nothing of these, or cannot be read.
+    RequestError
+        If it is not read in such a way.
+    """
+    if source is None and "query" in reading:
+        return read_files(**reading)
+    if is_path(source):
+        return read_files(fspath(source), **reading)
+    if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
+        return _from_paths([fspath(part) for part in source], what, reading)
+    if is_pandas(source) or hasattr(source, "__arrow_c_stream__") or type(source).__name__ == "LazyFrame":
+        files = ("format", "encoding", "separator", "same_ids", "query", "connection")
+        _refuse(reading, files, "files")
+        return Transactions.from_frame(source, **reading)
+    _refuse(reading, tuple(reading), "files and data frames")
+    if isinstance(source, Transactions):
+        return source
+    if isinstance(source, VerifiedRelease) or _is_release(source):
+        raise DataError(f"{what} must be rows, got a release.", hint="Its rows are release.published.")
+    if isinstance(source, Mapping):
+        raise DataError(
+            f"{what} must be rows, got {described(source)}.",
+            hint="If its values are rows, take list(d.values()); if they are columns, make a data frame.",
+        )
+    if getattr(source, "ndim", 1) != 1 or hasattr(source, "tocsr"):
+        raise DataError(
+            f"{what} must be rows of items, got a matrix ({described(source)}).",
+            hint="A table with a column for each item is read from a data frame with named columns.",
+        )
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise DataError(f"{what} must be rows, got {described(source)}.", hint=_ROWS)
+    return Transactions.from_rows(source)
+
+
+def _from_paths(paths: Any, what: str, reading: Mapping[str, Any]) -> Transactions:
+    if not any(path == "-" or Path(path).exists() for path in paths):
+        raise DataError(
+            f"{what}: {listed(paths)} are no files that exist.",
+            hint='Rows in memory are lists of items, such as [["tea", "milk"], ["tea"]].',
+        )
+    return read_files(paths if len(paths) > 1 else paths[0], **reading)
+
+
+def _refuse(reading: Mapping[str, Any], names: Iterable[str], applies: str) -> None:
+    given = [name for name in names if name in reading]
+    if given:
+        raise RequestError(f"{', '.join(given)} say how {applies} are read; here is nothing to read so.")
+
+
+def tree_of(hierarchy: object) -> Hierarchy | None:
+    """Take a hierarchy, or read it from its file; None stays None."""
+    if hierarchy is None or isinstance(hierarchy, Hierarchy):
+        return hierarchy
+    if is_path(hierarchy):
+        return read_hierarchy(hierarchy)
+    raise RequestError(
+        f"The hierarchy must be a Hierarchy or a file, got {described(hierarchy)}.",
+        hint="setveil.Hierarchy.from_paths makes one of lists: leaf, parent, ..., root.",
+    )
+
+
+def heard(progress: Listener) -> Progress:
+    """Take what hears of the progress, None if nothing does."""
+    if progress is None:
+        return silent
+    if not callable(progress):
+        raise RequestError(f"progress must be a function of a phase and a share, got {described(progress)}.")
+    return listener(progress)
+
+
+def path_of(what: str, value: object) -> Path:
+    """Take a path."""
+    if not is_path(value):
+        raise RequestError(f"{what} must be a path, got {described(value)}.")
+    return Path(value)
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """Take an integer of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise RequestError(f"{name} must be an integer of at least {least}, got {described(value)}.")
+    return int(value)
+
+
+def integer_or_none(name: str, value: Any, least: int) -> int | None:
+    """Take an integer of at least `least`, or None."""
+    return None if value is None else integer(name, value, least)
+
+
+def labels_of(name: str, value: Any, data: Transactions) -> tuple[str, ...]:
+    """Take items of the data: a list of labels, or a text as on the command line (a file, or commas).
+
+    Raises
+    ------
+    RequestError
+        If it is something else.
+    DataError
+        If an item is not in the data.
+    """
+    if value is None:
+        return ()
+    if is_path(value):
+        return load_labels(fspath(value), data, "utf-8")
+    labels = listed_labels(name, value)
+    return require_known(labels, ",".join(labels), data)
+
+
+def listed_labels(name: str, value: Any) -> tuple[str, ...]:
+    """Take a collection of labels."""
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise RequestError(f"{name} must be a list of items, got {described(value)}.")
+    labels = tuple(value)
+    wrong = [label for label in labels if not isinstance(label, str) or not label]
+    if wrong:
+        raise RequestError(f"{name} must hold items, each a text, got {described(wrong[0])}.")
+    return tuple(dict.fromkeys(labels))
+
+
+def _is_release(value: object) -> bool:
+    return callable(getattr(value, "exposed", None))
+
+
+def release_of(value: object) -> Release | None:
+    """Take a release that was made here; None if it is anything else."""
+    if isinstance(value, VerifiedRelease):
+        return value.release
+    return value if _is_release(value) else None  # type: ignore[return-value]
+
+
+def exposed_by(value: object, kind: Any) -> Any:
+    """Take what is published from a release, its folder or file, or rows.
+
+    Parameters
+    ----------
+    value : object
+        A `VerifiedRelease` or `Release`, a path, `PublishedGroups`, or rows as for `rows_of`.
+    kind : module
+        The kind of release that a path is read as (see `setveil.published`).
+    """
+    release = release_of(value)
+    if release is not None:
+        return release.exposed()
+    if isinstance(value, PublishedGroups):
+        return value
+    if is_path(value):
+        return kind.read(fspath(value), read_files)
+    return rows_of(value, "The release")

@@ -1,0 +1,181 @@
+"""Measure what a release lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, described
+from setveil.functions.given import (
+    Listener,
+    TreeLike,
+    exposed_by,
+    heard,
+    integer,
+    integer_or_none,
+    is_path,
+    labels_of,
+    listed_labels,
+    path_of,
+    release_of,
+    rows_of,
+    tree_of,
+)
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.inputs import load_queries
+from setveil.progress import Progress
+from setveil.published import kind_at, kind_of_recoding
+from setveil.published import rows as single_rows
+from setveil.published.groups import Grouping
+from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.utility import Case, measured
+from setveil.utility.itemsets import surviving_itemsets
+
+
+def measure(
+    original: str | PathLike[str] | object,
+    release: str | PathLike[str] | object,
+    recoding: Recoding | LocalRecoding | Grouping | None = None,
+    *,
+    hierarchy: TreeLike = None,
+    queries: int | str | PathLike[str] | Sequence[Iterable[str]] | None = None,
+    query_size: int | None = None,
+    query_support: int | None = None,
+    group_by: int | None = None,
+    itemsets: int | None = None,
+    itemset_length: int | None = None,
+    private: Iterable[str] | str | PathLike[str] | None = None,
+    seed: int = 0,
+    progress: Listener = None,
+) -> dict[str, Any]:
+    """Measure what a release lost.
+
+    Parameters
+    ----------
+    original : path, data frame, list of lists, or Transactions
+        The rows before.
+    release : VerifiedRelease, Release, path, data frame, list of lists, or Transactions
+        The rows after; their order does not matter. What their labels stand for is told by the release, by
+        about.json beside a published file, by `recoding`, or by `hierarchy`; else each label is an item.
+    recoding : Recoding, LocalRecoding or Grouping, optional
+        What the items of the original became, where `release` are rows alone.
+    hierarchy : Hierarchy or path, optional
+        Adds `ul_weighted`, UL with labels weighed by the leaves under the lowest node above their items.
+    queries : int, path, or sequence of sets of str, optional
+        COUNT queries, which add `are`: so many random ones, those of a file, or those given. Of rows in
+        groups the number of group-by queries (1000).
+    query_size, query_support : int, optional
+        Items per random query (2), and the least support of the itemsets that are asked for.
+    group_by : int, optional
+        Of rows in groups: the items that a group-by query is over (4).
+    itemsets, itemset_length : int, optional
+        Adds `itemsets`: those in at least so many rows, of at most so many items, and how many survive.
+    private : list of str, or text, optional
+        Also count the rules from other items to these, among the itemsets.
+    seed : int
+        Draws the queries.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        All measures by name, as `utility` in report.json (see docs/measures.md).
+
+    Raises
+    ------
+    RequestError
+        If an argument is of no use for such a release, or of a wrong type.
+    DataError
+        If rows cannot be read, or nothing tells what a label stands for.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1))
+    >>> sv.measure(rows, release) == release.utility
+    True
+    >>> sv.measure(rows, [["tea"], ["tea"], ["milk"], []])["suppressed_items"]
+    1
+    """
+    listening = heard(progress)
+    seed = integer("seed", seed, 0)
+    numbers = {
+        "query_size": integer_or_none("query_size", query_size, 1),
+        "query_support": integer_or_none("query_support", query_support, 1),
+        "group_by": integer_or_none("group_by", group_by, 1),
+        "itemsets": integer_or_none("itemsets", itemsets, 1),
+        "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
+    }
+    before = rows_of(original, "The original")
+    tree = tree_of(hierarchy)
+    parts = _parts(release, recoding, before, tree)
+    kind = kind_of_recoding(parts["kind"])
+    for name, value in {**numbers, "private": private, "hierarchy": hierarchy}.items():
+        if value is not None and name not in kind.info.asks:
+            raise RequestError(f"{name} is of no use for {kind.info.title}.")
+        if value is not None and itemsets is None and name in {"itemset_length", "private"}:
+            raise RequestError(f"{name} is of no use without itemsets.")
+    asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
+    case = Case(
+        before, **parts, hierarchy=tree, queries=asked, group_by=group_by or 4, random_queries=number or 1000,
+        seed=seed, progress=listening,
+    )  # fmt: skip
+    utility = measured(case)
+    if itemsets is not None:
+        utility["itemsets"] = surviving_itemsets(
+            before, case.published, itemsets, max_length=itemset_length,
+            private=labels_of("private", private, before), progress=listening,
+        )  # fmt: skip
+    return utility
+
+
+def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
+    """Take rows and their meaning from a release (see `setveil.published.Release.measurable`)."""
+    made = release_of(release)
+    if made is not None:
+        return made.measurable()
+    if recoding is not None:
+        if not isinstance(recoding, Recoding | LocalRecoding | Grouping):
+            raise RequestError(
+                f"The recoding must be that of a release, got {described(recoding)}.",
+                hint="Such as release.recoding; sv.measure(original, release) needs none.",
+            )
+        rows = rows_of(release, "The release")
+        if isinstance(recoding, Grouping):
+            return {"kind": recoding.kind, "published": rows, "groups": recoding.published(rows)}
+        return {"kind": recoding.kind, "published": rows, "recoding": recoding}
+    path = fspath(release) if is_path(release) else "-"
+    kind = kind_at(path) if is_path(release) else single_rows
+    parts: dict[str, Any] = kind.measurable(path, exposed_by(release, kind), before, tree)
+    return parts
+
+
+def _queries(
+    queries: Any, data: Transactions, numbers: Any, seed: int, progress: Progress, *, drawn: bool
+) -> tuple[Any, int | None]:
+    """Read, draw or take the queries; of rows in groups the measure draws so many itself."""
+    number = None
+    if queries is not None and not isinstance(queries, str | PathLike | Sequence):
+        number = integer("queries", queries, 1)
+    if not drawn:
+        if queries is not None and number is None:
+            raise RequestError("Of rows in groups, queries must be a number of group-by queries.")
+        return (), number
+    if isinstance(queries, Sequence) and not isinstance(queries, str):
+        return [listed_labels("A query", query) for query in queries], None
+    path = path_of("queries", queries) if is_path(queries) else None
+    return _loaded(data, path, number, numbers, seed, progress), number
+
+
+def _loaded(
+    data: Transactions, path: Path | None, number: int | None, numbers: Any, seed: int, progress: Progress
+) -> Any:
+    size, support = numbers["query_size"] or 2, numbers["query_support"]
+    return load_queries(
+        data, path, "utf-8", number=number, size=size, support=support, seed=seed, progress=progress
+    )

@@ -1,0 +1,101 @@
+"""Read rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, described
+from setveil.functions.given import rows_of
+
+
+def read(
+    source: str | PathLike[str] | object | None = None,
+    *,
+    format: str | None = None,  # noqa: A002  (the word that users know)
+    encoding: str | None = None,
+    separator: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    item_columns: str | Sequence[str] | None = None,
+    same_ids: bool = False,
+    query: str | None = None,
+    connection: str | None = None,
+) -> Transactions:
+    r"""Read rows from files, a database, a data frame, or what else holds them.
+
+    Where a file may be a table and nothing says which columns count, it is refused: no guess publishes ids.
+
+    Parameters
+    ----------
+    source : path, list of paths, data frame, Arrow stream, list of lists, or Transactions, optional
+        A file (``-`` reads standard input), several files or a folder of files with the same layout, also
+        compressed (gzip, zstd, xz, bzip2, zip with one member); an object with an Arrow stream (polars,
+        pandas, pyarrow, DuckDB, ...), a pandas series or grouped series (see `Transactions.from_frame`); or
+        rows of items. None: the answer of `query`.
+    format : {"fimi", "basket", "long", "wide", "onehot", "spmf", "parquet", "jsonl"}, optional
+        By default detected: from the extension (``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``,
+        ``.xlsx``), and from the content.
+    encoding : str, optional
+        Of a text file, by default UTF-8, or UTF-16 with a byte order mark.
+    separator : str, optional
+        Between fields of separated text, by default detected.
+    id_column, item_column : str, optional
+        Columns of a long table, by name, or by number from 1; `item_column` also the column of lists, or the
+        key of JSON objects. An index of a pandas frame is an id column by its name. In a wide or one-hot
+        table lines of the same id are one row.
+    item_columns : str or list of str, optional
+        Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
+        patterns (``DX*``) between commas.
+    same_ids : bool
+        Of several files: the same id in two of them is the same row, not an error.
+    query, connection : str, optional
+        SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
+
+    Returns
+    -------
+    Transactions
+        One row for each line (blank lines are empty rows), for each id of a long table, or for each list.
+        The `origin` of rows from a file tells how it is laid out.
+
+    Raises
+    ------
+    TableError
+        If the source may be a table and nothing says which columns count.
+    DataError
+        If the source cannot be read, is malformed (the message names the line), holds no item, or nothing
+        tells which column holds the ids.
+    RequestError
+        If an option is not acceptable or does not apply.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("orders.csv").write_text("order,article\n1,tea\n1,milk\n2,tea\n")
+    >>> sv.read("orders.csv", id_column="order", item_column="article").rows()
+    [('milk', 'tea'), ('tea',)]
+    >>> _ = Path("stays.csv").write_text("stay,age,DX1,DX2\n1,40,I10,E11\n2,52,I10,\n")
+    >>> sv.read("stays.csv", item_columns="DX*").rows()
+    [('E11', 'I10'), ('I10',)]
+    >>> sv.read([["tea", "milk"], ["tea"]])
+    Transactions: 2 rows, 2 items, 3 occurrences
+    """
+    given: dict[str, Any] = {
+        "format": format,
+        "encoding": encoding,
+        "separator": separator,
+        "id_column": id_column,
+        "item_column": item_column,
+        "query": query,
+        "connection": connection,
+    }
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise RequestError(f"{name} must be a text, got {described(value)}.")
+    if not isinstance(same_ids, bool):
+        raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
+    given |= {"item_columns": item_columns, "same_ids": same_ids or None}
+    return rows_of(source, **{name: value for name, value in given.items() if value is not None})

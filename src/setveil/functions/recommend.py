@@ -1,0 +1,156 @@
+"""Say which release loses least."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from numbers import Real
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from setveil.data.io import Layout, save
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, described
+from setveil.functions.given import (
+    Listener,
+    TreeLike,
+    heard,
+    integer,
+    integer_or_none,
+    is_path,
+    labels_of,
+    path_of,
+    rows_of,
+    tree_of,
+)
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.io import write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.studies.plan import data_set
+from setveil.studies.recommend import TIME_BUDGET, candidates
+from setveil.studies.recommend import recommend as advise
+from setveil.studies.settings import reference
+from setveil.utility.queries import read_queries
+
+
+def recommend(
+    data: str | PathLike[str] | object,
+    k: int,
+    m: int | float = 2,
+    *,
+    hierarchy: TreeLike = None,
+    queries: str | PathLike[str] | None = None,
+    private: Iterable[str] | str | PathLike[str] | None = None,
+    h: float | Fraction | str | None = None,
+    time_budget: float = TIME_BUDGET,
+    jobs: int | None = None,
+    seed: int = 0,
+    progress: Listener = None,
+) -> dict[str, Any]:
+    """Try what can keep a promise, and say which release loses least. No release is kept.
+
+    Parameters
+    ----------
+    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
+        The rows.
+    k, m : int
+        At least k rows fit what somebody knows, up to m items (`math.inf`: any number).
+    hierarchy : Hierarchy or path, optional
+        What items may be generalized to.
+    queries : path, optional
+        A file of the COUNT queries that the release is for: their errors decide instead of LM.
+    private : list of str, or text, optional
+        Items that nobody may learn of a person with a probability above `h`: a list, or as on the command
+        line a file or a text with commas.
+    h : number or str, optional
+        By default 0.5.
+    time_budget : float
+        Seconds for everything that is tried. Each candidate runs in a process of its own.
+    jobs : int, optional
+        Runs at the same time; by default one per processor.
+    seed : int
+        Draws the queries that are measured.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        What ``setveil recommend --json`` prints (see docs/recommend.md): `best`, the candidate to recommend
+        (None: none was finished in time), and all `candidates`, best first, each with its `algorithm`,
+        `options`, `loss`, `status` and measures; `by` names the loss.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range or of a wrong type.
+    DataError
+        If a file cannot be read, or a private item is not in the data.
+    InfeasibleError
+        If nothing can keep the promise.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"]]
+    >>> advice = sv.recommend(rows, k=2, m=1)
+    >>> advice["by"], advice["best"]["loss"]
+    ('lm', 0.0)
+    """
+    promise = KmAnonymity(k, m)
+    size: int | str = "inf" if promise.m == math.inf else int(promise.m)
+    if h is not None and private is None:
+        raise RequestError("h goes with private.", hint="It says how likely a private item may become.")
+    if isinstance(time_budget, bool) or not isinstance(time_budget, Real) or time_budget < 1:
+        raise RequestError(f"time_budget must be at least 1 second, got {described(time_budget)}.")
+    listening, seed = heard(progress), integer("seed", seed, 0)
+    workers = integer_or_none("jobs", jobs, 1)
+    questions = None if queries is None else path_of("queries", queries)
+    rows, tree = rows_of(data), tree_of(hierarchy)
+    if questions is not None:
+        read_queries(questions, rows, "utf-8")  # refused now rather than by every run
+    with TemporaryDirectory(prefix="setveil-") as name:
+        folder = Path(name)
+        secrets = None
+        if private is not None:
+            secrets = reference(_item_file(folder, labels_of("private", private, rows)))
+        read, reading = _data_file(folder, data, rows)
+        asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
+        advice = advise(
+            asked, candidates(promise.k, size, secrets, None if h is None else str(h)), folder / "runs",
+            leaves=None if tree is None else tree.n_leaves,
+            known=4 if isinstance(size, str) else min(size + 1, 4),
+            queries_file=None if questions is None else reference(questions),
+            time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
+        )  # fmt: skip
+    return {"by": advice.by, "best": advice.best, "candidates": advice.rows}
+
+
+def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:
+    """Name the file that the runs read, or write one, and say how it is read."""
+    if is_path(data) and Path(data).is_file():
+        return Path(data), {}
+    layout, path = Layout("jsonl"), folder / "data.jsonl"
+    save(rows, path, layout)
+    return path, layout.options()
+
+
+def _tree_file(folder: Path, hierarchy: object, tree: Hierarchy | None) -> Path | None:
+    if tree is None:
+        return None
+    if is_path(hierarchy):
+        return Path(hierarchy)
+    path = folder / ("hierarchy.json" if tree.n_nodes > 1 else "hierarchy.csv")
+    write_hierarchy(tree, path)
+    return path
+
+
+def _item_file(folder: Path, labels: Iterable[str]) -> Path:
+    path = folder / "private.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([label] for label in labels)
+    return path

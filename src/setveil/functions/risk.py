@@ -1,0 +1,115 @@
+"""Show the attacker's view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import Any
+
+from setveil.attacker.attack import attack_risk
+from setveil.errors import RequestError, described
+from setveil.functions.given import Listener, exposed_by, heard, is_path, labels_of, listed_labels, rows_of
+from setveil.options.inputs import load_labels
+from setveil.published import kind_at
+from setveil.published import rows as single_rows
+from setveil.published.group_files import PublishedGroups
+
+
+def risk(
+    data: str | PathLike[str] | object,
+    *,
+    m: int | Iterable[int] = (1, 2, 3, 4),
+    private: Iterable[str] | str | PathLike[str] | None = None,
+    original: object = None,
+    thresholds: Iterable[int] = (2, 5, 10),
+    seed: int = 0,
+    effort: int | None = None,
+    progress: Listener = None,
+) -> dict[str, Any]:
+    """Count the rows that an attacker singles out who knows a few items of a person.
+
+    Parameters
+    ----------
+    data : path, data frame, list of lists, Transactions, VerifiedRelease or Release
+        An original or a release, taken as it is: each label is one item, whatever it stands for.
+    m : int or iterable of int
+        How many items are known.
+    private : list of str, or text, optional
+        Items that nobody knows and that must not be learned: a list, or as on the command line a file or a
+        text with commas. Without any, the sensitive items of rows in groups.
+    original : path, data frame, list of lists, or Transactions, optional
+        What `data` were made from: both are looked at.
+    thresholds : iterable of int
+        A row counts below threshold t if fewer than t rows fit.
+    seed : int
+        Draws rows and sets where not all can be looked at.
+    effort : int, optional
+        Steps that a count may take before rows are drawn instead (by default 1,000,000,000).
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        What ``setveil risk --json`` prints (see docs/risk.md): `risk` with the rows below each threshold,
+        for the best and for a random choice of m items, `revealing` with the most identifying items,
+        `inference` where there are private items. With `original` two of these, `before` and `after`.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range or of a wrong type.
+    DataError
+        If the data cannot be read, or a private item is not in them.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "milk"], ["tea", "rum"], ["tea", "milk"], ["tea"]]
+    >>> found = sv.risk(rows, m=1, private=["rum"])
+    >>> found["risk"][0]["rows_below"]
+    {'2': 0, '5': 4, '10': 4}
+    """
+    asked: dict[str, Any] = {
+        "sizes": _sizes("m", m),
+        "thresholds": _sizes("thresholds", thresholds),
+        "seed": seed,
+        "effort": effort,
+        "progress": heard(progress),
+    }
+    rows = exposed_by(data, kind_at(fspath(data)) if is_path(data) else single_rows)
+    before = None if original is None else rows_of(original, "The original")
+    secrets = _private(private, rows, before)
+    if before is None:
+        return attack_risk(rows, private=secrets, **asked)
+    both = {"before": before, "after": rows}
+    return {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
+
+
+def _sizes(name: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+        if isinstance(value, str | bytes | dict) or value is None:
+            raise RequestError(f"{name} must be an integer, or several, got {described(value)}.")
+        return (value,)
+    return tuple(value)
+
+
+def _private(private: Any, rows: Any, before: Any) -> tuple[str, ...]:
+    """Take the private items; of rows in groups the sensitive ones if none are named."""
+    grouped = isinstance(rows, PublishedGroups)
+    if private is None:
+        return rows.sensitive.labels if grouped else ()
+    if before is not None or not grouped:
+        return labels_of("private", private, rows if before is None else before)
+    labels = (
+        load_labels(fspath(private), rows.qid, "utf-8", check=False)
+        if is_path(private)
+        else listed_labels("private", private)
+    )
+    unknown = [x for x in labels if x not in rows.sensitive.ids and x not in rows.qid.vocabulary.ids]
+    if unknown:
+        raise RequestError(
+            f"{len(unknown):,} private items are neither counted for a group nor in its rows.",
+            hint="Without private=, the sensitive items of the groups are private.",
+        )
+    return labels

@@ -1,0 +1,134 @@
+"""Check a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, described, listed
+from setveil.functions.given import Listener, exposed_by, heard, integer, is_path, release_of, rows_of
+from setveil.guarantees import Guarantee, Model, models
+from setveil.guarantees.verify import Verdict, require_guarantee
+from setveil.guarantees.verify import verify as verify_rows
+from setveil.published import kind_named
+from setveil.published.about import about_beside
+from setveil.published.group_files import PublishedGroups
+from setveil.published.recoding import Recoding
+from setveil.published.rows import read_meaning
+
+Image = dict[str, str | None]
+
+
+def verify(
+    release: str | PathLike[str] | object,
+    guarantee: Guarantee,
+    *,
+    original: object = None,
+    recoding: Recoding | Mapping[str, str | None] | None = None,
+    show: int = 10,
+    progress: Listener = None,
+) -> Verdict:
+    """Check a promise from what is published alone.
+
+    Parameters
+    ----------
+    release : VerifiedRelease, Release, path, data frame, list of lists, or Transactions
+        What is published: a release, the folder of a run or its published file (whose about.json is heeded),
+        any file of rows, or rows. Each label is taken as one item, whatever it stands for.
+    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
+        What was promised.
+    original : path, data frame, list of lists, or Transactions, optional
+        For rows in groups: what they were made from. Then no row may be missing.
+    recoding : Recoding or mapping of str to (str or None), optional
+        For constraints: the label of each item (None: it was suppressed), where neither the release nor its
+        about.json tells.
+    show : int
+        How many violations to list.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    Verdict
+        True where the promise holds, and with counterexamples where it does not.
+
+    Raises
+    ------
+    RequestError
+        If the guarantee is none, or an argument is of no use for it or of a wrong type.
+    DataError
+        If what is published cannot be read, or is of another kind than the promise is about.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.verify([["tea", "milk"], ["tea"], ["milk"], ["tea", "milk"]], sv.KmAnonymity(k=2, m=2))
+    Yes: k^m-anonymity (k=2, m=2) holds.
+    >>> verdict = sv.verify([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=2))
+    >>> verdict.holds, verdict.first
+    (False, ((('milk', 'tea'), 1),))
+    """
+    model = models()[require_guarantee(guarantee).model]
+    for name, value, needed in (("original", original, "original"), ("recoding", recoding, "image")):
+        if value is not None and needed not in model.knows:
+            raise RequestError(f"{name} is of no use for {model.title}.")
+    more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}
+    published = _published(release, model)
+    if "original" in model.knows:
+        more["original"] = None if original is None else rows_of(original, "The original")
+    if "image" in model.knows:
+        more["image"] = _completed(_image(release, published, recoding), guarantee, published)
+    return verify_rows(published, guarantee, **more)
+
+
+def _published(release: object, model: Model) -> Any:
+    """Take what is published, and refuse another kind than the model is about."""
+    kind = kind_named(model.release)
+    made = release_of(release)
+    exposed = exposed_by(release, kind)
+    grouped = isinstance(exposed, PublishedGroups)
+    if (made.info is not kind.info) if made is not None else (grouped != bool(kind.info.format)):
+        raise DataError(
+            f"{model.title} is about {kind.info.title}; the release is something else.",
+            hint="Verify the promise that it was made for."
+            if made is not None
+            else f"Give a release of {kind.info.title}, or its folder.",
+        )
+    return exposed
+
+
+def _image(release: object, published: Transactions, recoding: object) -> Image | None:
+    """Find out what each item was published as; None where nothing tells."""
+    if recoding is not None:
+        if isinstance(recoding, Recoding):
+            labels = (*recoding.published.labels, None)
+            return dict(zip(recoding.items.labels, (labels[i] for i in recoding.image.tolist()), strict=True))
+        if not isinstance(recoding, Mapping):
+            raise RequestError(
+                f"The recoding must be a Recoding or a mapping of items to labels, got {described(recoding)}."
+            )
+        return dict(recoding)
+    made = release_of(release)
+    if made is not None:
+        return dict(made.image())
+    about = about_beside(fspath(release)) if is_path(release) else None
+    if about is None:
+        return None
+    members = read_meaning(about, published, published).members()
+    return {item: label for label, items in members.items() for item in items}
+
+
+def _completed(image: Image | None, guarantee: Any, published: Transactions) -> Image:
+    """Add the protected items that no label tells of: they were suppressed."""
+    protected = [item for itemset in guarantee.itemsets or () for item in itemset]
+    if image is None:
+        unknown = [item for item in protected if item not in published.vocabulary.ids]
+        if unknown:
+            raise DataError(
+                f"{len(unknown):,} protected items are not in the published rows: {listed(unknown)}.",
+                hint="If items were published under other labels, give the recoding.",
+            )
+        return dict.fromkeys(published.vocabulary.labels) | {x: x for x in published.vocabulary.labels}
+    return dict.fromkeys(protected) | image
