@@ -255,7 +255,7 @@ def _wide(keys: list[str], prefix: str, width: int) -> Lines:
 
 
 def names_and_numbers() -> list[Export]:
-    """Long tables whose names, or whose file, mean something to a shell, to the reader or to nobody."""
+    """Long tables whose names, or the name of whose file, mean something to a shell or to the reader."""
     pairs = [(p.number, code) for p in PATIENTS for code in p.codes]
     pairs_of = _long("pat", "icd", "sex")[1:]
 

@@ -111,9 +111,10 @@ def _long(rng: Random, column: list[str]) -> Made:
     names = rng.sample(NAMES, width)
     if rng.random() < 0.4:
         return lines, {}
-    if width == 2 and names[1 - at] in ID_NAMES:
+    few = len(column) < 8
+    if width == 2 and (few or names[1 - at] in ID_NAMES):
         others = {line[1 - at] for line in lines}
-        if len(set(column)) < 2 * len(others):
+        if few or len(set(column)) < 2 * len(others):
             return lines, {}  # what is called an item and repeats as items do, is one as far as one can tell
     named = [i for i in range(width) if i != at and names[i] and any(line[i] for line in lines)]
     options = {"id_column": names[at], "item_column": names[named[0]]} if names[at] and named else {}
