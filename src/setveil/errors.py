@@ -78,6 +78,8 @@ class TableError(DataError):
         The columns, each with some of its values.
     readings : sequence of (mapping, str)
         How it is likely to be read: options of `setveil.read`, and what they mean.
+    trouble : str
+        What must be mended before columns can be read; empty: nothing.
     """
 
     def __init__(
@@ -85,19 +87,26 @@ class TableError(DataError):
         message: str,
         columns: Sequence[tuple[str, Sequence[str]]],
         readings: Sequence[tuple[Mapping[str, str], str]],
+        trouble: str = "",
     ) -> None:
         width = min(max((len(name) for name, _ in columns), default=0), 30)
         shown = [f"    {name:<{width}}  {listed(values, 3)}".rstrip() for name, values in columns[:_COLUMNS]]
         if len(columns) > _COLUMNS:
             shown.append(f"    and {len(columns) - _COLUMNS:,} more columns")
-        super().__init__("\n".join([f"{message}:", *shown]))
+        super().__init__("\n".join([f"{message}:" if shown else f"{message}.", *shown]))
         self.readings = tuple(readings)
+        self.trouble = trouble
         self.say_how(lambda words: words)
 
     def say_how(self, command: Callable[[str], str]) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
         lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in self.readings]
-        self.hint = "\n".join(["say how it is to be read, for example", *lines])
+        first = self.trouble or "say how it is to be read"
+        self.hint = "\n".join(
+            [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
+        )
+        if not lines:
+            self.hint = f"{first} (--id-column, --item-column, --item-columns, --format)."
 
 
 def _words(options: Mapping[str, str]) -> str:

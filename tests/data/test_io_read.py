@@ -218,7 +218,7 @@ def test_long_faults(tmp_path: Path) -> None:
     refused(path, 'id,item\n1,"a\n', "line 2", "never closed")
     refused(path, "id,id\n1,a\n", "2 columns are named 'id'", id_column="id")
     refused(path, "id,item\n1,a\n", "both 'id'", error=RequestError, id_column="id", item_column="id")
-    refused(path, "id\n1\n", "'id'", "separator", format="long")
+    refused(path, "id\n1\n", "id  '1'", "--item-columns", format="long")
 
 
 # --- which format

@@ -18,6 +18,8 @@ SEPARATORS = ",;\t|"
 ALIKE = 0.8  # so many lines of one length make a table: exports have title lines, totals and broken lines
 DIFFERENT = 0.9  # so many different values in a column are ids
 SURE = 0.9
+LISTS = 0.2  # so many cells with separators are lists
+NARROW = 4  # columns of a table of numbers
 FEW, MANY = 5, 20  # lines from which on the values of a column say something, and something by themselves
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
@@ -71,11 +73,16 @@ def is_grouped(values: Sequence[str]) -> bool:
 def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
     """Tell whether the values of two columns agree with being ids and items, in this order.
 
-    The lines of an id stand together, and items come back under other ids. A few lines agree with anything.
+    The lines of an id stand together, or there are more ids than items; and items come back under other ids,
+    one in each line. A few lines agree with anything.
     """
     if len(ids) < FEW:
         return True
-    return is_grouped(ids) and not is_grouped(items) and not are_different(items)
+    if sum(bool(set(item) & set(SEPARATORS)) for item in items) > LISTS * len(items):
+        return False
+    if are_different(items) or is_grouped(items):
+        return False
+    return is_grouped(ids) or len(set(ids)) >= len(set(items))
 
 
 def are_swapped(ids: Sequence[str], items: Sequence[str]) -> bool:
@@ -118,22 +125,52 @@ def why_table(rows: Rows) -> str:
     if is_table(rows):
         width, share = common_width(rows)
         return f"{'every line has' if share == 1 else 'nearly all lines have'} {width} fields"
+    if len(rows) == 1:
+        return _why_one_line(rows[0])
     if _first_line_differs(rows):
         return "the first line is unlike the others"
-    for place, name in ((0, "first"), (-1, "last")):
-        values = [row[place] for row in rows if row and row[place]]
-        others = [field for row in rows for field in (row[1:] if place == 0 else row[:-1]) if field]
+    return why_ids([_trimmed(row) for row in rows])
+
+
+def why_ids(rows: Rows) -> str:
+    """Say what speaks for ids among the fields of lines, by their places; "" if nothing does."""
+    rows = [row for row in rows if row]
+    if sum(len(row) == 1 for row in rows) >= ALIKE * len(rows):
+        values = [row[0] for row in rows]
+        if len(values) >= MANY and len(set(values)) >= len(values) / 2:
+            return "most lines stand in it only once"
+    for place, name in ((0, "first"), (1, "second"), (2, "third"), (-1, "last")):
+        have = [row for row in rows if (len(row) > place if place >= 0 else len(row) > 1)]
+        if len(have) < max(3, SURE * len(rows)):
+            continue
+        values = [row[place] for row in have if row[place]]
+        at = [place if place >= 0 else len(row) - 1 for row in rows]
+        others = [
+            field for row, i in zip(rows, at, strict=True) for j, field in enumerate(row) if j != i and field
+        ]
         if _are_ids(values, others):
             return f"the {name} field of nearly every line is a different one"
-        if _differ_in_kind(values, others):
+        if place in {0, -1} and _differ_in_kind(values, others):
             return f"the {name} field of the lines is of another kind than the others"
-    for place in range(1, max(map(len, rows), default=0) - 1):
-        values = [row[place] for row in rows if len(row) > place and row[place]]
-        if len(values) < max(MANY, SURE * len(rows)):
-            break
-        if are_different(values):
-            return f"field {place + 1} of nearly every line is a different one"
+        different = set(values)
+        if len(different) >= 2 * FEW and 2 * len(others) >= len(values) and different.isdisjoint(others):
+            return f"what stands in the {name} field stands in no other"
     return ""
+
+
+def _why_one_line(row: Sequence[str]) -> str:
+    """Tell a record, or a header without data, from a row of items."""
+    if len(row) > 1 and any(kind(field) != "word" for field in row if field):
+        return "there is one line, and it may be a record"
+    return ""
+
+
+def _trimmed(row: Sequence[str]) -> Sequence[str]:
+    """Leave out empty fields at the end of a line."""
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return row[:end]
 
 
 def _first_line_differs(rows: Rows) -> bool:
@@ -154,15 +191,10 @@ def _first_line_differs(rows: Rows) -> bool:
 
 
 def _are_ids(values: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether a field that every line has looks like an id: nearly all different, or counted upwards."""
-    if len(values) >= MANY:
-        return are_different(values)
-    if len(values) < FEW or len(set(values)) < len(values) or not set(values).isdisjoint(others):
+    """Tell whether a field that every line has looks like an id: values that nearly all differ."""
+    if len(values) < FEW or not are_different(values):
         return False
-    if not others:
-        return all(any(c.isdigit() for c in value) for value in values)
-    numbers = [int(value) for value in values if _INTEGER.fullmatch(value) and len(value) < 19]
-    return len(numbers) == len(values) and all(a < b for a, b in pairwise(numbers))
+    return len(values) >= MANY or set(values).isdisjoint(others)
 
 
 def _differ_in_kind(values: Sequence[str], others: Sequence[str]) -> bool:
@@ -177,18 +209,30 @@ def _differ_in_kind(values: Sequence[str], others: Sequence[str]) -> bool:
 def why_numbers_are_table(rows: Rows) -> str:
     """Say what speaks for a table in lines of integers between blanks; "" if nothing does.
 
-    Lines of a constant number of integers are common there, so only ids count: in pairs, of which the first
-    number stays the same on lines beside each other while the second changes, or numbers that nearly all
-    differ.
+    Sets of one size are common there, so only ids count, and short lines whose places share no number.
     """
-    width, _ = common_width(rows)
+    if _are_narrow_columns(rows):
+        return f"every line has {len(rows[0])} numbers, and what stands in one place stands in no other"
     for place, name in ((0, "first"), (-1, "last")):
         values = [row[place] for row in rows if row]
-        if len(values) >= MANY and are_different(values):
+        others = [field for row in rows for field in (row[1:] if place == 0 else row[:-1])]
+        if _are_ids(values, others):
             return f"the {name} number of nearly every line is a different one"
-    if width == 2 and is_table(rows) and len(rows) > 2:
-        pairs = [row for row in rows if len(row) == 2]
-        ids, items = [row[0] for row in pairs], [row[1] for row in pairs]
-        if is_grouped(ids) and len(set(ids)) < len(ids) and not is_grouped(items):
-            return "every line has two numbers, and the first ones stand together"
     return ""
+
+
+def why_arrays_are_table(rows: Rows) -> str:
+    """Say what speaks for records in JSON arrays, which are rows of items unless ids stand in them."""
+    if _are_narrow_columns(rows):
+        return f"every array has {len(rows[0])} values, and what stands in one place stands in no other"
+    return why_ids(rows)
+
+
+def _are_narrow_columns(rows: Rows) -> bool:
+    """Tell whether lines of a few fields share none between the places in a line."""
+    width, _ = common_width(rows)
+    if len(rows) > 2 and 1 < width <= NARROW and is_table(rows):
+        columns = {tuple(row[at] for row in rows if len(row) == width) for at in range(width)}
+        places = [set(column) for column in columns]  # one column may stand twice
+        return len(set.union(*places)) == sum(map(len, places))
+    return False

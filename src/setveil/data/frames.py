@@ -117,6 +117,8 @@ class FrameTable:
 
     header = True
     separator = ","
+    trimmed = False
+    trouble = ""
 
     def __init__(
         self, table: pl.LazyFrame, names: list[str], name: str, *, first_is_id: bool = False

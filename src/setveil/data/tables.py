@@ -75,6 +75,14 @@ class Table(Protocol):
     def head(self) -> Sequence[Sequence[str]]:
         """The first lines, without the header."""
 
+    @property
+    def trimmed(self) -> bool:
+        """Whether lines may be short: then only a wide or one-hot table can be read."""
+
+    @property
+    def trouble(self) -> str:
+        """What must be mended before columns can be read; empty: nothing."""
+
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
         """Find id and item column where two columns are named unmistakably, and their values agree.
 
@@ -342,16 +350,29 @@ def refusal(
     for at in range(len(table.names)):
         values = list(dict.fromkeys(row[at] for row in table.head if len(row) > at and row[at]))
         shown.append((called(table, at), tuple(values[:SAMPLES])))
-    readings = [({**more, **options}, meaning) for options, meaning in likely_readings(table)]
+    readings = (
+        [] if table.trouble else [(_with(more, options), text) for options, text in likely_readings(table)]
+    )
     if rows:
-        kept = {key: value for key, value in more.items() if rows == "basket"}
+        kept = {key: value for key, value in more.items() if rows == "basket" and key == "separator"}
         readings.append(
             ({**kept, "format": rows}, "one row per line, every field an item: ids would be, too")
         )
     reason = f" ({why})" if why else ""
     return TableError(
-        f"{table.name} may be a table{reason}, and nothing says which columns count", shown, readings
+        f"{table.name} may be a table{reason}, and nothing says which columns count",
+        shown,
+        readings,
+        table.trouble,
     )
+
+
+def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
+    """Add what all readings of a table need; the format is that of the columns named."""
+    merged = {**more, **options}
+    if merged.get("format") == "long" and "item_columns" in merged:
+        merged["format"] = "wide"
+    return merged
 
 
 Reading = tuple[dict[str, str], str]
@@ -370,25 +391,42 @@ def likely_readings(table: Table) -> list[Reading]:
     readings: list[Reading] = []
     marks = [at for at in range(width) if _is_mark(values[at])]
     if len(marks) > 1 and 2 * len(marks) >= width:
-        readings.append(({"item_columns": _ranges(marks, word)}, "one row per line, an item for each column"))
+        if table.header:
+            readings.append(
+                ({"item_columns": _ranges(marks, word)}, "one row per line, an item for each column")
+            )
         return readings
     several = _of_one_kind(table, values) if width > 2 else []
+    if several and _are_amounts([values[at] for at in several]):
+        options = {"format": "onehot", "item_columns": _ranges(several, word)}
+        return [(options, "one row per line, an item where its number is above 0")] if table.header else []
     if several:
         readings.append(
             ({"item_columns": _ranges(several, word)}, "one row per line, items from these columns")
         )
-    if width == 1:
+    if table.trimmed:
+        return readings
+    if width == 1 and not (len(values[0]) >= evidence.FEW and evidence.are_different(values[0])):
         return [({"item_columns": word[0]}, "one row per line, which holds one item")]
-    id_at = min(range(width), key=lambda at: (-_id_score(table, at, values[at]), at))
-    rest = [at for at in range(width) if at != id_at]
-    item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
-    readings.append(
-        (
-            {"id_column": word[id_at], "item_column": word[item_at]},
-            f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}",
-        )
-    )
+    filled = [at for at in range(width) if any(values[at]) and at not in several]
+    ids = sorted(filled, key=lambda at: (-_id_score(table, at, values[at]), at))
+    for id_at in ids[:1]:
+        rest = [at for at in filled if at != id_at and not _may_be_ids(values[at])]
+        if rest:
+            item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
+            meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
+            readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
     return readings
+
+
+def _may_be_ids(values: Sequence[str]) -> bool:
+    return len(values) >= evidence.MANY and evidence.are_different(values)
+
+
+def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
+    """Tell whether columns hold numbers, most of them 0."""
+    cells = [value for column in columns for value in column]
+    return all(value.isdigit() for value in cells if value) and 2 * cells.count("0") > len(cells)
 
 
 def _is_mark(values: Sequence[str]) -> bool:
@@ -425,7 +463,13 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
 
 def _id_score(table: Table, at: int, values: Sequence[str]) -> int:
     kinds = {evidence.kind(value) for value in values if value}
-    score = 3 * evidence.is_grouped(values) + 2 * (not kinds & {"date", "number"}) + (kinds != {"word"})
+    again = len(set(values)) < len(values)
+    score = (
+        3 * evidence.is_grouped(values)
+        + 2 * (evidence.is_grouped(values) and again)
+        + 2 * (not kinds & {"date", "number"})
+        + (kinds != {"word"})
+    )
     if table.header and is_id_name(table.names[at]) and not is_item_name(table.names[at]):
         score += 4
     return score - 9 * _is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
@@ -433,8 +477,6 @@ def _id_score(table: Table, at: int, values: Sequence[str]) -> int:
 
 def _item_score(table: Table, at: int, values: Sequence[str]) -> int:
     kinds = {evidence.kind(value) for value in values if value}
-    if not any(values):
-        return -1
     score = 2 * (not evidence.are_different(values)) + 3 * (not kinds & {"date"}) + ("code" in kinds)
     score += (len(set(values)) > 4) - 2 * (kinds == {"integer"})
     if table.header and is_item_name(table.names[at]):

@@ -39,7 +39,7 @@ class Tokens(NamedTuple):
 
 @compiled
 def _tokenize(buffer, syntax, keep, indptr, codes):
-    separator, quotes, comments = syntax
+    separator, quotes, comments, short = syntax
     space, tab, lf, cr, quote = 32, 9, 10, 13, 34
     size = buffer.size
     tabular = keep.size > 0
@@ -136,7 +136,7 @@ def _tokenize(buffer, syntax, keep, indptr, codes):
 
         if terminator:
             if not blank:
-                if tabular and columns != keep.size:
+                if tabular and (columns > keep.size or (columns < keep.size and not short)):
                     return rows, n, starts[:distinct], ends[:distinct], row_start, columns
                 rows += 1
                 indptr[rows] = n
@@ -152,6 +152,7 @@ def tokenize(
     quotes: bool = False,
     comments: bool = False,
     keep: NDArray[np.bool_] | None = None,
+    short: bool = False,
 ) -> Tokens:
     r"""Split text into rows at ``\n``, ``\r\n`` or ``\r``, and rows into fields.
 
@@ -170,6 +171,8 @@ def tokenize(
     keep : bool (columns,), optional
         The text is a table with these columns. Fields of columns marked False and blank lines are left out,
         empty fields are kept as fields of length 0. By default every field that is not empty is kept.
+    short : bool
+        Whether lines of a table may have fewer fields than it has columns.
     """
     rows = content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
     between = content.count(separator.encode()) if separator else content.count(b" ") + content.count(b"\t")
@@ -180,7 +183,7 @@ def tokenize(
     with np.errstate(over="ignore"):
         n_rows, n, starts, ends, fault, width = _tokenize(
             np.frombuffer(content, np.uint8),
-            (ord(separator) if separator else -1, quotes, comments),
+            (ord(separator) if separator else -1, quotes, comments, short),
             keep,
             indptr,
             codes,

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from setveil.data.columns import Wanted, joined, rows_of
-from setveil.data.io.sniff import detect_format, sniff_content, why_table
+from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.tables import Part, refusal
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, listed
+from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
 
 __all__ = [
@@ -263,6 +263,14 @@ def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
     if request.format is None and chosen != "jsonl":
         return _read_undeclared(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
+    if request.format is None and request.tables and request.silent:
+        why = why_table(text, "jsonl", None)
+        if why:
+            raise TableError(
+                f"{name} may hold records ({why}), and nothing says that each line is a row of items",
+                [],
+                [({"format": "jsonl"}, "one row per line, every value an item: ids would be, too")],
+            )
     options = {option: given[option] for option in FORMATS[chosen].takes}
     part = function_of(FORMATS[chosen].reader)(text, **options)
     return part, text.encoding
@@ -275,6 +283,8 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
     if request.wanted.named:
         return read_named(text, request.separator, request.wanted)
     chosen = detected if request.separator is None else "basket"
+    if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None):
+        chosen = "basket"
     why = why_table(text, chosen, request.separator)
     if why:
         agreed = read_unnamed(text, request.separator) if chosen == "basket" else None

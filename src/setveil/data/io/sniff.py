@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -61,12 +62,28 @@ def sniff_content(content: bytes) -> str:
 
 def why_table(text: Text, form: str, separator: str | None) -> str:
     """Say what speaks for a table in a file that would be read as rows of items; "" if nothing does."""
+    if form == "jsonl":
+        return evidence.why_arrays_are_table(_arrays(_head(text.content)))
     if form == "basket":
         return evidence.why_table(head_rows(text, separator or basket_separator(text)))
     lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
-    if form == "spmf" and any(line[0][0] in "#%@" or line[-1] in {"-1", "-2"} for line in lines):
-        return ""
-    return evidence.why_numbers_are_table(lines)
+    if form == "spmf":  # without comments, and the marks of ends
+        lines = [
+            [field for field in line if field not in {"-1", "-2"}]
+            for line in lines
+            if line[0][0] not in "#%@"
+        ]
+    return evidence.why_numbers_are_table([line for line in lines if line])
+
+
+def holds_numbers(text: Text) -> bool:
+    """Tell whether the first lines hold integers between blanks, or comments, and no separator."""
+    lines = [line.strip() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    return not all(
+        any(sign in line for sign in evidence.SEPARATORS[:2]) or not any(map(is_integer, line.split()))
+        for line in lines
+        if line[0] not in "#%@"
+    )
 
 
 def basket_separator(text: Text, *, said: bool = False) -> str:
@@ -84,13 +101,17 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
     DataError
         If several signs may do, in lines that are no table.
     """
-    shares = {sign: _share(head_rows(text, sign)) for sign in evidence.SEPARATORS}
+    head = _head(text.content)
+    shares = {sign: _share(_rows(head, sign, strict=True)) for sign in evidence.SEPARATORS}
     often = [sign for sign in evidence.SEPARATORS if shares[sign] >= _OFTEN]
-    tables = [sign for sign in often if evidence.is_table(head_rows(text, sign))]
+    tables = [sign for sign in often if evidence.is_table(_rows(head, sign, strict=True))]
     if tables or not often:
         return likely_separator(text) if tables else max(evidence.SEPARATORS, key=lambda s: shares[s])
     if len(often) > 1 and said and "," in often:
         return ","
+    shared = sorted(often, key=lambda sign: -shares[sign])
+    if len(often) > 1 and shares[shared[1]] < shares[shared[0]] / 2:
+        return shared[0]
     if len(often) > 1:
         words = ", ".join(repr(sign) for sign in often)
         raise DataError(
@@ -107,7 +128,7 @@ def likely_separator(text: Text) -> str:
     """
     best, width = "", 0
     for sign in evidence.SEPARATORS:
-        rows = head_rows(text, sign)
+        rows = _rows(_head(text.content), sign, strict=True)
         common, _ = evidence.common_width(rows)
         if evidence.is_table(rows) and (common > width or best == ","):
             best, width = sign, common
@@ -123,9 +144,9 @@ def head_rows(text: Text, separator: str) -> list[list[str]]:
 
 
 @lru_cache(16)
-def _rows(head: str, separator: str) -> list[list[str]]:
+def _rows(head: str, separator: str, *, strict: bool = False) -> list[list[str]]:
     lines = io.StringIO(head, newline="")
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
     rows: list[list[str]] = []
     try:
         for row in reader:
@@ -136,6 +157,19 @@ def _rows(head: str, separator: str) -> list[list[str]]:
                 break
     except csv.Error as error:  # a sign within quotes is no separator; and fields may be very long
         return [] if "expected after" in str(error) else rows
+    return rows
+
+
+def _arrays(head: str) -> list[list[str]]:
+    """Read the first lines that are JSON arrays."""
+    rows: list[list[str]] = []
+    for line in head.splitlines()[:_LINES]:
+        if line.strip().startswith("["):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                break
+            rows.append([str(item) for item in row])
     return rows
 
 

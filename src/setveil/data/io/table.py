@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import NOTHING, Wanted, guess_columns
+from setveil.data.columns import NOTHING, Codes, Wanted, guess_columns
 from setveil.data.io.sniff import head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.layout import Layout
 from setveil.data.tables import Column, Part, read_table
-from setveil.errors import DataError
+from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import tokenize
+from setveil.wording import are, count
 
 
 def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> Part:
@@ -70,21 +71,23 @@ class TextTable:
         self.name = text.name
         self.separator = Layout("long", separator or likely_separator(text)).separator
         rows = head_rows(text, self.separator)
-        width = len(rows[0]) if rows else 0
-        whole = [row for row in rows if len(row) == width]
+        self.width = len(rows[0]) if rows else 0
+        self.trimmed = False  # whether empty fields at the end of a line are left out
         if evidence.is_table(rows):  # title lines stand above what has the usual width
-            width, _ = evidence.common_width(rows)
-            whole = [row for row in rows if len(row) == width]
-        self.width = width
+            self.width, _ = evidence.common_width(rows)
+        elif self.width > 1 and all(len(row) <= self.width for row in rows):
+            self.trimmed = True
+            rows = [row + [""] * (self.width - len(row)) for row in rows]
+        whole = [row for row in rows if len(row) == self.width]
+        self.outside = [row for row in rows if len(row) != self.width]
         named = any(wanted.names(field) for field in whole[0]) if whole else False
         self.header = named or len(rows) < 2 or evidence.has_header(whole)
-        self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(width)]
+        self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
         self.head = whole[1:] if self.header else whole
-        self.ragged = len(whole) < len(rows)
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
         """Find id and item column where two columns are named unmistakably, and their values agree."""
-        places = guess_columns(self.names) if self.header and (said or not self.ragged) else None
+        places = guess_columns(self.names) if self.header and (said or not self._irregular) else None
         if places is None:
             return None
         ids, items = ([row[at] for row in self.head] for at in places)
@@ -103,7 +106,8 @@ class TextTable:
         text = self.text
         keep = np.zeros(self.width, np.bool_)
         keep[list(wanted)] = True
-        tokens = tokenize(text.content, separator=self.separator, quotes=True, keep=keep)
+        short = marks and self.trimmed
+        tokens = tokenize(text.content, separator=self.separator, quotes=True, keep=keep, short=short)
         refuse_open_quote(text, tokens)
         if tokens.fault >= 0:
             raise DataError(
@@ -112,21 +116,38 @@ class TextTable:
                 hint="Remove lines above the header and below the table, quote fields that hold the "
                 "separator; rows of items are read with --format basket.",
             )
-        cells = tokens.codes.reshape(-1, int(keep.sum()))[1 if self.header else 0 :]
+        lengths = np.diff(tokens.indptr)
+        cells = np.full((lengths.size, int(keep.sum())), -1, np.int64)
+        cells[np.arange(cells.shape[1]) < lengths[:, None]] = tokens.codes
+        cells = cells[1 if self.header else 0 :]
         if not cells.size:
             raise DataError(f"{text.name}: there is a header, but no line of data below it.")
         spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
         order = np.flatnonzero(keep).tolist()
         return [self._column(cells[:, order.index(at)], spans) for at in wanted]
 
-    def _column(
-        self, tokens: np.ndarray[tuple[int], np.dtype[np.int32]], spans: list[tuple[int, int]]
-    ) -> Column:
-        used = np.zeros(len(spans), bool)
+    def _column(self, tokens: Codes, spans: list[tuple[int, int]]) -> Column:
+        used = np.zeros(len(spans) + 1, bool)  # the last one is for fields that a short line lacks
         used[tokens] = True
         content = self.text.content
-        labels = [
-            unquoted(self.text, content[s:e], s) for s, e in (spans[i] for i in np.flatnonzero(used).tolist())
-        ]
+        present = np.flatnonzero(used[:-1]).tolist()
+        labels = [unquoted(self.text, content[s:e], s) for s, e in (spans[code] for code in present)]
         codes = (np.cumsum(used) - 1)[tokens]
+        if used[-1]:
+            labels.append("")
         return Column(codes, labels, lambda line: self.text.where(spans[tokens[line]][0]))
+
+    @property
+    def _irregular(self) -> bool:
+        return bool(self.outside) or self.trimmed
+
+    @property
+    def trouble(self) -> str:
+        """Say what must be mended before columns can be read."""
+        if not self.outside:
+            return ""
+        number = len(self.outside)
+        return (
+            f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others, such as the one "
+            f"that begins with {shorten(self.outside[0][0], 30)}: mend it, then name the columns"
+        )
