@@ -7,6 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cli_helpers import (
@@ -26,6 +27,10 @@ from cli_helpers import (
     until_gone,
     write,
 )
+from setveil.data.io import Layout, save
+from setveil.data.sample import grocery_sample
+from setveil.hierarchy.io import write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 
 @pytest.fixture
@@ -180,6 +185,46 @@ def test_a_study_that_is_killed_interrupted_and_completed(folder: Path) -> None:
     refused(other, 2, "holds something else than a study")
     refused(occupied, 2, "is a file, expected a folder")
     refused(more, 4, "study.toml: data[1]: There is no file", "--data", out=folder / "never")
+
+
+def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_path: Path) -> None:
+    """A table of three columns: which of them are items is not for us to guess."""
+    table = {"patient": [1, 1, 2], "code": ["I10", "E11", "I10"], "ward": ["a", "b", "a"]}
+    pl.DataFrame(table).write_parquet(tmp_path / "visits.parquet")
+    text = (
+        'name = "s"\nalgorithms = ["lg", "aa"]\nk = [1, 2, 3]\nm = 1\ndata = [{path = "visits.parquet"%s}]\n'
+    )
+    write(tmp_path / "study.toml", text % ', name = "visits to the ward"')
+    write(tmp_path / "said.toml", text % ', id_column = "patient", item_column = "code"')
+    whole, dry, said = together(
+        [
+            ["compare", "study.toml", "--out", "out"],
+            ["compare", "study.toml", "--out", "out", "--dry-run"],
+            ["compare", "said.toml", "--out", "other", "--dry-run"],
+        ],
+        tmp_path,
+    )
+    for one in (whole, dry):
+        refused(one, 4, "Data set visits to the ward: ", "In a study", out=tmp_path / "out")
+        assert one.err.count("visits to the ward") == 1
+    assert said.code == 0, said
+
+
+def test_the_demo_study_runs_from_a_checkout(tmp_path: Path) -> None:
+    """And its data are what `setveil demo` makes."""
+    studies = Path(__file__).parents[2] / "studies"
+    done = setveil("compare", studies / "demo.toml", "--out", tmp_path / "out", "--json").ok()
+    assert done.json()["status"] == {"done": 33}
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "exact and mhghs" in page
+    assert "3 seeds. Tables and figures show medians" in page
+    assert f"setveil compare {studies / 'demo.toml'} --out {tmp_path / 'out'} --json" not in page
+    assert f"setveil compare {studies / 'demo.toml'} --out {tmp_path / 'out'}" in page
+    baskets, paths = grocery_sample(1000, 0)
+    save(baskets, tmp_path / "baskets.csv", Layout("basket"))
+    write_hierarchy(Hierarchy.from_paths(paths), tmp_path / "products.csv")
+    for name in ("baskets.csv", "products.csv"):
+        assert (studies / "demo" / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
 def test_a_dry_run_does_nothing(folder: Path) -> None:

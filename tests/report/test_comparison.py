@@ -19,6 +19,7 @@ from setveil.report.comparison.figures import line_figures
 from setveil.report.comparison.fronts import non_dominated, relation, rounded, standings
 from setveil.report.comparison.html_tables import middle_setting
 from setveil.report.comparison.page import comparison_html, figures
+from setveil.report.comparison.plots import plot
 from setveil.report.comparison.releases import fronts_of, loss_of, standings_of
 from setveil.report.comparison.scales import Numbers, Spaced
 from setveil.report.comparison.table import clean, families, number, public, text_of
@@ -394,7 +395,7 @@ def test_an_algorithms_own_parameter_is_drawn_without_it_in_the_method() -> None
 
 def test_settings_of_the_measures_are_kept_apart() -> None:
     rows = [
-        run(method, k=k, are_mean=k * size, query_size=size, suppress=False)
+        run(method, k=k, are_mean=k * size + len(method), query_size=size, suppress=False)
         for method in ("aa", "exact suppress=false")
         for k in (2, 5)
         for size in (1, 2)
@@ -409,13 +410,13 @@ def test_kinds_of_promises_have_figures_of_their_own() -> None:
     rows = [*small(), *(run("border", model="coherence", h=h, k=5, p=2, lm=h) for h in (0.2, 0.4))]
     drawn = figures(rows)
     assert {"loss_lm-k-rows", "loss_lm-h-coherence", "front-risk_chance-rows"} <= set(drawn)
-    page = unescape(comparison_html(STUDY, rows, drawn=drawn))
+    page = unescape(comparison_html(STUDY, rows))
     assert "Loss: (h, k, p)-coherence" in page
     assert "compared only with those of the same section" in page
 
 
 def test_many_methods_are_cut_to_ten_and_named() -> None:
-    rows = [run(f"exact gap={i}", k=k, lm=0.1) for i in range(12) for k in (2, 5)]
+    rows = [run(f"exact gap={i}", k=k, lm=0.01 * i) for i in range(12) for k in (2, 5)]
     (by_k,) = line_figures(family(rows))
     assert len(by_k.methods) == 10
     assert "Left out are 2 methods with fewer runs: exact gap=10, exact gap=11." in by_k.caption
@@ -426,10 +427,12 @@ def test_a_method_looks_the_same_in_all_figures() -> None:
     by_k, by_m = line_figures(family(rows))[:2]
     assert "lg" in by_k.methods
     assert by_m.methods == ["aa", "exact", "mhghs"]
-    colour = re.compile(r'<path [^>]*fill="(#[0-9a-f]{6})"')
-    looks = [colour.findall(draw_lines(figure)) for figure in (by_k, by_m)]
-    assert looks[0][:4] == [PALETTE[i] for i in range(4)]
-    assert looks[1][:3] == [PALETTE[i] for i in (0, 1, 3)]
+    looks = [draw_lines(figure).methods for figure in (by_k, by_m)]
+    assert looks[0] == [("aa", 0), ("exact", 1), ("lg", 2), ("mhghs", 3)]
+    assert looks[1] == [("aa", 0), ("exact", 1), ("mhghs", 3)]
+    assert re.findall(r'<path d="M0,6H34" stroke="(#[0-9a-f]{6})"', draw_lines(by_m).as_svg()) == [
+        PALETTE[i] for i in (0, 1, 3)
+    ]
 
 
 def test_infinite_values_and_texts() -> None:
@@ -461,13 +464,15 @@ def test_missing_columns_and_empty_tables_are_no_trouble() -> None:
 
 def test_a_zero_measure_can_be_drawn() -> None:
     rows = [run(k=k, lm=0.0, are_mean=0.0, seconds_anonymize=0.0, peak_memory_mb=0) for k in (2, 5)]
-    assert set(figures(rows)) == {"loss_lm-k", "are_mean-k", "seconds-k", "memory-k"}
+    assert set(figures(rows)) == {"loss_lm-k", "are_mean-k", "seconds-k"}
+    first = line_figures(family(rows))[0]
+    assert first.caption.endswith("Peak memory (MB) has the same values.")
 
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(-1e6, 1e3), min_size=1, max_size=6))
 def test_a_scale_of_exponents_holds_negative_values(values: list[float]) -> None:
-    low, high = Numbers(values, "exponent", percent=False).x("x", "title").to_dict()["scale"]["domain"]
+    low, high = Numbers(values, "exponent", percent=False).domain
     assert low < min(values) <= max(values) < high
 
 
@@ -495,24 +500,40 @@ def test_scales_hold_their_values_and_have_few_ticks(values: list[float], kind: 
     if percent:
         values = [value / 1e7 for value in values]
     scale = Numbers(values, kind, percent)
-    axis = scale.x("x", "title").to_dict()
-    low, high = axis["scale"]["domain"]
+    low, high = scale.domain
     assert all(low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9) for value in values)
     assert low < high
-    assert len(axis["axis"].get("values", ())) <= 9
+    assert 2 <= len(scale.ticks) <= 9
+    assert scale.ticks == sorted(scale.ticks)
+    shares = [scale.share(tick) for tick in scale.ticks]
+    assert all(-1e-9 <= share <= 1 + 1e-9 for share in shares)
+    assert shares == sorted(set(shares))
+    assert len({scale.text(tick) for tick in scale.ticks}) == len(scale.ticks)
 
 
 @given(
-    st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True), st.sampled_from([110, 220, 330])
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True),
+    st.lists(st.floats(0, 1e7, allow_subnormal=False), min_size=1, max_size=6),
+    st.sampled_from(["linear", "spread", "root", "exponent"]),
+    st.sampled_from([150, 268, 404]),
 )
-def test_labels_of_a_parameter_do_not_overlap(values: list[int], width: int) -> None:
-    axis = Spaced(sorted(values), width, ordinal=False).x("x", None).to_dict()
-    low, high = axis["scale"]["domain"]
-    ticks = axis["axis"]["values"]
-    assert ticks[0] == min(values)
-    assert low < min(values)
-    assert max(values) < high
-    assert len(ticks) * 6 <= width
+def test_texts_have_room_in_any_font(values: list[int], losses: list[float], kind: Any, width: int) -> None:
+    """No text of a plot touches another, or the edge, in a font as wide as common fonts are."""
+    across = Spaced(sorted(values), ordinal=False)
+    titles = ("what someone may know (m)", "itemsets kept, of all that were there")
+    drawn = plot(across, Numbers(losses, kind, percent=False), titles, [], width=width)
+    boxes = []
+    for text in (one for one in ET.fromstring(drawn.svg).iter() if one.tag.endswith("text")):  # noqa: S314
+        wide, x, y = 12 * 0.636 * len(text.text or ""), float(text.attrib["x"]), float(text.attrib["y"])
+        left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[text.attrib.get("text-anchor", "start")]
+        boxes.append((left, left + wide, y - 9, y + 2))
+    assert min(left for left, *_ in boxes) >= 0
+    assert max(right for _, right, *_ in boxes) <= width
+    assert all(top >= 0 and bottom <= drawn.height for *_, top, bottom in boxes)
+    for i, (left, right, top, bottom) in enumerate(boxes):
+        for other_left, other_right, other_top, other_bottom in boxes[:i]:
+            apart = right <= other_left or other_right <= left
+            assert apart or bottom <= other_top or other_bottom <= top
 
 
 def test_figures_are_at_most_as_wide_as_a_page_and_label_every_method() -> None:
@@ -525,11 +546,65 @@ def test_figures_are_at_most_as_wide_as_a_page_and_label_every_method() -> None:
     ]
     for row in rows:
         row["model"] = "km-anonymity"
-    for svg in (draw_lines(line_figures(family(rows))[0]), draw_fronts(fronts_of(family(rows))[0])):
+    for row in rows:
+        row["lm"] += 0.001 * int(row["method"][-1])
+    for drawing in (draw_lines(line_figures(family(rows))[0]), draw_fronts(fronts_of(family(rows))[0])):
+        svg = drawing.as_svg()
         root = ET.fromstring(svg)  # noqa: S314
-        assert float(root.attrib["width"]) <= 850
+        assert float(root.attrib["width"]) <= 840
         assert {row["method"] for row in rows} <= set(svg_texts(svg))
         assert not re.search(r'\bid="', svg)
+        page = drawing.as_html()
+        assert page.count("<svg ") == sum(len(plots) for _, plots in drawing.bands) + len(drawing.methods)
+
+
+def test_methods_that_coincide_share_a_line_under_both_names() -> None:
+    alike = [(name, measured("exact", k, 2)) for name in ("exact", "mhghs") for k in (2, 5)]
+    rows = [measured("aa", k, 2) for k in (2, 5)] + [{**row, "method": name} for name, row in alike]
+    for seconds, row in enumerate(rows):
+        row["seconds_anonymize"] = 1 + seconds
+    by = {figure.stem: figure for figure in line_figures(family(rows))}
+    assert by["loss_lm-k"].methods == ["aa", "exact and mhghs"]
+    assert len(by["loss_lm-k"].bands[0][1][0].dots) == 4
+    assert by["seconds-k"].methods == ["aa", "exact", "mhghs"]
+    assert draw_lines(by["loss_lm-k"]).methods == [("aa", 0), ("exact and mhghs", 1)]
+    assert [name for name, _ in draw_fronts(fronts_of(family(rows))[0]).methods] == ["aa", "exact and mhghs"]
+    assert "exact and mhghs" in svg_texts(figures(rows)["loss_lm-k"])
+
+
+def test_panels_and_figures_that_are_the_same_are_shown_once() -> None:
+    rows = [run(k=k, m=m, lm=0.1 * k + (m > 2), ncp=0.1 * k + (m > 2)) for k in (2, 5) for m in (1, 2, 3)]
+    by_k, by_m = line_figures(family(rows))
+    assert [panel.title for panel in by_k.bands[0][1]] == ["m = 1; m = 2", "m = 3"]
+    assert (by_k.stem, by_m.stem) == ("loss_lm-k", "loss_lm-m")
+    assert by_k.caption.endswith("Loss (NCP) has the same values.")
+    rows[0]["ncp"] = 0.9
+    assert "loss_ncp-k" in {figure.stem for figure in line_figures(family(rows))}
+
+
+def test_repetitions_show_how_far_they_reach() -> None:
+    rows = [
+        {**release("aa", 0.1 * k + seed / 100, 0.5 / k + seed / 1000, k=k), "seed": seed}
+        for k in (2, 5)
+        for seed in (0, 1, 2)
+    ]
+    (points, *_) = fronts_of(family(rows))[0].releases["shop"]
+    assert points.loss == 0.21
+    assert points.losses == pytest.approx([0.2, 0.21, 0.22])
+    page = unescape(comparison_html(STUDY, rows))
+    assert '0.21<br><span class="small">0.2\u20130.22</span>' in page
+    assert "3 seeds. Tables and figures show medians" in page
+    assert "each run was done once" in unescape(comparison_html(STUDY, small()))
+
+
+def test_the_page_says_what_made_it_and_the_external_one_only_the_machine() -> None:
+    rows = [{**row, "machine": "Linux x86_64, 2 processors, Python 3.12.1"} for row in small()]
+    study = {**STUDY, "command": "setveil compare '/home/me/my study.toml' --out out", "jobs": 2}
+    inside, outside = (unescape(comparison_html(study, rows, external=e)) for e in (False, True))
+    assert "setveil compare '/home/me/my study.toml' --out out" in inside
+    assert "/home/me" not in outside
+    for page in (inside, outside):
+        assert "Linux x86_64, 2 processors, Python 3.12.1; up to 2 runs at the same time" in page
 
 
 # The page
@@ -554,11 +629,9 @@ def test_the_page_answers_first_and_is_whole() -> None:
     assert [int(n) for n in re.findall(r"Figure (\d+)\.", text)] == list(range(1, page.count("<figure>") + 1))
 
 
-def test_the_same_table_gives_the_same_bytes_drawn_before_or_not() -> None:
-    page = comparison_html(STUDY, small())
-    drawn = figures(small())
-    assert comparison_html(STUDY, small(), drawn=drawn) == page
-    assert comparison_html(STUDY, small()) == page
+def test_the_same_table_gives_the_same_bytes() -> None:
+    assert comparison_html(STUDY, small()) == comparison_html(STUDY, small())
+    assert figures(small()) == figures(small())
 
 
 def test_failed_runs_are_listed_with_their_reasons() -> None:

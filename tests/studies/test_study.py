@@ -10,7 +10,8 @@ import pytest
 
 from cli_helpers import HIERARCHY, dump, sample_rows, write
 from setveil.errors import DataError, RequestError
-from setveil.studies import plan
+from setveil.fields import Flag
+from setveil.studies import plan, settings
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.settings import Reference
 from setveil.studies.study import Study, read_study
@@ -156,6 +157,52 @@ def test_data_sets_by_name(folder: Path) -> None:
     assert len(runs(folder, same, head)) == 3  # the same rows, also with a hierarchy
 
 
+def test_how_files_are_read(folder: Path) -> None:
+    write(folder / "a.csv", "id;item\n1;x\n")
+    write(folder / "b.csv", "id;item\n2;x\n")
+    head = 'name = "s"\nalgorithms = ["lg"]\nk = 1\n'
+    both = 'data = [{path = ["a.csv", "b.csv"], separator = ";", id_column = "id", item_column = "item"}]\n'
+    (run,) = study(folder, both, head).runs
+    assert run.data.name == "a"
+    assert run.data.files == (folder / "a.csv", folder / "b.csv")
+    assert run.task()["data"]["files"] == [str(folder / "a.csv"), str(folder / "b.csv")]
+    assert run.task()["data"]["reading"] == {"id_column": "id", "item_column": "item", "separator": ";"}
+    (other,) = study(folder, both.replace('"a.csv", "b.csv"', '"b.csv", "a.csv"'), head).runs
+    (one,) = study(folder, both.replace('["a.csv", "b.csv"]', '"a.csv"'), head).runs
+    assert len({run.id, other.id, one.id}) == 3
+    (folder / "all").mkdir()
+    with pytest.raises(DataError, match="There is no file in the folder"):
+        study(folder, both.replace('["a.csv", "b.csv"]', '"all"'), head)
+    write(folder / "all" / "a.csv", "id;item\n1;x\n")
+    write(folder / "all" / "b.csv", "id;item\n2;x\n")
+    (held,) = study(folder, both.replace('["a.csv", "b.csv"]', '"all"'), head).runs
+    assert held.id == run.id  # the same contents
+    for wrong in ("path = []", 'path = ["a.csv", 3]', "path = 3", 'path = ""'):
+        with pytest.raises(RequestError, match=r"data\[1\]\.path must be text"):
+            study(folder, f"data = [{{{wrong}}}]\n", head)
+    with pytest.raises(RequestError, match=r"data\[1\] has no key query"):
+        study(folder, 'data = [{path = "a.csv", query = "select 1"}]\n', head)
+
+
+def test_every_option_on_reading_may_stand_in_a_study(folder: Path) -> None:
+    for name, option in settings.READING.items():
+        value = "true" if option.kind == Flag() else '"fimi"'
+        head = f'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata = [{{path = "rows.dat", {name} = {value}}}]\n'
+        (run,) = study(folder, "", head).runs
+        assert list(run.data.options) == [name]
+        with pytest.raises(RequestError, match=rf"data\[1\]\.{name} must be"):
+            study(folder, "", head.replace(value, "3"))
+
+
+def test_a_study_says_how_its_data_are_made(folder: Path) -> None:
+    head = 'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata_note = "Run make data."\ndata = [{path = "gone"}]\n'
+    with pytest.raises(DataError) as refused:
+        study(folder, "", head)
+    assert refused.value.hint == "Run make data. Name their folder with --data."
+    with pytest.raises(RequestError, match="data_note must be text"):
+        study(folder, "", head.replace('"Run make data."', "3"))
+
+
 def test_what_decides_the_name_of_a_run(folder: Path) -> None:
     def ids(text: str) -> list[str]:
         return [run.id for run in study(folder, text).runs]
@@ -234,7 +281,7 @@ def test_a_task_is_json_with_absolute_paths(folder: Path, monkeypatch: pytest.Mo
     run = plan_run(data, "exact", {"k": 2, "m": 2, "keep": Reference(Path("private.txt"), "0")})
     task = json.loads(json.dumps(run.task()))
     assert task["data"] == {
-        "path": str(folder / "rows.dat"),
+        "files": [str(folder / "rows.dat")],
         "reading": {"format": "fimi"},
         "hierarchy": {"path": str(folder / "tree.csv")},
     }

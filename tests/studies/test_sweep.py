@@ -83,7 +83,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
 
 
 def run_of(k: int, seed: int = 0, **options: Any) -> Run:
-    data = DataSet("rows", Path("rows.dat"), "0" * 64)
+    data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
     return plan_run(data, "aa", {"k": k, "m": 1}, seed=seed, **options)
 
 
@@ -269,7 +269,7 @@ def test_folders_that_are_no_study(tmp_path: Path) -> None:
 
 
 def test_the_table(tmp_path: Path) -> None:
-    data = DataSet("rows", Path("rows.dat"), "0" * 64)
+    data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
     options: dict[str, Value] = {"k": 2, "m": "inf", "p": 2, "sensitive": "1, 2", "suppress": False}
     runs = [
         plan_run(data, "exact", options, measuring={"query_size": 1}),
@@ -295,7 +295,16 @@ def test_the_table(tmp_path: Path) -> None:
         "sensitive",
         "query_size",
     ]
-    assert list(rows[0]) == [*head, "seed", "status", "error", *measured(), "data_sha256", "setveil"]
+    assert list(rows[0]) == [
+        *head,
+        "seed",
+        "status",
+        "error",
+        *measured(),
+        "data_sha256",
+        "setveil",
+        "machine",
+    ]
     assert [list(row) for row in rows] == [list(rows[0])] * 3
     results._write_table(rows, tmp_path)
     frame = pl.read_parquet(tmp_path / "results.parquet")

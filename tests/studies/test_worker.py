@@ -177,7 +177,7 @@ def test_a_worker_ends_with_its_parent(folder: Path) -> None:
     os.mkfifo(endless)
     task = planned(folder, "aa", {"k": 4, "m": 2}).task()
     task |= {"out": str(folder / "record.json"), "started": time.monotonic()}
-    task["data"] = {**task["data"], "path": str(endless)}
+    task["data"] = {**task["data"], "files": [str(endless)]}
     with subprocess.Popen(WORKER, stdin=subprocess.PIPE, env=environment()) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(task).encode() + b"\n")

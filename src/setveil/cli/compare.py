@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,18 +43,22 @@ def compare(
 
     Each run is a process of its own. Runs that the folder holds already are not done again.
     """
+    command = _command(study, out, data, jobs, external=external)
 
     def do_study(progress: Any) -> Any:
         from setveil.studies.results import compare as run_study
-        from setveil.studies.results import read_rows, require_study_folder
+        from setveil.studies.results import read_rows, require_readable, require_study_folder
         from setveil.studies.study import read_study
 
         progress("reading")
         asked = read_study(study, data)
         if dry_run:
             require_study_folder(out)
+            require_readable(asked, out, progress)
             return asked, read_rows(asked, out)
-        return asked, run_study(asked, out, jobs=jobs, retry=retry, external=external, progress=progress)
+        return asked, run_study(
+            asked, out, jobs=jobs, retry=retry, external=external, command=command, progress=progress
+        )
 
     asked, rows = run(do_study)
     counts: dict[str, int] = {}
@@ -77,6 +82,15 @@ def compare(
         return
     say(f"{len(rows):,} runs: {said}.")
     answer(f"Table      {out / 'results.csv'}\nReport     {out / 'report.html'}")
+
+
+def _command(study: Path, out: Path, data: Path | None, jobs: int | None, *, external: bool) -> str:
+    """Write the command that makes the same study again."""
+    words = ["setveil", "compare", str(study), "--out", str(out)]
+    words += ["--data", str(data)] if data is not None else []
+    words += ["--jobs", str(jobs)] if jobs is not None else []
+    words += ["--external"] if external else []
+    return shlex.join(words)
 
 
 def _list(asked: Any, rows: list[dict[str, Any]], counts: dict[str, int], *, json: bool) -> None:

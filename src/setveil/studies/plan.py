@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
 from setveil.published import kind_named
-from setveil.studies.settings import Reference, Value, file_sha256, reference
+from setveil.studies.settings import Reference, Value, files_sha256, reference
 from setveil.version import __version__
 
 DEFAULTS: Mapping[str, Value] = {
@@ -30,27 +30,40 @@ DEFAULTS: Mapping[str, Value] = {
 }
 
 
+ReadingValue = str | bool | tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class DataSet:
-    """A file of rows, and its hierarchy.
+    """Files of rows, and their hierarchy.
 
     Attributes
     ----------
     name : str
         What tables and figures call it.
-    path, sha256
-        The file and the hash of its content.
+    files, sha256
+        The files (or a folder of them) and the hash of their contents.
     hierarchy : Reference or None
-        None: an algorithm that needs one groups items bought alike.
-    reading : tuple of pairs of str
-        Options of `setveil.read`.
+        None: an algorithm that needs one groups items that often occur together.
+    reading : tuple of pairs
+        Options of `setveil.read` with their values.
     """
 
     name: str
-    path: Path
+    files: tuple[Path, ...]
     sha256: str
     hierarchy: Reference | None = None
-    reading: tuple[tuple[str, str], ...] = ()
+    reading: tuple[tuple[str, ReadingValue], ...] = ()
+
+    @property
+    def places(self) -> Any:
+        """The files as `setveil.read` takes them."""
+        return self.files[0] if len(self.files) == 1 else list(self.files)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `setveil.read`, in JSON types."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.reading}
 
 
 @dataclass(frozen=True)
@@ -127,8 +140,8 @@ class Run:
             "run": self.id,
             "kind": "run",
             "data": {
-                "path": str(self.data.path.absolute()),
-                "reading": dict(self.data.reading),
+                "files": [str(path.absolute()) for path in self.data.files],
+                "reading": self.data.options,
                 "hierarchy": _place(self.data.hierarchy)
                 if self.data.hierarchy and self._uses_hierarchy()
                 else None,
@@ -161,27 +174,31 @@ class Run:
         return {
             "setveil": __version__,
             "data": self.data.sha256,
-            "reading": dict(self.data.reading),
+            "reading": self.data.options,
         }
 
 
 def data_set(
-    path: Path,
+    files: Path | Sequence[Path],
     *,
     name: str | None = None,
     hierarchy: Path | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> DataSet:
-    """Hash a file of rows and its hierarchy.
+    """Hash files of rows (or a folder of them) and their hierarchy.
 
     Raises
     ------
     DataError
         If one cannot be read.
     """
-    digest = file_sha256(path)
+    files = (files,) if isinstance(files, Path) else tuple(files)
+    digest = files_sha256(files)
     tree = None if hierarchy is None else reference(hierarchy)
-    return DataSet(name or path.stem, path, digest, tree, tuple(sorted((reading or {}).items())))
+    options = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in (reading or {}).items()
+    }
+    return DataSet(name or files[0].stem, files, digest, tree, tuple(sorted(options.items())))
 
 
 def plan_run(

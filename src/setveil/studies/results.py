@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from setveil import algorithms
-from setveil.errors import OutputError
+from setveil.errors import DataError, OutputError
 from setveil.progress import Progress, silent
 from setveil.report.comparison.columns import RISK_BEFORE, RUN, measured
 from setveil.staging import staged_file
+from setveil.studies.machine import usable_cpus
 from setveil.studies.plan import Run, as_text, plain
 from setveil.studies.settings import MEASURING, own_options
 from setveil.studies.study import Study
@@ -52,7 +53,7 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
         row |= {name: _plain_setting(run, name) for name in settings}
         row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
         row |= {name: (before if name in RISK_BEFORE else found).get(name) for name in measured()}
-        row |= {"data_sha256": run.data.sha256, "setveil": __version__}
+        row |= {"data_sha256": run.data.sha256, "setveil": __version__, "machine": record.get("machine")}
         out.append(row)
     return out
 
@@ -106,6 +107,7 @@ def compare(
     jobs: int | None = None,
     retry: bool = False,
     external: bool = False,
+    command: str | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
     """Do what is missing of a study, and write its table, figures and report.
@@ -120,6 +122,8 @@ def compare(
         As for `setveil.studies.sweep.run_all`.
     external : bool
         Write the report without what must stay inside.
+    command : str, optional
+        The line of a shell that asked for this, for the report.
 
     Returns
     -------
@@ -128,10 +132,14 @@ def compare(
 
     Raises
     ------
+    DataError
+        If a data set cannot be read, or could be read in several ways and the study does not say how. Then
+        nothing is run, and nothing is written.
     OutputError
         If the folder is no study's, another process works on it, or it cannot be written.
     """
     require_study_folder(folder)
+    require_readable(study, folder, progress)
     with locked(folder):
         try:
             _write(folder / STUDY, study.content)
@@ -139,10 +147,36 @@ def compare(
             rows = table(study.runs, records)
             progress("writing the report")
             _write_table(rows, folder)
-            _write_report(study, rows, folder, external=external)
+            at_once = usable_cpus() if jobs is None else jobs
+            _write_report(study, rows, folder, external=external, command=command, jobs=at_once)
         except OSError as error:
             raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     return rows
+
+
+def require_readable(study: Study, folder: Path, progress: Progress = silent) -> None:
+    """Read each data set of runs that are missing once, so that one that cannot be read is refused at once.
+
+    Raises
+    ------
+    DataError
+        If one cannot be read as the study says, or the study does not say how.
+    """
+    from setveil.data.io import read
+
+    missing = {run.data for run in study.runs if read_record(folder, run.id) is None}
+    for data in dict.fromkeys(run.data for run in study.runs if run.data in missing):
+        progress(f"reading {data.name}")
+        try:
+            read(data.places, **data.options)
+        except DataError as error:
+            hint = error.hint
+            if not data.reading:
+                hint += f"{' ' if hint else ''}In a study, how to read is said beside the path: {_EXAMPLE}."
+            raise DataError(f"Data set {data.name}: {error.message}", hint=hint) from None
+
+
+_EXAMPLE = '{path = "visits.csv", id_column = "patient", item_column = "code"}'
 
 
 def _write(place: Path, content: bytes) -> None:
@@ -177,7 +211,9 @@ def _common_type(values: Iterable[Any]) -> type:
     return float if kinds == {int, float} else str
 
 
-def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool) -> None:
+def _write_report(
+    study: Study, rows: list[Row], folder: Path, *, external: bool, command: str | None, jobs: int
+) -> None:
     from setveil.report.comparison.page import comparison_html, figures
 
     about = {
@@ -187,6 +223,8 @@ def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool
         "time_limit": study.time_limit,
         "memory_limit": study.memory_limit,
         "file_sha256": study.sha256,
+        "command": command,
+        "jobs": jobs,
         "naming_items": [
             name for name, option in own_options(algorithms.names()).items() if option.kind.names_items
         ]
@@ -205,4 +243,4 @@ def _write_report(study: Study, rows: list[Row], folder: Path, *, external: bool
     for path in place.glob("*.svg"):
         if path.stem not in drawn:  # of the study before
             path.unlink()
-    _write(folder / REPORT, comparison_html(about, rows, external=external, drawn=drawn).encode())
+    _write(folder / REPORT, comparison_html(about, rows, external=external).encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,10 @@ LIMITS: Mapping[str, Kind] = {
     "time_limit": Number("seconds", positive=True),
     "memory_limit": Number("MB", positive=True),
 }
-READING = tuple(options_of(Reading))
+# Options on how a data set's files are read. Not those of databases: their rows may change between runs.
+READING: Mapping[str, Option] = {
+    name: option for name, option in options_of(Reading).items() if name not in {"query", "connection"}
+}
 
 
 # --- what values of each kind are taken as; None: not allowed
@@ -212,6 +215,17 @@ _ACCEPT: Mapping[type[Kind], Callable[[Any, Path, Any], Value | None]] = {
 }
 
 
+def reading_value(key: str, value: Any) -> bool:
+    """Whether an option on how files are read may have a value: true or false, a text, of some several."""
+    if isinstance(READING[key].kind, Flag):
+        return isinstance(value, bool)
+    texts = value if key in _SEVERAL and isinstance(value, list) and value else [value]
+    return all(isinstance(text, str) and text for text in texts)
+
+
+_SEVERAL = {"item_columns"}
+
+
 def reference(path: Path) -> Reference:
     """Hash a file.
 
@@ -238,6 +252,27 @@ def file_sha256(path: Path) -> str:
         raise DataError(f"There is no file {path}.") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def files_sha256(files: Sequence[Path]) -> str:
+    """Hash the contents of some files, those of a folder by their names; of one file: its content.
+
+    Raises
+    ------
+    DataError
+        If one cannot be read.
+    """
+    inside = [path for one in files for path in (_held(one) if one.is_dir() else [one])]
+    if inside == list(files) and len(files) == 1:
+        return file_sha256(files[0])
+    return hashlib.sha256("\n".join(map(file_sha256, inside)).encode()).hexdigest()
+
+
+def _held(folder: Path) -> list[Path]:
+    found = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not found:
+        raise DataError(f"There is no file in the folder {folder}.")
+    return found
 
 
 def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:

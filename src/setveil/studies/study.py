@@ -25,11 +25,13 @@ from setveil.studies.settings import (
     accepted,
     own_options,
     promise_options,
+    reading_value,
 )
 
 MOST_RUNS = 100_000
-_TOP = ("name", "description", "runs")
+_TOP = ("name", "description", "data_note", "runs")
 _GRID = ("data", "algorithms", "seeds")
+_DATA = ("path", "name", "hierarchy")
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class _Reader:
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder = path, folder
         self.files: dict[str, DataSet] = {}  # by name
+        self.note = ""  # how the data are made
 
     def study(self, table: dict[str, Any], content: bytes) -> Study:
         name = table.get("name")
@@ -116,6 +119,9 @@ class _Reader:
         description = table.get("description", "")
         if not isinstance(description, str):
             raise self.wrong("description", "text", description)
+        self.note = table.get("data_note", "")
+        if not isinstance(self.note, str):
+            raise self.wrong("data_note", "text", self.note)
         top = {key: value for key, value in table.items() if key not in _TOP}
         grids = list(self.grids(top, table.get("runs", [])))
         self.refuse_unknown(top, grids)
@@ -198,33 +204,23 @@ class _Reader:
             raise RequestError(
                 f"{self.path}: {where} names {entry!r}; the file's data are {', '.join(self.files)}."
             )
-        if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
+        if not isinstance(entry, dict) or "path" not in entry:
             raise self.wrong(where, 'a table such as {path = "baskets.csv"}', entry)
-        for key, value in entry.items():
-            if key not in {"path", "name", "hierarchy", *READING}:
-                close = difflib.get_close_matches(key, ["path", "name", "hierarchy", *READING], 1, 0.5)
-                raise RequestError(
-                    f"{self.path}: {where} has no key {key}.",
-                    hint=f"Did you mean {close[0]}?"
-                    if close
-                    else f"It takes path, name, hierarchy, {', '.join(READING)}.",
-                )
-            if not isinstance(value, str) or not value:
-                raise self.wrong(f"{where}.{key}", "text", value)
+        self.check_data(entry, where)
+        paths = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
         if entry.get("format", "fimi") not in FORMATS:
             raise self.wrong(f"{where}.format", f"one of {', '.join(FORMATS)}", entry["format"])
         tree = entry.get("hierarchy")
         try:
             found = data_set(
-                self.folder / entry["path"],
+                [self.folder / path for path in paths],
                 name=entry.get("name"),
                 hierarchy=None if tree is None else self.folder / tree,
                 reading={key: entry[key] for key in READING if key in entry},
             )
         except DataError as error:
-            raise DataError(
-                f"{self.path}: {where}: {error.message}", hint="Name their folder with --data."
-            ) from None
+            hint = f"{self.note.strip()} Name their folder with --data.".lstrip()
+            raise DataError(f"{self.path}: {where}: {error.message}", hint=hint) from None
         known = self.files.setdefault(found.name, found)
         if (known.sha256, known.reading) != (found.sha256, found.reading):
             raise RequestError(
@@ -232,6 +228,25 @@ class _Reader:
                 hint='Give it a name of its own: name = "...".',
             )
         return found
+
+    def check_data(self, entry: Mapping[str, Any], where: str) -> None:
+        """Refuse a data set's table with keys that there are not, or values that they cannot have."""
+        for key, value in entry.items():
+            if key not in {*_DATA, *READING}:
+                close = difflib.get_close_matches(key, [*_DATA, *READING], 1, 0.5)
+                raise RequestError(
+                    f"{self.path}: {where} has no key {key}.",
+                    hint=f"Did you mean {close[0]}?"
+                    if close
+                    else f"It takes {', '.join([*_DATA, *READING])}.",
+                )
+            if key in READING:
+                if not reading_value(key, value):
+                    raise self.wrong(f"{where}.{key}", READING[key].kind.allowed, value)
+                continue
+            several = key == "path" and isinstance(value, list) and value
+            if not all(isinstance(text, str) and text for text in (value if several else [value])):
+                raise self.wrong(f"{where}.{key}", "text", value)
 
     def limit(self, key: str, keys: Mapping[str, Any], name: str = "") -> float | None:
         if key not in keys:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from setveil.errors import OutputError, RequestError
 from setveil.progress import Progress, silent
+from setveil.studies.machine import usable_cpus
 from setveil.studies.plan import Run
 from setveil.studies.worker import write_record
 
@@ -30,13 +31,6 @@ _POLL = 0.02  # seconds between two looks at the processes
 _GRACE = 2.0  # seconds between asking a process to end and ending it
 
 Record = Mapping[str, Any]
-
-
-def usable_cpus() -> int:
-    """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from typing import Any
 from setveil.errors import DataError, InfeasibleError, RequestError
 from setveil.runs.memory import peak_memory_mb
 from setveil.staging import staged_file
+from setveil.studies.machine import machine
 
 _EVERY = 0.05  # seconds between two looks at the memory
 
@@ -59,7 +60,7 @@ def write_record(
     """Write how a run ended; the file appears complete or not at all."""
     content = {
         "run": run, "kind": kind, "status": status, "error": " ".join(error.split())[:1000],
-        "measures": measures,
+        "measures": measures, "machine": machine(),
     }  # fmt: skip
     with staged_file(place) as beside:
         beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -93,7 +94,8 @@ def _told(problem: Exception) -> str:
 def _read(task: dict[str, Any]) -> Any:
     from setveil.data.io import read
 
-    return read(task["data"]["path"], **task["data"]["reading"])
+    files = task["data"]["files"]
+    return read(files[0] if len(files) == 1 else files, **task["data"]["reading"])
 
 
 def _encoding(task: dict[str, Any]) -> str:

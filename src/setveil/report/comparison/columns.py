@@ -9,7 +9,7 @@ from setveil.utility import columns
 
 RUN = ("run", "data", "algorithm", "method", "model")
 END = ("seed", "status", "error")
-MADE = ("data_sha256", "setveil")
+MADE = ("data_sha256", "setveil", "machine")
 
 SIZES: Mapping[str, type] = {"rows": int, "items": int, "occurrences": int}
 RISK: Mapping[str, type] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -29,6 +29,7 @@ from setveil.report.comparison.table import (
     text_of,
     varying,
 )
+from setveil.report.words import and_list
 from setveil.utility import Compared
 from setveil.wording import count
 
@@ -121,7 +122,20 @@ def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
             if sum(number(value) is not None for value in values) > 1:
                 figure = _line_figure(family, rows, measure, name, suffix)
                 found += [figure] if figure else []
-    return found
+    return _once(found)
+
+
+def _once(figures: Sequence[LineFigure]) -> list[LineFigure]:
+    """Leave out figures that show the values of one before, whose caption then says so."""
+    kept: dict[Any, LineFigure] = {}
+    for figure in figures:
+        values = figure.parameter, figure.measure.scale, figure.measure.percent, repr(figure.bands)
+        first = kept.get(values)
+        if first is not None:
+            axis = figure.measure.axis
+            told = f"{first.caption} {axis[:1].upper()}{axis[1:]} has the same values."
+        kept[values] = figure if first is None else replace(first, caption=told)
+    return list(kept.values())
 
 
 def _line_figure(
@@ -144,7 +158,10 @@ def _line_figure(
         ]
         if panels:
             bands.append((data, panels))
-    drawn = {dot.method for _, panels in bands for panel in panels for dot in panel.dots}
+    names = _coinciding(bands)
+    bands = [(data, _distinct([_renamed(panel, names) for panel in panels])) for data, panels in bands]
+    places = {method: place for place, method in enumerate(distinct([*family.methods, *methods]))}
+    places |= {names[method]: places[method] for method in reversed(methods) if method in names}
     x_title = _x_title(family.name, name)
     notes = [
         *_fixed(series, name, others, settings),
@@ -164,10 +181,36 @@ def _line_figure(
         x_title,
         measure,
         bands,
-        [method for method in methods if method in drawn],
-        {method: place for place, method in enumerate(distinct([*family.methods, *methods]))},
+        distinct(names[method] for method in methods if method in names),
+        places,
         alone=len(shown) == 1,
     )
+
+
+def _coinciding(bands: Sequence[tuple[str, list[Panel]]]) -> dict[str, str]:
+    """Name the methods that are drawn; those whose values are equal at all points, together."""
+    drawn: dict[str, list[Any]] = {}
+    for place, panel in enumerate(panel for _, panels in bands for panel in panels):
+        for dot in panel.dots:
+            drawn.setdefault(dot.method, []).append((place, dot.x, dot.y))
+    same: dict[str, list[str]] = {}
+    for method, values in drawn.items():
+        same.setdefault(repr(values), []).append(method)
+    return {method: and_list(methods) for methods in same.values() for method in methods}
+
+
+def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:
+    """Draw methods that coincide once."""
+    dots = {(names[dot.method], str(dot.x)): replace(dot, method=names[dot.method]) for dot in panel.dots}
+    return replace(panel, dots=list(dots.values()))
+
+
+def _distinct(panels: Sequence[Panel]) -> list[Panel]:
+    """Show panels that are the same once, under the settings of all."""
+    titles: dict[str, list[Panel]] = {}
+    for panel in panels:
+        titles.setdefault(repr((panel.dots, panel.reference)), []).append(panel)
+    return [replace(same[0], title="; ".join(panel.title for panel in same)) for same in titles.values()]
 
 
 _ORIGINAL = "Dashed grey line: the original."
@@ -292,7 +335,7 @@ def _seeds(series: Series) -> list[str]:
     seeds = distinct(row["seed"] for row, _ in series if row.get("seed") is not None)
     if len(seeds) < 2:
         return []
-    return [f"Medians of up to {len(seeds)} seeds, with a band from the least to the greatest."]
+    return [f"Medians of up to {len(seeds)} seeds, with a band and whiskers from the least to the greatest."]
 
 
 def _more_methods(left_out: list[str]) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from setveil.report import blocks
-from setveil.report.comparison.charts import draw_fronts, draw_lines
+from setveil.report.comparison.charts import Drawing, draw_fronts, draw_lines
 from setveil.report.comparison.figures import line_figures
 from setveil.report.comparison.releases import Fronts, fronts_of
 from setveil.report.comparison.table import Family
@@ -28,7 +27,7 @@ class Figure:
     stem: str
     section: str
     caption: str
-    svg: str
+    drawing: Drawing
     small: bool
 
 
@@ -42,7 +41,7 @@ class Numbering:
         """Make an HTML figure, numbered, which a printer does not cut."""
         self._last += 1
         caption = figure.caption.replace(" = ", "\u00a0=\u00a0")
-        return blocks.figure(figure.svg, f"Figure {self._last}. {caption}")
+        return blocks.figure(figure.drawing.as_html(), f"Figure {self._last}. {caption}")
 
     def show_all(self, drawn: Sequence[Figure]) -> str:
         """Show figures below each other, small ones side by side where there is room."""
@@ -62,25 +61,25 @@ def _beside(small: Sequence[str]) -> list[str]:
     return [f'<div style="{style}">\n' + "\n".join(small) + "\n</div>"] if small else []
 
 
-def draw(family: Family, suffix: str, known: Mapping[str, str] = MappingProxyType({})) -> list[Figure]:
-    """Draw all figures of a family, loss against risk first, but those that are known by their stem."""
+def draw(family: Family, suffix: str) -> list[Figure]:
+    """Draw all figures of a family, loss against risk first."""
     drawn = []
     for fronts in fronts_of(family, suffix):
-        svg = known.get(fronts.stem) or draw_fronts(fronts)
         caption = f"{fronts.title}. {_front_caption(fronts)}"
-        drawn.append(Figure(fronts.stem, fronts.stem, caption, svg, False))
+        drawn.append(Figure(fronts.stem, fronts.stem, caption, draw_fronts(fronts), False))
     for figure in line_figures(family, suffix):
-        svg = known.get(figure.stem) or draw_lines(figure)
         section = SECTIONS.get(figure.measure.section, MORE)
-        drawn.append(
-            Figure(figure.stem, section, figure.caption, svg, figure.alone and len(figure.bands) == 1)
-        )
+        drawing = draw_lines(figure)
+        small = sum(len(plots) for _, plots in drawing.bands) == 1
+        drawn.append(Figure(figure.stem, section, figure.caption, drawing, small))
     return drawn
 
 
 def _front_caption(fronts: Fronts) -> str:
+    most = max(len(release.risks) for releases in fronts.releases.values() for release in releases)
+    repeated = f" Medians of up to {most} seeds, with the least and the greatest." if most > 1 else ""
     return (
-        f"{fronts.risk.about} Each mark is a release; lower and further left is better. Steps join those "
-        "that no other release of the same method betters; the others are pale. Small losses have more room "
-        "on the axis than large ones."
+        f"{fronts.risk.about} Each mark is a release; lower and further left is better. Steps join the "
+        "Pareto-optimal releases of a method; the others are pale. Small losses have more room on the axis "
+        f"than large ones.{repeated}"
     )

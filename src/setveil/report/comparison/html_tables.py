@@ -54,7 +54,8 @@ def grid(
         for first, *others in lines
     )
     return (
-        f'<table class="plain names">\n<colgroup>{columns}</colgroup>\n'
+        f'<table class="plain stacked names" style="--numbers:{min(4, len(heads) - 1)}">\n'
+        f"<colgroup>{columns}</colgroup>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     )
 
@@ -149,7 +150,7 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
         cells = []
         for what in shown:
             values = [v for row in rows if row["status"] == "done" and (v := what.of(row)) is not None]
-            cells.append(written(what, middle(values).value if values else None))
+            cells.append(_with_spread(what, values))
         if not any(row["status"] == "done" for row in rows) and cells:
             cells = ["no release", *[""] * (len(cells) - 1)]
         lines.append([blocks.data(method), *cells])
@@ -158,8 +159,17 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
     return grid(["Method", *names], lines, [2.6, *[1] * len(names)]) if shown else ""
 
 
+def _with_spread(what: Compared, values: Sequence[float]) -> str:
+    """Write the median of repetitions, above the least and the greatest where these are written otherwise."""
+    if not values:
+        return NOTHING
+    found = middle(values)
+    shown, low, high = (written(what, value) for value in (found.value, found.low, found.high))
+    return shown if low == high else f'{shown}<br><span class="small">{low}\u2013{high}</span>'
+
+
 def best_table(fronts: Fronts, data: str) -> str:
-    """List the releases that no other dominates, by risk; where there are many, some, evenly chosen."""
+    """List the Pareto-optimal releases, by risk; where there are many, some, evenly chosen."""
     best = _once(fronts.best(data))
     if len(best) > _MOST_RELEASES:
         last = len(best) - 1

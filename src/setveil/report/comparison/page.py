@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from setveil.report import blocks, words
@@ -66,7 +66,11 @@ def figures(rows: Sequence[Row]) -> dict[str, str]:
     ['loss_lm-k']
     """
     kinds = families(clean(rows))
-    return {figure.stem: figure.svg for family in kinds for figure in draw(family, _suffix(family, kinds))}
+    return {
+        figure.stem: figure.drawing.as_svg()
+        for family in kinds
+        for figure in draw(family, _suffix(family, kinds))
+    }
 
 
 def comparison_html(
@@ -74,7 +78,6 @@ def comparison_html(
     rows: Sequence[Row],
     *,
     external: bool = False,
-    drawn: Mapping[str, str] | None = None,
 ) -> str:
     """Make the page that compares the runs of a study.
 
@@ -82,16 +85,13 @@ def comparison_html(
     ----------
     study : dict
         `name`; optional `description`, `seeds`, `time_limit` (seconds per run), `memory_limit` (MB per run),
-        `file_sha256`, `versions`. An external page needs `naming_items`, the parameters of algorithms and of
-        measuring that name items.
+        `file_sha256`, `versions`, `command` (the line that made it), `jobs` (runs at the same time). An
+        external page needs `naming_items`, the parameters of algorithms and of measuring that name items.
     rows : sequence of dict
         One per run, as for `figures`.
     external : bool
-        Leave out what must stay inside: hashes, paths and other texts among the parameters, seeds, messages
-        of runs without a release, the risk of the originals and their numbers of occurrences.
-    drawn : mapping of str to str, optional
-        What `figures` made of the same rows, so that nothing is drawn twice. An external page has figures of
-        its own and does not look at it.
+        Leave out what must stay inside: the command, hashes, paths and other texts among the parameters,
+        seeds, messages of runs without a release, the risk of the originals and their numbers of occurrences.
 
     Returns
     -------
@@ -106,8 +106,7 @@ def comparison_html(
     made = f"{runs}, {'all with a release' if done == len(rows) else f'{done:,} with a release'}"
     about = f"{count(len({row['data'] for row in rows}), 'data set')}, {_methods(rows)}, {made}"
     numbering = Numbering()
-    known = {} if external or drawn is None else drawn
-    galleries = [(family, draw(family, _suffix(family, kinds), known)) for family in kinds]
+    galleries = [(family, draw(family, _suffix(family, kinds))) for family in kinds]
     parts = [
         f"<h1>{html.escape(name)}: methods compared</h1>",
         blocks.paragraph(about, "of"),
@@ -257,7 +256,12 @@ def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
             "row have one that is no worse in loss and risk?"
         )
         parts += [blocks.paragraph(told, "small"), coverage_table(fronts, data)]
-    parts += [blocks.paragraph("Releases that no other betters:", "small"), best_table(fronts, data)]
+    parts += [
+        blocks.paragraph(
+            "Pareto-optimal releases (no other is as good in both numbers and better in one):", "small"
+        ),
+        best_table(fronts, data),
+    ]
     return blocks.subsection(blocks.data(data), *parts)
 
 
@@ -270,6 +274,8 @@ def _at_one_setting(family: Family, kinds: Sequence[Family]) -> str:
     text = f"All methods at {where}" if where else "All methods"
     if where:
         text += ", the most central setting at which most of them made a release"
+    if len({row.get("seed") for row in family.done}) > 1:
+        text += "; medians of the seeds, with the least and the greatest where they differ"
     if any(row.get(name) is None for row in family.rows for name in names):
         text += "; those without one of these parameters are shown at the others"
     text += "."
@@ -303,9 +309,15 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> str:
         *([f"{time_limit:g} seconds"] if time_limit else []),
         *([f"{memory_limit:g} MB"] if memory_limit else []),
     ]
+    machines = distinct(str(row["machine"]) for row in rows if row.get("machine"))
+    jobs = study.get("jobs")
+    at_once = f"; up to {count(jobs, 'run')} at the same time" if jobs else ""
     lines = [
         ("Study", blocks.data(str(study.get("name") or ""))),
+        ("Command", "" if external else blocks.code(str(study.get("command") or ""))),
+        ("Machine", html.escape(f"{'; '.join(machines)}{at_once}") if machines else ""),
         ("Versions", html.escape(", ".join(shown))),
+        ("Repetitions", html.escape(_repetitions(rows))),
         ("Limits of a run", ", ".join(limits) or "none"),
     ]
     if not external:
@@ -325,6 +337,14 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> str:
     return blocks.section("How it was made", blocks.facts(lines))
 
 
+def _repetitions(rows: Sequence[Row]) -> str:
+    """Say how often a setting was run; the same seed makes the same release, but not the same seconds."""
+    seeds = len({row.get("seed") for row in rows})
+    if seeds < 2:
+        return "none: each run was done once. Its release can be made again exactly; its seconds vary."
+    return f"{seeds} seeds. Tables and figures show medians, with the least and the greatest."
+
+
 def _how_to_read(kinds: Sequence[Family]) -> str:
     lines = [
         ("Method:", "an algorithm, with those of its own parameters that differ from their defaults."),
@@ -333,6 +353,7 @@ def _how_to_read(kinds: Sequence[Family]) -> str:
             "a privacy model with its parameters. Every release was checked for it from the published rows.",
         ),
         ("Dominates:", _DOMINATES),
+        ("Pareto-optimal:", "a release is if no other is as good in loss and in risk, and better in one."),
         (
             "Loss and risk",
             f"can be compared on the same data set only{_same_hierarchy(kinds)}.",

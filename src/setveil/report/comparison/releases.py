@@ -38,15 +38,16 @@ class Release:
         Names.
     loss, risk : float
         Less is better of both.
-    rows : list of dict
-        The runs.
+    losses, risks : list of float
+        Of each repetition.
     """
 
     method: str
     setting: str
     loss: float
     risk: float
-    rows: list[Row]
+    losses: list[float]
+    risks: list[float]
 
     @property
     def point(self) -> Point:
@@ -160,7 +161,7 @@ def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[Release]:
         setting = setting_text(promises, tuple(part[0].get(name) for name in promises))
         losses = [value for row in part if (value := loss.of(row)) is not None]
         risks = [value for row in part if (value := risk.of(row)) is not None]
-        out.append(Release(method, setting, middle(losses).value, middle(risks).value, part))
+        out.append(Release(method, setting, middle(losses).value, middle(risks).value, losses, risks))
     return out
 
 

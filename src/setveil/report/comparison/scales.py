@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
 from setveil.report.comparison.table import number, text_of
 
-CHARACTER = 6.4  # mean width of a character of 12 pixels
-
 Kind = Literal["linear", "log", "spread", "root", "exponent"]
 
-_LABEL = 40  # pixels kept for the labels of a vertical axis, so that plots below each other are in line
 _FAR_APART = 20  # values whose ratio is greater do not share a linear axis well
 _RATIO = 8  # the same for a parameter's values
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+class Scale(Protocol):
+    """Where values stand on an axis, and which of them are written beside it."""
+
+    ticks: list[float]
+
+    def share(self, value: float) -> float:
+        """Where a value stands, from 0 to 1."""
+
+    def text(self, tick: float) -> str:
+        """Write a tick."""
 
 
 class Numbers:
@@ -30,15 +39,20 @@ class Numbers:
         gives small values more room; "exponent" is for logarithms, of any sign, and has no zero.
     percent : bool
         Whether they are shares.
+
+    Attributes
+    ----------
+    domain : (float, float)
+        The ends of the axis.
+    ticks : list of float
+        In order, within the domain.
     """
 
     def __init__(self, values: Sequence[float], kind: Kind, percent: bool) -> None:
-        self.kind: Any = "linear"  # as Vega names it
+        self._percent = percent
+        self._bent: Callable[[float], float] = float
         top = max(values, default=0.0)
         least = min((value for value in values if value > 0), default=0.0)
-        self._domain: list[float] = [0, top * 1.03 or 1]
-        self._ticks: list[float] = []
-        self._extra: dict[str, Any] = {"nice": True}
         if kind == "log" and least:
             self._logarithmic(least, top, 0 if percent and top <= 1 else 300)
         elif kind == "spread" and least and top / least > _FAR_APART:
@@ -46,10 +60,20 @@ class Numbers:
         elif kind == "root" and least:
             self._root(top)
         elif kind == "exponent" and values:
-            self._exponents(min(values), top)
-        self._written = (
-            "format(100 * datum.value, ',.6~g') + ' %'" if percent else "format(datum.value, ',.6~g')"
-        )
+            low = min(values)
+            room = max(0.06 * (top - low), 1e-6 * abs(top)) or 1.0
+            self._linear(low - room, top + room)
+        else:
+            self._linear(0.0, top or 1.0)
+
+    def _linear(self, low: float, high: float) -> None:
+        """Begin and end at round numbers."""
+        size = (high - low) / 4
+        power = 10.0 ** math.floor(math.log10(size))
+        step = next((part * power for part in _STEPS if part * power >= size * (1 - 1e-9)), 10 * power)
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        self.ticks = [place * step for place in range(first, last + 1)]
+        self.domain = min(low, first * step), max(high, last * step)
 
     def _logarithmic(self, least: float, top: float, highest: int) -> None:
         low, high = math.floor(math.log10(least)), math.ceil(math.log10(top))
@@ -58,103 +82,77 @@ class Numbers:
         step = 1 + (high - low) // 5
         parts = (1, 2, 5) if high - low == 1 else (1,)
         ticks = [part * 10.0**power for power in range(low, high + 1, step) for part in parts]
-        self.kind, self._extra = "log", {"nice": False}
-        self._domain = [10.0**low, 10.0**high]
-        self._ticks = [tick for tick in ticks if tick <= self._domain[1]]
+        self._bent = math.log10
+        self.domain = 10.0**low, 10.0**high
+        self.ticks = [tick for tick in ticks if tick <= self.domain[1]]
 
     def _spread(self, least: float, top: float) -> None:
         low, high = math.floor(math.log10(least)), math.ceil(math.log10(top))
         step = 1 + (high - low) // 4
-        self.kind, self._extra = "symlog", {"nice": False, "constant": 10.0**low}
-        self._domain = [0, 10.0**high]
-        self._ticks = [
-            0,
-            *(10.0**power for power in range(high, low, -step)),
-        ]  # the next would be too close to 0
+        constant = 10.0**low
+        self._bent = lambda value: math.log1p(value / constant)
+        self.domain = 0.0, 10.0**high
+        # The next power of ten would be too close to 0.
+        self.ticks = [0.0, *sorted(10.0**power for power in range(high, low, -step))]
 
     def _root(self, top: float) -> None:
-        self.kind, self._extra = "sqrt", {"nice": False}
-        self._domain = [0, top * 1.06]
+        self._bent = math.sqrt
+        self.domain = 0.0, top * 1.06
         power = 10.0 ** math.ceil(math.log10(top))
         nice = [part * power for part in (0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1)]
-        self._ticks = [tick for tick in nice if tick <= self._domain[1]]
+        self.ticks = [tick for tick in nice if tick <= self.domain[1]]
 
-    def _exponents(self, least: float, top: float) -> None:
-        room = 0.06 * (top - least) or 1.0
-        self._domain = [least - room, top + room]
-        self._extra = {"nice": True, "zero": False}
+    def share(self, value: float) -> float:
+        """Where a value stands, from 0 to 1."""
+        low, high = map(self._bent, self.domain)
+        return (self._bent(value) - low) / (high - low)
 
-    def _channels(self) -> tuple[Any, dict[str, Any]]:
-        import altair as alt
-
-        ticks: dict[str, Any] = {"values": self._ticks} if self._ticks else {"tickCount": 4}
-        scale = alt.Scale(type=self.kind, domain=self._domain, **self._extra)
-        return scale, {"labelExpr": self._written, "labelOverlap": False, **ticks}
-
-    def y(self, field: str, title: str) -> Any:
-        """Make a vertical axis."""
-        import altair as alt
-
-        scale, axis = self._channels()
-        return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(title=title, minExtent=_LABEL, **axis))
-
-    def x(self, field: str, title: str) -> Any:
-        """Make a horizontal axis."""
-        import altair as alt
-
-        scale, axis = self._channels()
-        return alt.X(f"{field}:Q", scale=scale, axis=alt.Axis(title=title, **axis))
+    def text(self, tick: float) -> str:
+        """Write a tick."""
+        return f"{_plain(100 * tick)} %" if self._percent else _plain(tick)
 
 
 class Spaced:
-    """A horizontal scale of a parameter's values, which are the ticks as far as there is room.
+    """A horizontal scale of a parameter's values, which are the ticks.
 
     Parameters
     ----------
     values : sequence
         The values, in order, at least one.
-    width : float
-        Pixels.
     ordinal : bool
         Space them evenly, as an infinite value demands.
     """
 
-    def __init__(self, values: Sequence[Any], width: float, ordinal: bool) -> None:
-        self._ordinal = ordinal
-        self._texts = [text_of(value) for value in values]
-        numbers = [float(i) for i in range(len(values))] if ordinal else [number(v) or 0.0 for v in values]
-        low, high = min(numbers), max(numbers)
-        self._log = not ordinal and low > 0 and high / low >= _RATIO
-        places = [math.log(value) if self._log else value for value in numbers]
-        room = 0.06 * (places[-1] - places[0]) or 0.5
-        ends = places[0] - room, places[-1] + room
-        self._domain = [math.exp(end) if self._log else end for end in ends]
-        self._ticks: list[float] = []
-        right = -math.inf
-        for value, place, text in zip(numbers, places, self._texts, strict=True):
-            middle = (place - ends[0]) / (ends[1] - ends[0]) * width
-            half = len(text) * CHARACTER / 2
-            if middle - half >= right + 5:
-                self._ticks.append(value)
-                right = middle + half
+    def __init__(self, values: Sequence[Any], ordinal: bool) -> None:
+        texts = [text_of(value) for value in values]
+        self._places: Mapping[str, float] = (
+            {text: float(i) for i, text in enumerate(texts)} if ordinal else {}
+        )
+        self.ticks = [self.place(value) for value in values]
+        self._texts = dict(zip(self.ticks, texts, strict=True))
+        low, high = min(self.ticks), max(self.ticks)
+        bent = math.log if not ordinal and low > 0 and high / low >= _RATIO else float
+        self._bent: Callable[[float], float] = bent
+        room = 0.06 * (bent(high) - bent(low)) or 0.5
+        self._ends = bent(low) - room, bent(high) + room
 
     def place(self, value: Any) -> float:
-        """Where a value stands on the scale."""
-        return float(self._texts.index(text_of(value))) if self._ordinal else number(value) or 0.0
+        """Write a value as a number on the scale."""
+        return self._places[text_of(value)] if self._places else number(value) or 0.0
 
-    def x(self, field: str, title: str | None) -> Any:
-        """Make the axis."""
-        import altair as alt
+    def share(self, value: float) -> float:
+        """Where a number stands, from 0 to 1."""
+        low, high = self._ends
+        return (self._bent(value) - low) / (high - low)
 
-        kind: dict[str, Any] = {"type": "log"} if self._log else {"type": "linear", "zero": False}
-        written = (
-            f"{json.dumps(self._texts)}[datum.value]" if self._ordinal else "format(datum.value, ',.6~g')"
-        )
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=self._domain, nice=False, **kind),
-            axis=alt.Axis(
-                title=title, titleAnchor="start", values=self._ticks, labelExpr=written, grid=False,
-                labelOverlap=False, labelFlush=False,
-            ),
-        )  # fmt: skip
+    def text(self, tick: float) -> str:
+        """Write a tick."""
+        return self._texts[tick]
+
+
+def _plain(value: float) -> str:
+    """Write a tick without the noise of its last digits, and without an exponent where that is not long."""
+    value = float(f"{value:.12g}")
+    if abs(value) >= 1e9 or 0 < abs(value) < 1e-6:
+        return f"{value:.6g}"
+    return f"{value:,.12f}".rstrip("0").rstrip(".")

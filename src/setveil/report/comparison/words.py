@@ -169,11 +169,13 @@ def dominance_sentences(fronts: Fronts, data: str) -> list[str]:
         )
     for a, b, how in found.covers:
         equalled = how.b_of - how.b_beaten
-        out.append(
-            f"On {data}, for every release of {b} there is one of {a} {no_worse}; {count(how.b_beaten)} of "
-            f"{count(how.b_of)} {are(how.b_beaten)} bettered in one of the two, {count(equalled)} only "
-            "equalled."
+        told = (
+            f"{count(how.b_beaten)} of {count(how.b_of)} {are(how.b_beaten)} bettered in one of the two, "
+            f"{count(equalled)} only equalled."
+            if how.b_beaten
+            else "none is bettered."
         )
+        out.append(f"On {data}, for every release of {b} there is one of {a} {no_worse}; {told}")
     out += [f"On {data}, the best releases of {and_list(group)} are equal in both." for group in found.equal]
     if not out and len(fronts.points(data)) > 1:
         out.append(f"On {data} no method dominates another.")
@@ -193,8 +195,10 @@ def proven(family: Family) -> str:
         return ""
     best = sum(row["gap"] == 0 for row in rows)
     methods = and_list(distinct(row["method"] for row in rows))
-    text = f"Of the {count(len(rows), 'release')} of {methods}, {count(best)} {are(best)} proven to lose the "
-    text += "least of all releases of their kind"
+    least = "proven to lose the least of all releases of their kind"
+    if best == len(rows) > 1:
+        return f"All {count(best, 'release')} of {methods} are {least}."
+    text = f"Of the {count(len(rows), 'release')} of {methods}, {count(best)} {are(best)} {least}"
     if best == len(rows):
         return f"{text}."
     worst = max(row["gap"] for row in rows)

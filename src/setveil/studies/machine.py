@@ -1,0 +1,28 @@
+"""What runs were done on: enough to judge seconds and memory by, and nothing that names a computer."""
+
+from __future__ import annotations
+
+import os
+import platform
+from functools import cache
+
+
+def usable_cpus() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+@cache
+def machine() -> str:
+    """Name system, architecture, processors and Python, not the host.
+
+    Examples
+    --------
+    >>> machine().count(",")
+    2
+    """
+    cpus = usable_cpus()
+    processors = "1 processor" if cpus == 1 else f"{cpus} processors"
+    return f"{platform.system()} {platform.machine()}, {processors}, Python {platform.python_version()}"
