@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,11 +14,14 @@ import pytest
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
 from setveil.errors import InfeasibleError, RequestError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.reading import Reading
 from setveil.published.recoding import Recoding
-from setveil.report.advice import advice_text, command
+from setveil.report.advice import advice_text, headline, weighing
+from setveil.report.advice_page import advice_html
 from setveil.studies import recommend as module
 from setveil.studies.plan import Run, data_set
-from setveil.studies.recommend import Candidate, candidates, recommend
+from setveil.studies.recommend import Advice, Candidate, candidates, known_items, recommend, record
 from setveil.studies.settings import reference
 from setveil.utility.lm import lm
 
@@ -66,17 +70,21 @@ def _records(monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]]) -
     monkeypatch.setattr(module, "run_all", run_all)
 
 
-def _done(lm: float, are: float = 1.0, suppressed: int = 0) -> dict[str, Any]:
+def _done(lm: float, are: float = 1.0, suppressed: int = 0, unique: int = 300) -> dict[str, Any]:
     return {
-        "status": "done", "rows": 10, "items": 5, "occurrences": 20, "lm": lm, "are_mean": are,
-        "suppressed_occurrences": suppressed, "itemsets_frequent": 4, "itemsets_kept": 1, "risk_below_2": 3,
-        "risk_m": 3, "seconds": 1.5,
+        "status": "done", "rows": 1000, "items": 5, "occurrences": 2000, "lm": lm, "are_mean": are,
+        "suppressed_occurrences": suppressed, "itemsets_frequent": 4, "itemsets_kept": 1,
+        "risk_below_2": unique, "risk_m": 3, "risk_exact": True, "seconds": 1.5,
     }  # fmt: skip
+
+
+def _text(advice: Advice, **given: Any) -> str:
+    return advice_text(record(advice, inputs=["rows.csv"], **given))
 
 
 TRIED = (
     Candidate("exact", {"k": 2, "m": 2}, "k^m-anonymity (k=2, m=2)"),
-    Candidate("coat", {"k": 2, "m": 2, "privacy": "all"}, "k^m-anonymity (k=2, m=2)"),
+    Candidate("coat", {"k": 2, "m": 2, "privacy": "all"}, "k^m-anonymity (k=2, m=2)", any_items=True),
     Candidate("cahd", {"p": 2, "sensitive": "a"}, "less", as_asked=False),
     Candidate("aa", {"k": 2, "m": 2}, "k^m-anonymity (k=2, m=2)"),
 )
@@ -97,8 +105,8 @@ def test_the_least_loss_wins(rows: Any, tmp_path: Path, monkeypatch: pytest.Monk
     assert advice.best["algorithm"] == "coat"
     last = advice.rows[-1]
     assert (last["status"], last["loss"]) == ("timeout", None)
-    text = advice_text(advice.by, advice.rows, "rows.csv", Path("h.csv"), "a")
-    assert text.startswith("coat loses least: LM 0.2,")
+    text = _text(advice, private="a")
+    assert text.startswith("coat loses least of what was tried: LM 0.2.")
     assert "aa, timeout: Not finished" in text
     assert "cahd: less." in text
 
@@ -112,7 +120,7 @@ def test_queries_decide_where_they_are_given(
     assert advice.by == "are_mean"
     # Of two equal errors that of less LM comes first.
     assert [row["algorithm"] for row in advice.rows] == ["aa", "exact", "coat", "cahd"]
-    assert "10 % off on average" in advice_text(advice.by, advice.rows, "rows.csv", None, None)
+    assert "10 % off on average" in _text(advice)
 
 
 def test_nothing_keeps_the_promise(rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +134,8 @@ def test_nothing_keeps_the_promise(rows: Any, tmp_path: Path, monkeypatch: pytes
     _records(monkeypatch, [{}] * 4)
     advice = recommend(rows, TRIED, tmp_path, leaves=None)
     assert advice.best is None
-    assert "Nothing that was tried" in advice_text(advice.by, advice.rows, "rows.csv", None, None)
+    assert "Nothing that was tried" in _text(advice)
+    assert "Nothing that was tried" in advice_html(record(advice, inputs=["rows.csv"]))
 
 
 def test_groups_are_weighed_by_the_items_that_exist() -> None:
@@ -145,15 +154,177 @@ def test_groups_are_weighed_by_the_items_that_exist() -> None:
     assert module._loss(row, "lm", None) == row["lm"]
 
 
-def test_command_makes_the_release() -> None:
-    row = {"algorithm": "exact", "options": {"k": "5", "m": "2", "suppress": "False"}}
-    written = command(row, "my data.csv", Path("h.csv"), None)
-    assert shlex.split(written) == [
-        "setveil", "anonymize", "my data.csv", "--algorithm", "exact", "--hierarchy", "h.csv",
-        "--no-suppress", "--k", "5", "--m", "2", "--out", "DIR",
+def test_with_a_hierarchy_the_winner_merges_along_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = write(tmp_path / "h.csv", "a;x;all\nb;x;all\nc;y;all\n")
+    rows = data_set(write(tmp_path / "rows.csv", "a,b\nc\n"), hierarchy=tree)
+    _records(monkeypatch, [_done(0.3), _done(0.2), _done(0.0), _done(0.4)])
+    advice = recommend(rows, TRIED, tmp_path, leaves=None)
+    assert [(row["algorithm"], row["rank"]) for row in advice.rows] == [
+        ("exact", 1), ("aa", 2), ("cahd", None), ("coat", None)
     ]  # fmt: skip
-    row = {"algorithm": "cahd", "options": {"p": "2", "sensitive": "x"}}
-    assert "--sensitive 'a b.txt'" in command(row, "d", Path("h.csv"), "a b.txt")
+    text = _text(advice, hierarchy=tree, private="a")
+    assert text.startswith("exact loses least of what was tried along the hierarchy: LM 0.3.")
+    apart = text.index("Merges items whatever they mean, not along the hierarchy:\n-   coat")
+    assert text.index("\n2.  aa") < apart < text.index("Promises less than was asked:\n-   cahd")
+    page = advice_html(record(advice, inputs=["rows.csv"], hierarchy=tree, private="a"))
+    assert "<h3>Merges items whatever they mean, not along the hierarchy</h3>" in page
+    _records(monkeypatch, [{}, _done(0.2), _done(0.0), {}])
+    advice = recommend(rows, TRIED, tmp_path, leaves=None)
+    assert advice.best is None
+    assert "Nothing that was tried keeps the promise along the hierarchy" in _text(
+        advice, hierarchy=tree, private="a"
+    )
+
+
+def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
+    data = sv.Transactions.from_rows([list(row) for row in ("ab", "ac", "bd", "cd", "ad", "b") * 3])
+    tree = Hierarchy.from_paths([["a", "x", "all"], ["b", "x", "all"], ["c", "y", "all"], ["d", "y", "all"]])
+    models: dict[str, Any] = {
+        "coat": sv.PrivacyConstraints(8, m=2), "lg": sv.TransactionalKAnonymity(8),
+        "border": sv.Coherence("0.5", 8, 2, ()), "mm": sv.Coherence("0.5", 8, 2, ()),
+    }  # fmt: skip
+    for one in candidates(8, 2):
+        needs = one.algorithm in {"exact", "mhghs", "aa", "lg"}
+        own: dict[str, Any] = {"suppress": False} if "suppress" in one.options else {}
+        release = sv.anonymize(
+            data, models.get(one.algorithm, sv.KmAnonymity(8, 2)), algorithm=one.algorithm, details=False,
+            hierarchy=tree if needs else None, **own,
+        )  # fmt: skip
+        labels = set(release.published.vocabulary.labels)
+        assert (labels <= set(tree.labels)) != one.any_items, (one, labels)
+
+
+@pytest.mark.parametrize(
+    ("others", "by", "told"),
+    [
+        ([(0.11, 180)], "lm", "; aa leaves 18 % at a loss only 0.01 greater."),
+        ([(0.11, 201)], "lm", "more than the promise covers."),  # not clearly fewer
+        ([(0.16, 0)], "lm", "more than the promise covers."),  # not nearly the same loss
+        ([(0.12, 100), (0.13, 90)], "lm", "; mhghs leaves 9 % at a loss only 0.03 greater."),
+        ([(0.1, 0)], "lm", "; aa leaves 0 % at the same loss."),
+        ([(0.109, 100)], "are_mean", "; aa leaves 10 % at an error only 0.9 % greater."),
+        ([(0.111, 100)], "are_mean", "more than the promise covers."),
+    ],
+)
+def test_what_is_left_beyond_the_promise_is_weighed(
+    others: list[tuple[float, int]], by: str, told: str
+) -> None:
+    rows = [
+        {**_done(loss, loss, unique=unique), "name": name, "algorithm": name, "options": {}, "keeps": "it",
+         "as_asked": True, "any_items": False, "loss": loss, "rank": rank}
+        for rank, (name, (loss, unique)) in enumerate(
+            zip(["exact", "aa", "mhghs"], [(0.1, 301), *others], strict=False), 1
+        )
+    ]  # fmt: skip
+    if (others[0][0], by) == (0.1, "lm"):  # of equal losses the first stays first here
+        assert rows[1]["loss"] == rows[0]["loss"]
+    said = weighing(record(Advice(by, 3, rows), inputs=["rows.csv"]))
+    assert said.startswith("But it leaves 30 % of the rows unique to someone who knows 3 items")
+    assert said.endswith(told)
+
+
+def test_few_unique_rows_are_not_weighed() -> None:
+    rows = [
+        {**_done(0.1 + rank / 100, unique=unique), "name": "x", "algorithm": "aa", "options": {},
+         "keeps": "it", "as_asked": True, "any_items": False, "loss": 0.1 + rank / 100, "rank": rank}
+        for rank, unique in ((1, 9), (2, 0))
+    ]  # fmt: skip
+    advice = Advice("lm", 3, rows)
+    assert advice.safer is None
+    rows[0]["risk_exact"] = False
+    assert "But it leaves about 0.9 % of the rows" in weighing(record(advice, inputs=["r"]))
+    rows[0]["risk_below_2"] = 0
+    assert weighing(record(advice, inputs=["r"])) == "No row is unique even to someone who knows 3 items."
+    assert (known_items(1), known_items(4), known_items("inf")) == (2, 5, 4)
+
+
+def test_of_equal_losses_the_one_with_fewer_unique_rows_comes_first(
+    rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _records(monkeypatch, [_done(0.3), _done(0.5), _done(0.0), _done(0.3, unique=7)])
+    advice = recommend(rows, TRIED, tmp_path, leaves=None)
+    assert [row["algorithm"] for row in advice.rows][:2] == ["aa", "exact"]
+
+
+def _advice(tried: Sequence[Candidate]) -> Advice:
+    return Advice(
+        "lm", 3,
+        [
+            {**_done(0.1), "name": one.name, "algorithm": one.algorithm, "options": dict(one.options),
+             "keeps": one.keeps, "as_asked": True, "any_items": one.any_items, "loss": 0.1, "rank": rank}
+            for rank, one in enumerate(tried, 1)
+        ],
+    )  # fmt: skip
+
+
+def test_command_has_all_that_was_given() -> None:
+    reading = Reading(
+        format="long", encoding="cp1252", separator=";", id_column="who; whom", item_column="$x"
+    )
+    advice = _advice([Candidate("exact", {"k": 5, "m": 2, "suppress": False}, "it")])
+    (row,) = record(
+        advice,
+        inputs=["my data.csv", "-odd.csv"],
+        reading=reading.arguments(),
+        hierarchy=Path("h.csv"),
+        seed=7,
+    )["candidates"]
+    assert shlex.split(row["command"]) == [
+        "setveil", "anonymize", "my data.csv", "./-odd.csv", "--format", "long", "--encoding", "cp1252",
+        "--separator", ";", "--id-column", "who; whom", "--item-column", "$x", "--algorithm", "exact",
+        "--hierarchy", "h.csv", "--k", "5", "--m", "2", "--no-suppress", "--seed", "7", "--out", "DIR",
+    ]  # fmt: skip
+    advice = _advice([Candidate("cahd", {"p": 2, "sensitive": "x"}, "it")])
+    (row,) = record(advice, inputs=["d"], hierarchy=Path("h.csv"), private="a b.txt")["candidates"]
+    assert "--sensitive 'a b.txt'" in row["command"]
+    assert "--hierarchy" not in row["command"]
+
+
+def _long(separator: str, head: str) -> str:
+    pairs = (f"{number}{separator}{item}" for number, row in enumerate(ROWS * 2) for item in row)
+    return "\n".join([head, *pairs, ""])
+
+
+BASKETS = "\n".join(",".join(row) for row in ROWS * 2) + "\n"
+READ = {
+    "basket": ("rows.csv", BASKETS, Reading(format="basket")),
+    "a path with blanks and quotes": ("it's my data/all rows.csv", BASKETS, Reading(format="basket")),
+    "odd column names": (
+        "long.csv", _long(",", '"who, where",$item'),
+        Reading(format="long", id_column="who, where", item_column="$item"),
+    ),
+    "semicolons": ("semi.csv", BASKETS.replace(",", ";"), Reading(format="basket", separator=";")),
+    "cp1252": ("words.csv", BASKETS.replace("a", "Käse"), Reading(format="basket", encoding="cp1252")),
+    "tabs": ("long.tsv", _long("\t", "id\titem"), Reading("long", None, "\t", "id", "item")),
+}  # fmt: skip
+
+
+@needs_compiled
+def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
+    """Each way of reading, with each algorithm in turn; as a shell reads it."""
+    every = candidates(3, 2)
+    lines = []
+    tree = write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in ["a", "b", "c", "d", "Käse"]))
+    for place, (file, content, reading) in enumerate(READ.values()):
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content.encode(reading.text_encoding))
+        hierarchy = tree if reading.encoding is None else None
+        found = record(
+            _advice([every[place], every[-1 - place]]), inputs=[file], reading=reading.arguments(),
+            hierarchy=hierarchy,
+        )  # fmt: skip
+        lines += [row["command"] for row in found["candidates"]]
+    write(tmp_path / "private items.txt", "d\n")
+    for private in ("d, c", "private items.txt"):
+        advice = _advice(candidates(3, 1, private, "0.9"))
+        found = record(advice, inputs=["rows.csv"], reading=["--format", "basket"], private=private)
+        lines += [row["command"] for row in found["candidates"]]
+    words = [shlex.split(line) for line in lines]
+    assert {word[0] for word in words} == {"setveil"}
+    assert {word[-1] for word in words} == {"DIR"}
+    done = together([[*word[1:-1], f"out-{i}"] for i, word in enumerate(words)], tmp_path)
+    assert [(one.code, one.err) for one in done if one.code] == []
 
 
 @needs_compiled
@@ -170,10 +341,12 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert losses == sorted(losses)
     assert found["best"] == found["candidates"][0]
     assert list(tmp_path.iterdir()) == [tmp_path / "rows.csv"]
+    assert all(row["command"].startswith("setveil anonymize rows.csv ") for row in found["candidates"])
     # The command that is shown gives what was promised.
-    shown = command(found["best"], "rows.csv", None, None)
-    setveil(*shlex.split(shown)[1:-1], "out", cwd=tmp_path).ok()
+    setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
+    assert headline(found).startswith(f"{found['best']['name']} loses least of what was tried: LM")
 
+    write(tmp_path / "there.html", "")
     wrong = together(
         [
             ["recommend", "-", "--k", 3, "--m", 2],
@@ -181,10 +354,32 @@ def test_on_the_command_line(tmp_path: Path) -> None:
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--private", "zzz"],
             ["recommend", "rows.csv", "--k", 3, "--m", "some"],
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--queries-file", "nowhere.csv"],
+            ["recommend", "rows.csv", "--k", 3, "--m", 2, "--out", "advice.pdf"],
+            ["recommend", "rows.csv", "--k", 3, "--m", 2, "--out", "there.html"],
         ],
         tmp_path,
     )
-    for one, (code, word) in zip(
-        wrong, [(2, "standard input"), (2, "--private"), (4, "zzz"), (2, "--m"), (4, "nowhere")], strict=True
-    ):
+    told = [(2, "standard input"), (2, "--private"), (4, "zzz"), (2, "--m"), (4, "nowhere")]
+    for one, (code, word) in zip(wrong, [*told, (2, "must name a page"), (2, "exists already")], strict=True):
         refused(one, code, word)
+
+
+@needs_compiled
+def test_reading_options_and_private_items_reach_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "my data" / "visits.csv"
+    path.parent.mkdir()
+    path.write_bytes(_long(";", "Fall Nr;Käse").encode("cp1252"))
+    done = setveil(
+        "recommend", "my data/visits.csv", "--k", 3, "--m", 1, "--private", "d, c", "--h", "0.9",
+        "--format", "long", "--separator", ";", "--encoding", "cp1252", "--id-column", "Fall Nr",
+        "--item-column", "Käse", "--seed", 5, "--time-budget", 3600, "--out", "pages/advice.html",
+        cwd=tmp_path,
+    ).ok()  # fmt: skip
+    page = (tmp_path / "pages" / "advice.html").read_text(encoding="utf-8")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("    setveil ")]
+    setveil(*shlex.split(line)[1:-1], "out", cwd=tmp_path).ok()
+    assert html.escape(line.strip()) in page
+    assert str(tmp_path) not in page
+    assert "Page       pages/advice.html" in done.out
+    assert "<script" not in page
+    assert page.count("<code>setveil anonymize") == 4  # the best, and all three

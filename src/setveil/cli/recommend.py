@@ -34,26 +34,35 @@ def recommend(
         typer.Option("--jobs", "-j", min=1, help="Runs at the same time; by default one per processor."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the queries that are measured.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Also write the advice as a page (.html), which stays inside."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the page if there is one.")] = False,
     *,
     promise: Annotated[dict[str, Any], Bundle(_options)],
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Try what can keep the promise, and say which release loses least. Nothing is written."""
+    """Try what can keep the promise, and say which release loses least. No release is written."""
 
     def try_candidates(progress: Any) -> Any:
         import tempfile
 
-        from setveil.cli.files import read_rows
+        from setveil.cli.files import read_rows, require_free
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
         from setveil.options.numbers import parse_number
         from setveil.studies.plan import data_set
-        from setveil.studies.recommend import candidates
+        from setveil.studies.recommend import candidates, known_items, record
         from setveil.studies.recommend import recommend as advise
         from setveil.studies.settings import reference
 
+        if out is not None:
+            if out.suffix.lower() not in {".html", ".htm"}:
+                raise RequestError(f"--out must name a page such as advice.html, got {out}.")
+            require_free(out, force)
         if input == "-":
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
         private, h = promise["private"], promise["h"]
@@ -80,20 +89,43 @@ def recommend(
             )
         asked = data_set(Path(input), hierarchy=hierarchy_file, reading=reading.given())
         with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
-            return advise(
+            advice = advise(
                 asked, candidates(promise["k"], size, secrets, h), Path(folder), leaves=leaves,
-                known=min(known + 1, 4) if isinstance(known, int) else 4,
+                known=known_items(size),
                 queries_file=None if queries_file is None else reference(queries_file),
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
             )  # fmt: skip
+        found = record(
+            advice, inputs=[input], reading=reading.arguments(), hierarchy=hierarchy_file, private=private,
+            seed=seed,
+        )  # fmt: skip
+        if out is not None:
+            from setveil.report.advice_page import advice_html
 
-    advice = run(try_candidates)
+            progress("writing the page")
+            _write(out, advice_html(found))
+        return found
+
+    found = run(try_candidates)
     if json:
-        answer_json({"by": advice.by, "best": advice.best, "candidates": advice.rows})
+        answer_json(found)
         return
     from setveil.report.advice import advice_text
 
-    tree = hierarchy_file if advice.needs_hierarchy else None
-    answer(advice_text(advice.by, advice.rows, input, tree, promise["private"]))
-    if advice.best is None:
+    answer(advice_text(found))
+    if out is not None:
+        answer(f"\nPage       {out}")
+    if found["best"] is None:
         raise typer.Exit(1)
+
+
+def _write(page: Path, content: str) -> None:
+    from setveil.errors import OutputError
+    from setveil.staging import staged_file
+
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(page) as beside:
+            beside.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{page} cannot be written: {error.strerror or error}.") from None

@@ -1,121 +1,160 @@
-"""What is recommended, and the table behind it, as plain text."""
+"""What is recommended, and the table behind it: in words, and as plain text."""
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from setveil.report import words
 from setveil.utility import named
+from setveil.wording import count
 
-_HEADS = ("", "method", "loss", "query error", "itemsets kept", "left out", "found alone", "time")
+Row = dict[str, Any]
+
+HEADS = ("method", "loss", "query error", "itemsets kept", "left out", "unique rows", "time")
 
 
-def advice_text(
-    by: str, rows: list[dict[str, Any]], data: str, hierarchy: Path | None, private: str | None
-) -> str:
+def advice_text(advice: dict[str, Any]) -> str:
     """Say which release loses least, how to make it, and what else was tried.
 
     Parameters
     ----------
-    by : str
-        `lm` or `are_mean`, what decided.
-    rows : list of dict
-        The candidates, best first (see `setveil.studies.recommend.Advice`).
-    data, hierarchy, private
-        As they were given, for the command that makes the release; no hierarchy where its algorithm needs
-        none.
+    advice : dict
+        What ``recommend --json`` prints.
 
     Returns
     -------
     str
-        A sentence, a command, a table and what its columns mean.
+        Sentences, a command, a table and what its columns mean.
     """
-    best = next((row for row in rows if row["rank"] == 1), None)
-    lines = []
-    if best is None:
-        lines.append("Nothing that was tried keeps the promise in the time given.")
-    else:
-        lines += [
-            _winner(best, by),
-            f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:",
-            f"\n    {command(best, data, hierarchy, private)}\n",
-        ]
-    cells = [_HEADS, *(_cells(row, by) for row in rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(_HEADS))]
-    for line in cells:
-        text = "  ".join(
-            cell.ljust(width) if i < 2 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        lines.append(text.rstrip())
-    lines += ["", *_notes(rows, by)]
+    best = advice["best"]
+    lines = [headline(advice)]
+    if best is not None:
+        weighed = weighing(advice)
+        lines += [weighed] if weighed else []
+        lines += [f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:"]
+        lines += [f"\n    {best['command']}\n"]
+    lines += _table(advice)
+    lines += ["", *columns_explained(advice), *notes(advice)]
     return "\n".join(lines)
 
 
-def command(row: dict[str, Any], data: str, hierarchy: Path | None, private: str | None) -> str:
-    """Write the command that makes a candidate's release."""
-    options = dict(row["options"])
-    parts = ["setveil", "anonymize", data, "--algorithm", row["algorithm"]]
-    if hierarchy is not None:
-        parts += ["--hierarchy", str(hierarchy)]
-    if options.pop("suppress", None) == "False":
-        parts.append("--no-suppress")
-    for name in ("private", "sensitive"):
-        if options.pop(name, None) is not None:
-            parts += [f"--{name}", str(private)]
-    for name, value in options.items():
-        parts += [f"--{name.replace('_', '-')}", value]
-    return shlex.join([*parts, "--out", "DIR"])
+def headline(advice: dict[str, Any]) -> str:
+    """Say which release loses least."""
+    best, along = advice["best"], " along the hierarchy" if advice["hierarchy"] else ""
+    if best is None:
+        return f"Nothing that was tried keeps the promise{along} in the time given."
+    if advice["by"] == "lm":
+        return f"{best['name']} loses least of what was tried{along}: LM {words.measure(best['loss'])}."
+    error = words.error(best["loss"])
+    return f"{best['name']} answers your queries best of what was tried{along}: {error} off on average."
 
 
-def _name(row: dict[str, Any]) -> str:
-    return "exact without suppression" if row["options"].get("suppress") == "False" else str(row["algorithm"])
+def weighing(advice: dict[str, Any]) -> str:
+    """Weigh what the best release leaves at risk beyond the promise; empty where it is not known."""
+    best, safer = advice["best"], advice["safer"]
+    known = advice["known"]
+    if best is None or best.get("risk_below_2") is None:
+        return ""
+    who = f"someone who knows {count(known, 'item')}"
+    if not best["risk_below_2"]:
+        return f"No row is unique even to {who}."
+    text = f"But it leaves {_unique(best)} of the rows unique to {who}, more than the promise covers"
+    if safer is None:
+        return f"{text}."
+    more = safer["loss"] - best["loss"]
+    if advice["by"] == "lm":
+        greater = f"a loss only {words.measure(more)} greater" if more else "the same loss"
+    else:
+        greater = f"an error only {words.percent(more)} greater" if more else "the same error"
+    return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
 
 
-def _winner(best: dict[str, Any], by: str) -> str:
-    if by == "lm":
-        return f"{_name(best)} loses least: LM {words.measure(best['loss'])}, {named(by).meaning}."
-    return f"{_name(best)} loses least: it answers your queries {words.percent(best['loss'])} off on average."
+def _unique(row: Row) -> str:
+    about = "" if row.get("risk_exact", True) else "about "
+    return about + words.percent(row["risk_below_2"], row["rows"])
 
 
-def _cells(row: dict[str, Any], by: str) -> tuple[str, ...]:
+def groups(advice: dict[str, Any]) -> list[tuple[str, list[Row]]]:
+    """Part the candidates: those ranked, under no title, and those that are listed apart, with the reason."""
+    rows: Sequence[Row] = advice["candidates"]
+    done = [row for row in rows if row["status"] == "done"]
+    parts = [
+        ("", [row for row in done if row["rank"]]),
+        (
+            "Merges items whatever they mean, not along the hierarchy",
+            [row for row in done if not row["rank"] and row["as_asked"]],
+        ),
+        ("Promises less than was asked", [row for row in done if not row["as_asked"]]),
+        ("No release", [row for row in rows if row["status"] != "done"]),
+    ]
+    return [(title, part) for title, part in parts if part]
+
+
+def cells(row: Row, by: str) -> tuple[str, ...]:
+    """Write the numbers of a candidate for a line of the table, with its place before and its name first."""
     place = f"{row['rank']}." if row["rank"] else "-"
     if row["status"] != "done":
-        return (place, _name(row), *[""] * 5, row["status"])
+        return (place, row["name"], *[""] * 5, row["status"])
     lost = row["loss"] if by == "lm" else row.get("lm")
     frequent = row.get("itemsets_frequent")
+    gone = row.get("suppressed_occurrences")
     return (
         place,
-        _name(row),
+        row["name"],
         "" if lost is None else words.measure(lost),
         "" if row.get("are_mean") is None else words.percent(row["are_mean"]),
         "" if not frequent else words.percent(row["itemsets_kept"] or 0, frequent),
-        ""
-        if row.get("suppressed_occurrences") is None
-        else words.percent(row["suppressed_occurrences"], row["occurrences"]),
+        "" if gone is None else words.percent(gone, row["occurrences"]),
         "" if row.get("risk_below_2") is None else words.percent(row["risk_below_2"], row["rows"]),
         f"{row['seconds']:.1f} s",
     )
 
 
-def _notes(rows: list[dict[str, Any]], by: str) -> list[str]:
-    known = next((row["risk_m"] for row in rows if row.get("risk_m")), None)
-    queries = "your queries" if by == "are_mean" else "1,000 random queries for two items"
+def _table(advice: dict[str, Any]) -> list[str]:
+    parts = [(title, [cells(row, advice["by"]) for row in rows]) for title, rows in groups(advice)]
+    every = [("", *HEADS), *(line for _, lines in parts for line in lines)]
+    widths = [max(len(line[i]) for line in every) for i in range(len(every[0]))]
+
+    def written(line: Sequence[str]) -> str:
+        padded = (
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        return "  ".join(padded).rstrip()
+
+    out = [written(every[0])]
+    for title, lines in parts:
+        out += [f"{title}:"] if title else []
+        out += map(written, lines)
+    return out
+
+
+def columns_explained(advice: dict[str, Any]) -> list[str]:
+    """Say what the columns of the table are."""
+    asked = "your queries" if advice["by"] == "are_mean" else "1,000 random queries for two items"
     lines = [
-        "loss: LM, from 0 (all items as they were) to 1 (nothing left). query error: mean relative error of",
-        f"{queries}. itemsets kept: of those in 1 % of the rows, up to three items. left out:",
-        "suppressed occurrences.",
+        f"loss: LM, the {named('lm').meaning}: 0 (all items as they were) to 1 (nothing left).",
+        f"query error: mean relative error of {asked}.",
+        "itemsets kept: of those in 1 % of the rows, up to three items.",
+        "left out: suppressed occurrences.",
     ]
-    if known:
-        lines[-1] += f" found alone: rows that {known} well-chosen items single out."
-    lines += [
-        f"{_name(row)}: {row['keeps']}." for row in rows if row["rank"] is None and row["status"] == "done"
-    ]
-    if any(row["algorithm"] == "coat" and row["rank"] for row in rows):
-        lines.append("coat: merges any items, whatever they mean; --utility names those that may be merged.")
-    stronger = [row for row in rows if row["rank"] and "more than asked" in row["keeps"]]
-    lines += [f"{_name(row)}: {row['keeps']}." for row in stronger]
-    lines += [f"{_name(row)}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]
+    if any(row.get("risk_m") for row in advice["candidates"]):
+        known = count(advice["known"], "item")
+        lines.append(f"unique rows: those that someone who knows their most identifying {known} finds alone.")
+    return lines
+
+
+def notes(advice: dict[str, Any]) -> list[str]:
+    """Say of some candidates what the table does not."""
+    rows: Sequence[Row] = advice["candidates"]
+    done = [row for row in rows if row["status"] == "done"]
+    lines = [f"{row['name']}: {row['keeps']}." for row in done if not row["as_asked"]]
+    if any(row["any_items"] and row["rank"] for row in done):
+        lines.append("coat: merges any items, whatever they mean. With --hierarchy it is not recommended.")
+    elif any(row["any_items"] for row in done):
+        lines.append("coat: --utility of `setveil anonymize` names the items that may be merged.")
+    stronger = [row for row in done if row["rank"] and "more than asked" in row["keeps"]]
+    lines += [f"{row['name']}: {row['keeps']}." for row in stronger]
+    lines += [f"{row['name']}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,13 +12,20 @@ from pathlib import Path
 from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
+from setveil.studies.machine import machine
 from setveil.studies.plan import DataSet, plan_run
 from setveil.studies.results import Row, table
-from setveil.studies.settings import Value
+from setveil.studies.settings import Reference, Value
 from setveil.studies.sweep import run_all
+from setveil.version import __version__
 
 TIME_BUDGET = 120.0
 GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
+
+# When another release is worth a word (see `Advice.safer` and docs/recommend.md).
+WEIGHED = 0.01  # least share of unique rows that matters
+LITTLE_MORE = 0.05  # of LM
+LITTLE_WORSE = 0.1  # of the error of queries, relative
 
 
 @dataclass(frozen=True)
@@ -33,12 +41,25 @@ class Candidate:
         What it promises, in a few words.
     as_asked : bool
         Whether that is the promise asked for (or a stronger one); others are shown, but not recommended.
+    any_items : bool
+        Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one
+        is given, such a release is shown, but not recommended.
     """
 
     algorithm: str
     options: Mapping[str, Value]
     keeps: str
     as_asked: bool = True
+    any_items: bool = False
+
+    @property
+    def name(self) -> str:
+        """What sentences and tables call it."""
+        return (
+            f"{self.algorithm} without suppression"
+            if self.options.get("suppress") is False
+            else self.algorithm
+        )
 
 
 @dataclass(frozen=True)
@@ -49,12 +70,16 @@ class Advice:
     ----------
     by : str
         What was compared: `lm`, or `are_mean`, the mean relative error of the queries asked.
+    known : int
+        Items that the attacker knows by whom unique rows are counted.
     rows : list of dict
-        One for each candidate: `algorithm`, `options`, `keeps`, `as_asked`, `loss` (None: there is no
-        release, see `status` and `error`), and the columns of a study's table. `rank` counts from 1.
+        One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss`
+        (None: there is no release, see `status` and `error`), and the columns of a study's table. `rank`
+        counts from 1; it is None for those that are not to be recommended.
     """
 
     by: str
+    known: int
     rows: list[Row] = field(default_factory=list)
 
     @property
@@ -63,10 +88,30 @@ class Advice:
         return next((row for row in self.rows if row["rank"] == 1), None)
 
     @property
-    def needs_hierarchy(self) -> bool:
-        """Whether the algorithm to recommend cannot do without a hierarchy."""
+    def safer(self) -> Row | None:
+        """A candidate that loses little more than the best one and leaves clearly fewer unique rows.
+
+        The best one must leave at least 1 % of the rows unique, the other one at most two thirds as many, at
+        a loss that is at most 0.05 greater (LM), or a tenth greater (errors of queries). Of several, the one
+        that leaves fewest; of these the one that loses least.
+        """
         best = self.best
-        return best is not None and "hierarchy" in algorithms.load(best["algorithm"]).info.needs
+        if best is None or unique_share(best) < WEIGHED:
+            return None
+        most = best["loss"] + LITTLE_MORE if self.by == "lm" else best["loss"] * (1 + LITTLE_WORSE)
+        found = [
+            row
+            for row in self.rows
+            if row["rank"] is not None
+            and row["loss"] <= most
+            and 3 * unique_share(row) <= 2 * unique_share(best)
+        ]
+        return min(found, key=lambda row: (unique_share(row), row["rank"]), default=None)
+
+
+def unique_share(row: Row) -> float:
+    """Share of the rows that someone who knows the best items of each finds alone."""
+    return int(row.get("risk_below_2") or 0) / max(int(row["rows"]), 1)
 
 
 def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
@@ -116,8 +161,13 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
         Candidate("mm", coherence, km),
     ]
     if m != "inf":
-        found.insert(4, Candidate("coat", {**promise, "privacy": "all"}, km))
+        found.insert(4, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
     return found
+
+
+def known_items(m: int | str) -> int:
+    """Choose how many items the attacker knows by whom releases are weighed: one more than promised."""
+    return 4 if isinstance(m, str) else m + 1
 
 
 def recommend(
@@ -138,7 +188,8 @@ def recommend(
     Parameters
     ----------
     data : DataSet
-        The rows and their hierarchy.
+        The rows and their hierarchy. Where one was given, no release that merges items whatever they mean is
+        recommended.
     candidates : sequence of Candidate
         What applies.
     folder : Path
@@ -176,24 +227,103 @@ def recommend(
             "error": f"Not finished within {time_budget:g} s.",
             **by_run.get(run.id, {}),
             "method": run.method,
+            "name": one.name,
             "algorithm": one.algorithm,
-            "options": {name: str(value) for name, value in one.options.items()},
+            "options": {
+                name: str(value.path) if isinstance(value, Reference) else value
+                for name, value in one.options.items()
+            },
             "keeps": one.keeps,
             "as_asked": one.as_asked,
+            "any_items": one.any_items,
         }
         for run, one in zip(runs, candidates, strict=True)
     ]
     for row in rows:
         row["loss"] = _loss(row, by, leaves) if row["status"] == "done" else None
-    # Of equals that of less LM; the candidates' own order decides last.
-    rows.sort(key=lambda r: (r["loss"] is None, not r["as_asked"], r["loss"] or 0.0, r.get("lm") or 0.0))
-    ranked = [row for row in rows if row["as_asked"] and row["loss"] is not None]
-    for row in rows:
-        row["rank"] = None
-    for rank, row in enumerate(ranked, 1):
-        row["rank"] = rank
+    _rank(rows, by_meaning=data.hierarchy is not None)
     _require_one(rows)
-    return Advice(by, rows)
+    return Advice(by, known, rows)
+
+
+def _rank(rows: list[Row], *, by_meaning: bool) -> None:
+    """Sort rows and number those that may be recommended; `by_meaning`: along a hierarchy only."""
+
+    def apart(row: Row) -> bool:
+        return not row["as_asked"] or (by_meaning and row["any_items"])
+
+    # Of equals that of less LM, then that with fewer unique rows; the candidates' own order decides last.
+    rows.sort(
+        key=lambda row: (
+            row["loss"] is None,
+            apart(row),
+            row["loss"] or 0.0,
+            row.get("lm") or 0.0,
+            row.get("risk_below_2") or 0,
+        )
+    )
+    for rank, row in enumerate(rows, 1):
+        row["rank"] = None if row["loss"] is None or apart(row) else rank
+
+
+def record(
+    advice: Advice,
+    *,
+    inputs: Sequence[str],
+    reading: Sequence[str] = (),
+    hierarchy: Path | None = None,
+    private: str | None = None,
+    seed: int = 0,
+) -> Row:
+    """Write an advice as its reports take it, with the command that makes each candidate's release.
+
+    Parameters
+    ----------
+    advice : Advice
+        From `recommend`.
+    inputs, reading, hierarchy, private, seed
+        As they were given: files, the words of the options on how they are read, the hierarchy, the private
+        items, the seed.
+
+    Returns
+    -------
+    dict
+        In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `safer`,
+        `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell; the folder
+        that it writes is DIR.
+    """
+    for row in advice.rows:
+        words = _command_words(row, hierarchy, private)
+        files = [f"./{one}" if one.startswith("-") else one for one in inputs]
+        drawn = ["--seed", str(seed)] if seed else []
+        row["command"] = shlex.join(
+            ["setveil", "anonymize", *files, *reading, *words, *drawn, "--out", "DIR"]
+        )
+    return {
+        "by": advice.by,
+        "known": advice.known,
+        "hierarchy": hierarchy is not None,
+        "inputs": list(inputs),
+        "best": advice.best,
+        "safer": advice.safer,
+        "candidates": advice.rows,
+        "made_on": machine(),
+        "setveil": __version__,
+    }
+
+
+def _command_words(row: Row, hierarchy: Path | None, private: str | None) -> list[str]:
+    """Write the algorithm of a candidate, its hierarchy where it takes one, and its parameters."""
+    parts = ["--algorithm", row["algorithm"]]
+    if hierarchy is not None and "hierarchy" in algorithms.load(row["algorithm"]).info.needs:
+        parts += ["--hierarchy", str(hierarchy)]
+    for name, value in row["options"].items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            parts.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            parts += [f"--{option}", str(private) if name in {"private", "sensitive"} else str(value)]
+    return parts
 
 
 def _loss(row: Row, by: str, leaves: int | None) -> float | None:
