@@ -17,7 +17,7 @@ from setveil.report.charts import PALETTE
 from setveil.report.comparison.charts import draw_fronts, draw_lines
 from setveil.report.comparison.figures import line_figures
 from setveil.report.comparison.fronts import non_dominated, relation, rounded, standings
-from setveil.report.comparison.html_tables import middle_setting
+from setveil.report.comparison.html_tables import best_table, middle_setting
 from setveil.report.comparison.page import comparison_html, figures
 from setveil.report.comparison.plots import plot
 from setveil.report.comparison.releases import fronts_of, loss_of, standings_of
@@ -570,6 +570,9 @@ def test_methods_that_coincide_share_a_line_under_both_names() -> None:
     assert draw_lines(by["loss_lm-k"]).methods == [("aa", 0), ("exact and mhghs", 1)]
     assert [name for name, _ in draw_fronts(fronts_of(family(rows))[0]).methods] == ["aa", "exact and mhghs"]
     assert "exact and mhghs" in svg_texts(figures(rows)["loss_lm-k"])
+    best = best_table(fronts_of(family(rows))[0], "shop")
+    assert best.count("exact and mhghs</bdi>") == 2
+    assert ">mhghs</bdi>" not in best
 
 
 def test_panels_and_figures_that_are_the_same_are_shown_once() -> None:

@@ -59,12 +59,12 @@ def weighing(advice: dict[str, Any]) -> str:
     who = f"someone who knows {count(known, 'item')}"
     if not best["risk_below_2"]:
         return f"No row is unique even to {who}."
-    text = f"But it leaves {_unique(best)} of the rows unique to {who}, more than the promise covers"
+    text = f"But it leaves {_unique(best)} of the rows unique to {who}, one more than the promise covers"
     if safer is None:
         return f"{text}."
     more = safer["loss"] - best["loss"]
     if advice["by"] == "lm":
-        greater = f"a loss only {words.measure(more)} greater" if more else "the same loss"
+        greater = f"a loss only {words.measure(float(f'{more:.2g}'))} greater" if more else "the same loss"
     else:
         greater = f"an error only {words.percent(more)} greater" if more else "the same error"
     return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
@@ -134,7 +134,7 @@ def columns_explained(advice: dict[str, Any]) -> list[str]:
     """Say what the columns of the table are."""
     asked = "your queries" if advice["by"] == "are_mean" else "1,000 random queries for two items"
     lines = [
-        f"loss: LM, the {named('lm').meaning}: 0 (all items as they were) to 1 (nothing left).",
+        f"loss: LM, {named('lm').meaning}, 0 to 1 (nothing left).",
         f"query error: mean relative error of {asked}.",
         "itemsets kept: of those in 1 % of the rows, up to three items.",
         "left out: suppressed occurrences.",

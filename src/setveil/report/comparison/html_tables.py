@@ -26,7 +26,7 @@ from setveil.report.comparison.table import (
     varying,
 )
 from setveil.report.comparison.words import excess_text, status_text
-from setveil.report.words import measure, percent, whole_or
+from setveil.report.words import and_list, measure, percent, whole_or
 from setveil.utility import Compared
 from setveil.wording import count
 
@@ -156,7 +156,7 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
         lines.append([blocks.data(method), *cells])
     short = [what.head or what.axis.removeprefix("loss (").rstrip(")") for what in shown]
     names = [name[:1].upper() + name[1:] for name in short]
-    return grid(["Method", *names], lines, [2.6, *[1] * len(names)]) if shown else ""
+    return grid(["Method", *names], lines, [2, *[1] * len(names)]) if shown else ""
 
 
 def _with_spread(what: Compared, values: Sequence[float]) -> str:
@@ -176,20 +176,22 @@ def best_table(fronts: Fronts, data: str) -> str:
         best = [best[round(i * last / (_MOST_RELEASES - 1))] for i in range(_MOST_RELEASES)]
     lines = [
         [
-            blocks.data(release.method),
+            blocks.data(and_list(methods)),
             html.escape(release.setting),
             written(fronts.loss, release.loss),
             written(fronts.risk, release.risk),
         ]
-        for release in best
+        for methods, release in best
     ]
     heads = [axis[:1].upper() + axis[1:] for axis in (fronts.loss.axis, fronts.risk.axis)]
     return grid(["Method", "Promise", *heads], lines, [1, 1, 1, 1], texts=2)
 
 
-def _once(releases: Sequence[Release]) -> list[Release]:
-    """Of releases of one method that are equal in both numbers, the first."""
-    return list({(r.method, r.loss, r.risk): r for r in reversed(releases)}.values())[::-1]
+def _once(releases: Sequence[Release]) -> list[tuple[list[str], Release]]:
+    """Of releases of one method that are equal in both numbers the first; methods that are equal together."""
+    first = list({(r.method, r.loss, r.risk): r for r in reversed(releases)}.values())[::-1]
+    equal = grouped(first, lambda release: (release.setting, release.loss, release.risk))
+    return [([release.method for release in same], same[0]) for _, same in equal]
 
 
 def coverage_table(fronts: Fronts, data: str) -> str:

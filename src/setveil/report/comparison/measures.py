@@ -61,7 +61,7 @@ def chance(size: int) -> Compared:
 
 
 def _items(size: int) -> str:
-    return f"the {size} most revealing items" if size > 1 else "the most revealing item"
+    return f"the {size} most identifying items" if size > 1 else "the most identifying item"
 
 
 def known_items(rows: Sequence[Row]) -> int | None:

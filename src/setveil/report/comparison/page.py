@@ -245,7 +245,7 @@ def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> str:
 
 
 def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
-    """Say who dominates on a data set, and list the releases that nobody betters."""
+    """Say who dominates on a data set, and list the Pareto-optimal releases."""
     sentences = "\n".join(blocks.paragraph(line) for line in dominance_sentences(fronts, data))
     if not tables:
         return sentences

@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from setveil.guarantees import models
 from setveil.report.comparison.columns import RISK_BEFORE, fixed
 from setveil.report.comparison.fronts import rounded
 from setveil.utility import compared
 
+T = TypeVar("T")
 Row = dict[str, Any]
 Setting = tuple[Any, ...]  # the values of some parameters, in their order
 
@@ -266,9 +267,9 @@ def middle(values: Sequence[float]) -> Middle:
     return Middle(rounded(median(values)), rounded(min(values)), rounded(max(values)))
 
 
-def grouped(rows: Iterable[Row], key: Callable[[Row], Any]) -> Iterator[tuple[Any, list[Row]]]:
+def grouped(rows: Iterable[T], key: Callable[[T], Any]) -> Iterator[tuple[Any, list[T]]]:
     """Part rows by a key, in order of appearance."""
-    parts: dict[Any, list[Row]] = {}
+    parts: dict[Any, list[T]] = {}
     for row in rows:
         parts.setdefault(key(row), []).append(row)
     yield from parts.items()
