@@ -220,9 +220,11 @@ def run(place: Path) -> Command:
 
 def test_help_and_lists(run: Command) -> None:
     shown = " ".join(run("anonymize", "--help").ok().out.replace("│", " ").split())
-    assert "drop_rare: rows that an item must be in beyond the floor." in shown
+    assert "The algorithm: drop_rare" in shown
+    assert "Rows that an item must be in beyond the floor." in shown
     assert "--margin" in shown
-    assert "common-items: fewest rows of an item." in shown
+    assert "The promise: common-items" in shown
+    assert "Fewest rows of an item." in shown
     assert "common-items" in run("verify", "--help").ok().out
     listed = run("algorithms").ok().out
     assert "drop_rare Dropping of rare items" in listed

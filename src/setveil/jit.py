@@ -7,8 +7,13 @@ and Python disagree on int32 overflow. Everything also runs uncompiled under ``N
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import sys
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -18,7 +23,7 @@ log = logging.getLogger("setveil")
 
 
 class _FirstRun(event.Listener):
-    """Says once per process that a kernel is being compiled (a cached kernel raises no such event)."""
+    """Says once per machine that kernels are being compiled (a cached kernel raises no such event)."""
 
     def __init__(self) -> None:
         self.said = False
@@ -26,10 +31,39 @@ class _FirstRun(event.Listener):
     def on_start(self, event: Any) -> None:
         if not self.said:
             self.said = True
-            log.info("compiling, first run only")
+            if not _was_said():
+                log.info("compiling, first run only")
 
     def on_end(self, event: Any) -> None:
-        pass
+        with contextlib.suppress(OSError, RuntimeError):  # then the next run says it again
+            if not _was_said():
+                _mark().parent.mkdir(parents=True, exist_ok=True)
+                _mark().touch()
+
+
+def _was_said() -> bool:
+    with contextlib.suppress(OSError, RuntimeError):
+        return _mark().exists()
+    return False
+
+
+@cache
+def _mark() -> Path:
+    """Name the empty file that remembers what was said.
+
+    It lies where numba was told to keep its cache, else with the user's other caches. Another numba or
+    another installation of setveil compiles anew, and so has another name.
+    """
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        folder = Path(os.environ["NUMBA_CACHE_DIR"])
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home())
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    installed = Path(__file__).stat().st_mtime_ns
+    return folder / "setveil" / f"compiled-{numba.__version__}-{installed:x}"
 
 
 event.register("numba:compile", _FirstRun())  # type: ignore[no-untyped-call]

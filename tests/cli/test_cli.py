@@ -715,9 +715,8 @@ def test_same_seed_same_bytes(form: str, options: list[str], place: Path) -> Non
 
 def _lasting(report: dict[str, Any]) -> str:
     """Return the report without what differs between equal runs; the order of its keys counts."""
-    return json.dumps(
-        {key: value for key, value in report.items() if key not in {"timing", "peak_memory_mb"}}
-    )
+    different = {"timing", "peak_memory_mb", "command"}  # which names the folder
+    return json.dumps({key: value for key, value in report.items() if key not in different})
 
 
 @needs_compiled

@@ -3,29 +3,75 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date as calendar_date
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli.options import HierarchyFile, Input, Json, Own, Promise, Reading, Seed
+from setveil.cli.config import given_options
+from setveil.cli.options import (
+    ABOUT,
+    ALGORITHM,
+    GENERAL,
+    OUTPUT,
+    HierarchyFile,
+    Input,
+    Json,
+    Own,
+    Promise,
+    Reading,
+    Seed,
+    integer,
+    one_of,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.data.layout import FORMATS
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
-from setveil.options.decode import Given, decode_parameters
-from setveil.options.guarantees import make_guarantee, require_options
+from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+from setveil.options.guarantees import make_guarantee, require_options, require_values
+
+EXAMPLES = """Examples:
+
+$ setveil anonymize baskets.csv --k 5 --m 2 --out release
+
+$ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
+
+$ setveil anonymize --config release/internal/report.json --out again
+
+With `-a NAME --help` only the options of that algorithm are shown."""
+
+
+def _day(text: str) -> str:
+    """Read a date, or today's."""
+    if text == "today":
+        return calendar_date.today().isoformat()
+    try:
+        return calendar_date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
+
+
+def _text(option: str, what: str) -> Any:
+    """Declare an option whose text the report shows."""
+    return typer.Option(option, metavar="TEXT", rich_help_panel=ABOUT, help=what)
 
 
 def anonymize(
-    input: Input,  # noqa: A002
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder to write: published/ to hand out, internal/ to keep.")
-    ],
+    context: typer.Context,
+    input: Input = None,  # noqa: A002
+    *,
+    promise: Promise,
     algorithm: Annotated[
         str,
         typer.Option(
-            "--algorithm", "-a", help=f"One of {', '.join(registry.names())} (see `setveil algorithms`)."
+            "--algorithm",
+            "-a",
+            rich_help_panel=ALGORITHM,
+            **one_of("algorithm", registry.names(), "How the promise is kept (see `setveil algorithms`)."),
         ),
     ] = "exact",
     hierarchy_file: HierarchyFile = None,
@@ -33,87 +79,173 @@ def anonymize(
         bool,
         typer.Option(
             "--bound",
+            rich_help_panel=ALGORITHM,
             help="km-anonymity: also find how far the release is from the optimum, within --time-limit.",
+        ),
+    ] = False,
+    own: Own,
+    reading: Reading,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            rich_help_panel=GENERAL,
+            help="Take only N rows, drawn by --seed: for a first try on large data.",
+            **integer(1),
+        ),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel=OUTPUT,
+            help="Folder to write: published/ to share, internal/ to keep.",
+        ),
+    ],
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            "--output-format",
+            rich_help_panel=OUTPUT,
+            **one_of("format", FORMATS, "Format of the published file, if not the input's."),
+        ),
+    ] = None,
+    seed: Seed = 0,
+    external: Annotated[
+        bool,
+        typer.Option(
+            "--external",
+            rich_help_panel=OUTPUT,
+            help="Also write published/report.html, which may be shared with the rows.",
+        ),
+    ] = False,
+    no_details: Annotated[
+        bool,
+        typer.Option(
+            "--no-details",
+            rich_help_panel=OUTPUT,
+            help="Leave out what takes longest to measure: the risk, and the errors of queries.",
         ),
     ] = False,
     plot_band: Annotated[
         Path | None,
         typer.Option(
-            "--plot-band", help="cahd: draw rows and items before and after reordering (.png, .svg)."
+            "--plot-band",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+            help="cahd: draw rows and items before and after reordering (.png, .svg).",
         ),
     ] = None,
-    seed: Seed = 0,
-    output_format: Annotated[
-        str | None, typer.Option("--output-format", help="Format of the published file, if not the input's.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier run.")] = False,
-    external: Annotated[
+    force: Annotated[
         bool,
-        typer.Option(
-            "--external", help="Also write published/report.html, which may be handed out with the rows."
-        ),
+        typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the folder of an earlier run."),
     ] = False,
+    purpose: Annotated[str | None, _text("--purpose", "What the release is for.")] = None,
+    recipient: Annotated[str | None, _text("--recipient", "Who gets it.")] = None,
+    responsible: Annotated[str | None, _text("--responsible", "Who answers for it.")] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            "--date",
+            parser=_day,
+            metavar="DATE|today",
+            rich_help_panel=ABOUT,
+            help="Of the release, such as 2026-01-31; none is shown if none is given.",
+        ),
+    ] = None,
+    names_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--names",
+            metavar="FILE",
+            rich_help_panel=ABOUT,
+            help="Names to show beside codes: lines of code,name.",
+        ),
+    ] = None,
     json: Json = False,
-    *,
-    promise: Promise,
-    own: Own,
-    reading: Reading,
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""
+    command, options = given_options(context)
+    about = {"purpose": purpose, "recipient": recipient, "responsible": responsible, "date": date}
 
     def make_release(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
         from setveil.guarantees import model_named
         from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
         from setveil.runs.folder import require_writable
         from setveil.runs.run import anonymize as run_anonymize
 
+        encoding = reading.text_encoding
         module = registry.load(algorithm)
         info = module.info
         model = info.guarantees[0]
         require_options(model, promise)
+        require_values(model, promise, encoding)
+        texts, limit = dict(own), own.get("time_limit")
+        if bound and "time_limit" not in options_of(module.Parameters):
+            texts["time_limit"] = None  # it is the bound's
+        require_parameters(algorithm, module.Parameters, texts, encoding)
         only = kind_named(model_named(model).release).info.written
         if only and output_format is not None:
             raise RequestError(f"--output-format: {only}.")
+        source = source_of(input, reading)
+        require_file(hierarchy_file)
+        named = {} if names_file is None else load_names(names_file, encoding)
         require_writable(out, force=force)
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, algorithm, force=force)
         progress("reading")
-        reads, publishes = split_format(input, reading.format)
-        how = replace(reading, format=reads)
-        encoding = reading.text_encoding
-        data = read_rows(input, how)
-        guarantee = make_guarantee(model, promise, Given(data, encoding, seed=seed))
         tree = None
         if hierarchy_file is not None:
             tree = read_hierarchy(hierarchy_file, encoding=encoding)
         elif "hierarchy" in info.needs:
-            say("No --hierarchy: items bought alike are grouped (co-occurrence, fan-out 5).")
-        texts, limit = dict(own), own.get("time_limit")
-        if bound and "time_limit" not in options_of(module.Parameters):
-            texts["time_limit"] = None  # it is the bound's
-        parameters = decode_parameters(module.Parameters, texts, Given(data, encoding, tree, seed))
+            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+        reads, publishes = split_format(source, reading.format)
+        how = replace(reading, format=reads)
+        everything = read_rows(source, how)
+        data = everything if sample is None else draw_rows(everything, sample, seed)
+        drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
+        given = Given(data, encoding, tree, seed, drawn_from=everything if drawn else None)
+        guarantee = make_guarantee(model, promise, given)
+        parameters = decode_parameters(module.Parameters, texts, given)
         try:
             release = run_anonymize(
-                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, progress=progress,
-                bound=limit or True if bound else False, **parameters,
+                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, details=not no_details,
+                bound=limit or True if bound else False, progress=progress, **parameters,
             )  # fmt: skip
         except MissingItemsError as error:
-            error.hint = extension_hint(input, hierarchy_file, how)
+            error.hint = extension_hint(source, hierarchy_file, how)
             raise
         if plot_band is not None:
             progress("drawing")
             draw(plot_band, data, guarantee, progress)
+        record = {
+            "command": command,
+            "options": options,
+            "sample": drawn,
+            "about": {key: text for key, text in about.items() if text is not None},
+            "names": {code: name for code, name in named.items() if code in data.vocabulary.ids},
+        }
         progress("writing")
-        return release.write(out, force=force, format=output_format or publishes, external=external)
+        return release.write(
+            out, force=force, format=output_format or publishes, external=external,
+            record={key: value for key, value in record.items() if value},
+        )  # fmt: skip
 
     report = run(make_release)
     if json:
         answer_json(report)
-    else:
-        from setveil.report.run.summary import summary
+        return
+    from setveil.report.run.summary import summary
 
-        answer(f"{summary(report)}\nFolder     {out}")
+    taken = ""
+    if "sample" in report:
+        part = report["sample"]
+        taken = f"A SAMPLE: {part['rows']:,} of {part['of']:,} rows, drawn by seed {part['seed']}.\n\n"
+    answer(f"{taken}{summary(report)}\nFolder     {out}")

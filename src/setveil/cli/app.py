@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +13,36 @@ import typer
 
 from setveil import algorithms as registry
 from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
-from setveil.cli.options import Input, Json, Reading, Seed, expanded
+from setveil.cli.options import (
+    OUTPUT,
+    Command,
+    Force,
+    Group,
+    Input,
+    Json,
+    Reading,
+    Seed,
+    expanded,
+    integer,
+    one_of,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.data.layout import FORMATS
 from setveil.version import __version__
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
     "from the published rows."
 )
-_EXIT_CODES = (
-    "Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request; "
-    "4 unreadable or inconsistent data."
-)
+_EPILOG = """To begin:
+
+$ setveil demo
+
+$ setveil anonymize baskets.csv --k 5 --m 2 --out release
+
+Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request;
+4 unreadable or inconsistent data."""
 
 
 def main() -> None:
@@ -30,7 +50,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
-    app_for(sys.argv[1:])(prog_name="setveil")
+    app_for(_words())(prog_name="setveil")
+
+
+def _words() -> list[str]:
+    """List the words of the command: those typed so far, where a shell asks for completions."""
+    typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
+    if "_SETVEIL_COMPLETE" not in os.environ or typed is None:
+        return sys.argv[1:]
+    return typed.split()[1:]
 
 
 def app_for(arguments: Sequence[str]) -> typer.Typer:
@@ -40,17 +68,19 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     all would take longer than all else that `--help` does.
     """
     app = typer.Typer(
+        cls=Group,
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
         pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
         help=_HELP,
-        epilog=_EXIT_CODES,
+        epilog=_EPILOG,
     )
     app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
-    for command in COMMANDS:
+    asked = _asked(arguments)
+    for command, examples in COMMANDS.items():
         if command.__name__ == named:
-            app.command()(expanded(command))
+            app.command(cls=Command, epilog=examples)(expanded(command, asked))
         else:
             app.command(command.__name__, help=command.__doc__)(_listed)
     for group in (hierarchy.app, policy.app):
@@ -60,6 +90,17 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         else:
             app.command(name, help=str(group.info.help))(_listed)
     return app
+
+
+def _asked(arguments: Sequence[str]) -> list[str]:
+    """List the algorithm and the models whose options alone the help is to show; none: all."""
+    asked = []
+    for option, value in pairwise(arguments):
+        if option in {"-a", "--algorithm"} and value in registry.names():
+            asked += [value, *registry.load(value).info.guarantees]
+        elif option == "--model":
+            asked.append(value)
+    return asked
 
 
 def _listed() -> None:
@@ -74,18 +115,24 @@ def _version(wanted: bool) -> None:
 
 def _setveil(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
     pass
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder to write.")] = Path("setveil-demo"),
-    rows: Annotated[int, typer.Option("--rows", min=10, help="Number of baskets to make up.")] = 5000,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", rich_help_panel=OUTPUT, help="Folder to write.")
+    ] = Path("setveil-demo"),
+    rows: Annotated[
+        int,
+        typer.Option("--rows", rich_help_panel=OUTPUT, help="Number of baskets to generate.", **integer(10)),
+    ] = 5000,
     seed: Seed = 0,
 ) -> None:
-    """Anonymize a made-up grocery sample, verify it, and explain the result."""
+    """Anonymize a synthetic grocery sample, verify it, and explain the result."""
 
     def make_sample(progress: Any) -> Any:
         from setveil.cli.demo import run_demo
@@ -96,35 +143,42 @@ def demo(
     from setveil.report.run.summary import summary
 
     answer(
-        f"{rows:,} made-up grocery baskets, anonymized with a product hierarchy of three levels.\n\n"
+        f"{rows:,} synthetic grocery baskets, anonymized with a product hierarchy of three levels.\n\n"
         f"{summary(report)}\n\n"
-        f"The run's folder is {out}. Look at {out / 'internal' / 'report.html'} in a browser.\n"
-        f"The made-up input is in {sample}. The same by hand:\n\n"
+        f"The run's folder is {out}. Open {out / 'internal' / 'report.html'} in a browser.\n"
+        f"The synthetic input is in {sample}. The same by hand:\n\n"
         f"    setveil anonymize {sample / 'baskets.csv'} --hierarchy {sample / 'products.csv'} "
         "--k 5 --m 2 --out DIR"
     )
 
 
 def convert(
-    input: Input,  # noqa: A002
-    output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="File to write; its extension tells the format.")
-    ],
-    to: Annotated[
-        str | None, typer.Option("--to", help="Format to write, where the extension does not tell it.")
-    ] = None,
+    input: Input = None,  # noqa: A002
     *,
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="File to write; its extension says the format.")
+    ],
     reading: Reading,
-    force: Annotated[bool, typer.Option("--force", help="Replace OUTPUT.")] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            rich_help_panel=OUTPUT,
+            **one_of("format", FORMATS, "Format to write, where the extension does not say it."),
+        ),
+    ] = None,
+    force: Force = False,
 ) -> None:
-    """Rewrite a file of rows in another format. Rows keep their order."""
+    """Rewrite files of rows in another format. Rows keep their order."""
 
     def rewrite(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
+        from setveil.cli.files import read_rows, require_free
         from setveil.functions.convert import write_rows
 
+        source = source_of(input, reading)
+        require_free(output, force)
         progress("reading")
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         progress("writing")
         return data, write_rows(data, output, to, force=force)
 
@@ -133,7 +187,7 @@ def convert(
 
 
 def algorithms(json: Json = False) -> None:
-    """List the algorithms: what they promise, what they need, where they come from."""
+    """List the algorithms: what they promise, what they need, and the papers they come from."""
 
     def load_infos(progress: Any) -> Any:
         return {name: registry.load(name).info for name in registry.names()}
@@ -154,15 +208,29 @@ def algorithms(json: Json = False) -> None:
         )
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (
-    demo,
-    anonymize.anonymize,
-    verify.verify,
-    measure.measure,
-    moles.moles,
-    risk.risk,
-    compare.compare,
-    recommend.recommend,
-    convert,
-    algorithms,
-)
+_DEMO = """Example:
+
+$ setveil demo --out demo"""
+
+_CONVERT = """Examples:
+
+$ setveil convert baskets.csv baskets.parquet
+
+$ setveil convert orders.csv rows.dat --id-column order --item-column item"""
+
+_ALGORITHMS = """Example:
+
+$ setveil algorithms --json"""
+
+COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
+    demo: _DEMO,
+    anonymize.anonymize: anonymize.EXAMPLES,
+    verify.verify: verify.EXAMPLES,
+    measure.measure: measure.EXAMPLES,
+    moles.moles: moles.EXAMPLES,
+    risk.risk: risk.EXAMPLES,
+    compare.compare: compare.EXAMPLES,
+    recommend.recommend: recommend.EXAMPLES,
+    convert: _CONVERT,
+    algorithms: _ALGORITHMS,
+}

@@ -8,8 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json
+from setveil.cli.options import GENERAL, OUTPUT, READING, Json, integer
 from setveil.cli.session import answer, answer_json, run, say
+
+EXAMPLES = """Examples:
+
+$ setveil compare study.toml --out study --dry-run
+
+$ setveil compare study.toml --out study --jobs 2"""
 
 
 def compare(
@@ -19,23 +25,51 @@ def compare(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Folder of the study: new, or of an earlier call, which it completes."
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel=OUTPUT,
+            help="Folder of the study: new, or of an earlier call, which it completes.",
         ),
     ],
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Folder that relative paths in STUDY start at; by default STUDY's."),
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            rich_help_panel=READING,
+            help="Where relative paths in STUDY start; by default its folder.",
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, help="Runs at the same time; by default one per processor."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            rich_help_panel=GENERAL,
+            help="Runs at the same time; by default one per processor.",
+            **integer(1),
+        ),
     ] = None,
     retry: Annotated[
-        bool, typer.Option("--retry", help="Repeat runs that failed or ran out of time or memory.")
+        bool,
+        typer.Option(
+            "--retry",
+            rich_help_panel=GENERAL,
+            help="Repeat runs that failed or ran out of time or memory.",
+        ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and do nothing.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", rich_help_panel=GENERAL, help="List the runs, and do nothing."),
+    ] = False,
     external: Annotated[
-        bool, typer.Option("--external", help="Write the report without what must stay inside.")
+        bool,
+        typer.Option(
+            "--external",
+            rich_help_panel=OUTPUT,
+            help="Write the report without what must stay inside.",
+        ),
     ] = False,
     json: Json = False,
 ) -> None:

@@ -48,7 +48,7 @@ def _command_with(options: str) -> str:
     return f"setveil {shlex.join(sys.argv[1:])} {options}"
 
 
-def split_format(path: str, format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
+def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
     """Tell whether --format means the input or the published file.
 
     It overrides how the input is read, wherever the input can be that: standard input, an unknown
@@ -60,8 +60,8 @@ def split_format(path: str, format: str | None) -> tuple[str | None, str | None]
     reads, publishes : str or None
         Format to read and format to publish; None: as detected from the file, as the input.
     """
-    usual = formats_of(Path(path).suffix)
-    if format is None or path == "-" or not usual or format in usual:
+    usual = formats_of(Path(path).suffix) if isinstance(path, str) else []
+    if not isinstance(path, str) or format is None or path == "-" or not usual or format in usual:
         return format, None
     if format in {"long", "wide", "onehot"}:
         return format, None
@@ -126,12 +126,13 @@ def require_in_groups(
         )
 
 
-def extension_hint(path: str, hierarchy: Path | None, reading: Reading) -> str:
+def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: Reading) -> str:
     """Write the command that adds the items which a hierarchy lacks."""
     tree = hierarchy or Path("HIERARCHY")
     more = reading.arguments()
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
-    words = ["setveil", "hierarchy", "build", path, "--extend", str(tree), "--out", str(extended), *more]
+    paths = [path] if isinstance(path, str) else path
+    words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *more]
     return f"`{shlex.join(words)}` adds them under one new node."
 
 

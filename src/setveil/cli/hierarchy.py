@@ -2,64 +2,132 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Bundle, Input, Json, Reading, expanded, reading_options
+from setveil.cli.options import (
+    OUTPUT,
+    READING,
+    TREE,
+    Bundle,
+    Command,
+    Force,
+    Group,
+    Input,
+    Json,
+    Reading,
+    expanded,
+    integer,
+    one_of,
+    reading_options,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import RequestError
 from setveil.options.reading import Reading as ReadingOptions
 
 app = typer.Typer(
     name="hierarchy",
+    cls=Group,
     no_args_is_help=True,
     help="Make, check and convert hierarchies: what items may be generalized to.",
 )
 
 SHOWN = 20
 
-Separator = Annotated[str | None, typer.Option("--separator", help="Between the fields of a csv hierarchy.")]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHARACTER",
+        rich_help_panel=READING,
+        help="Between the fields of a csv hierarchy.",
+    ),
+]
+
+_WAYS = ("co-occurrence", "balanced", "prefix")
+_BY = "By what items share: rows, their place in the order, or how their codes begin."
+
+_BUILD = """Examples:
+
+$ setveil hierarchy build baskets.csv --out products.csv
+
+$ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
+
+$ setveil hierarchy build more.csv --extend products.csv --out all.csv"""
+
+_CHECK = """Example:
+
+$ setveil hierarchy check products.csv --data baskets.csv"""
+
+_CONVERT = """Example:
+
+$ setveil hierarchy convert products.csv products.json"""
 
 
-class Way(StrEnum):
-    """How `build` groups items."""
-
-    cooccurrence = "co-occurrence"
-    balanced = "balanced"
-    prefix = "prefix"
-
-
-@app.command()
+@app.command(cls=Command, epilog=_BUILD)
 @expanded
 def build(
-    input: Input,  # noqa: A002
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .csv (ARX), .txt or .json (Amnesia).")
-    ],
+    input: Input = None,  # noqa: A002
+    *,
     by: Annotated[
-        Way,
+        str,
         typer.Option(
             "--by",
-            help="co-occurrence: items bought alike sit together; balanced: consecutive items; "
-            "prefix: codes that begin alike.",
+            rich_help_panel=TREE,
+            **one_of("way", _WAYS, _BY),
         ),
-    ] = Way.cooccurrence,
+    ] = _WAYS[0],
     fanout: Annotated[
-        int, typer.Option("--fanout", help="Children of a node (co-occurrence, balanced).")
+        int,
+        typer.Option(
+            "--fanout",
+            rich_help_panel=TREE,
+            help="co-occurrence, balanced: children of a node.",
+            **integer(),
+        ),
     ] = 5,
-    at: Annotated[str, typer.Option("--at", help="Characters that end a prefix: 250.83 -> 250.")] = ".",
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at",
+            metavar="CHARACTERS",
+            rich_help_panel=TREE,
+            help="prefix: characters that end one: 250.83 -> 250.",
+        ),
+    ] = ".",
     lengths: Annotated[
-        str | None, typer.Option("--lengths", help="Cut prefixes at these lengths instead, e.g. 1,3.")
+        str | None,
+        typer.Option(
+            "--lengths",
+            metavar="N,...",
+            rich_help_panel=TREE,
+            help="prefix: cut at these lengths instead, e.g. 1,3.",
+        ),
     ] = None,
     extend: Annotated[
-        Path | None, typer.Option("--extend", help="Keep this hierarchy and add the items it lacks.")
+        Path | None,
+        typer.Option(
+            "--extend",
+            metavar="FILE",
+            rich_help_panel=TREE,
+            help="Keep this hierarchy and add the items it lacks.",
+        ),
     ] = None,
-    *,
     reading: Reading,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+            help="File to write: .csv (ARX), .txt or .json (Amnesia).",
+        ),
+    ],
+    force: Force = False,
 ) -> None:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
 
@@ -67,17 +135,20 @@ def build(
         from setveil.cli.files import read_rows, require_free
         from setveil.hierarchy import build as builders
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+        from setveil.options.decode import require_file
 
         require_free(out, force)
+        source, cuts = source_of(input, reading), _lengths(lengths)
+        require_file(extend)
         progress("reading")
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         progress("building the hierarchy")
         if extend is not None:
             tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
-        elif by is Way.balanced:
+        elif by == "balanced":
             tree = builders.balanced(data, fanout)
-        elif by is Way.prefix:
-            tree = builders.by_prefix(data, at=at, lengths=_lengths(lengths))
+        elif by == "prefix":
+            tree = builders.by_prefix(data, at=at, lengths=cuts)
         else:
             tree = builders.by_cooccurrence(data, fanout)
         write_hierarchy(tree, out)
@@ -89,19 +160,25 @@ def build(
     )
 
 
-@app.command()
+@app.command(cls=Command, epilog=_CHECK)
 @expanded
 def check(
     file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="The hierarchy to check.")],
     data: Annotated[
-        str | None, typer.Option("--data", help="Check too that it holds every item of this file.")
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="FILE",
+            rich_help_panel=READING,
+            help="Also check that it holds every item of this file.",
+        ),
     ] = None,
     separator: Separator = None,
     *,
-    reading: Annotated[ReadingOptions, Bundle(lambda: reading_options("separator"), ReadingOptions)],
+    reading: Annotated[ReadingOptions, Bundle(lambda asked: reading_options("separator"), ReadingOptions)],
     json: Json = False,
 ) -> None:
-    """List everything that is wrong with a hierarchy, with line numbers; exit code 4 if anything is."""
+    """List every problem of a hierarchy, with line numbers; exit code 4 if there is any."""
 
     def check_file(progress: Any) -> Any:
         from setveil.cli.files import read_rows
@@ -130,16 +207,23 @@ def check(
         raise typer.Exit(4)
 
 
-@app.command()
+@app.command(cls=Command, epilog=_CONVERT)
+@expanded
 def convert(
     file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="ARX csv, Amnesia txt or json.")],
     output: Annotated[
         Path, typer.Argument(metavar="OUTPUT", help="File to write: .csv (ARX), .txt or .json (Amnesia).")
     ],
-    encoding: Annotated[str, typer.Option("--encoding", help="Of text files.")] = "utf-8",
+    encoding: Annotated[
+        str,
+        typer.Option("--encoding", metavar="ENCODING", rich_help_panel=READING, help="Of text files."),
+    ] = "utf-8",
     separator: Separator = None,
-    name: Annotated[str, typer.Option("--name", help="Name inside an Amnesia file.")] = "hierarchy",
-    force: Annotated[bool, typer.Option("--force", help="Replace OUTPUT.")] = False,
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="TEXT", rich_help_panel=OUTPUT, help="Name inside an Amnesia file."),
+    ] = "hierarchy",
+    force: Force = False,
 ) -> None:
     """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
 

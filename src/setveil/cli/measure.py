@@ -7,74 +7,90 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import HierarchyFile, Json, Reading
+from setveil.cli.options import MEASURES, Json, ReadHierarchy, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
-_QUERIES = "Queries"
-_ITEMSETS = "Itemsets"
+_QUERIES = f"{MEASURES}: queries"
+_ITEMSETS = f"{MEASURES}: itemsets"
+
+EXAMPLES = """Examples:
+
+$ setveil measure baskets.csv release --queries 1000
+
+$ setveil measure baskets.csv theirs.csv --hierarchy products.csv"""
 
 
 def measure(
-    original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The file that was anonymized.")],
+    original: Annotated[
+        list[str], typer.Argument(metavar="ORIGINAL", help="The files that were anonymized.")
+    ],
     release: Annotated[
         str, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or a file of rows.")
     ],
-    hierarchy_file: HierarchyFile = None,
+    hierarchy_file: ReadHierarchy = None,
     queries: Annotated[
         int | None,
         typer.Option(
-            "--queries", min=1, rich_help_panel=_QUERIES, help="Answer so many random COUNT queries (ARE)."
+            "--queries", rich_help_panel=_QUERIES, help="Answer N random COUNT queries (ARE).", **integer(1)
         ),
     ] = None,
     query_size: Annotated[
         int | None,
-        typer.Option("--query-size", min=1, rich_help_panel=_QUERIES, help="Items per query (default 2)."),
+        typer.Option(
+            "--query-size", rich_help_panel=_QUERIES, help="Items per query (default 2).", **integer(1)
+        ),
     ] = None,
     query_support: Annotated[
         int | None,
         typer.Option(
             "--query-support",
-            min=1,
+            **integer(1),
             rich_help_panel=_QUERIES,
-            help="Ask only for itemsets that at least so many rows hold.",
+            help="Ask only for itemsets in at least N rows.",
         ),
     ] = None,
     queries_file: Annotated[
         Path | None,
         typer.Option(
-            "--queries-file", rich_help_panel=_QUERIES, help="Your own queries: one set of items a line."
+            "--queries-file",
+            metavar="FILE",
+            rich_help_panel=_QUERIES,
+            help="Your own queries: one set of items per line.",
         ),
     ] = None,
     group_by: Annotated[
         int | None,
         typer.Option(
             "--group-by",
-            min=1,
+            **integer(1),
             rich_help_panel=_QUERIES,
-            help="Groups: items that a group-by query is over (default 4).",
+            help="Groups: items of a group-by query (default 4).",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, rich_help_panel=_QUERIES, help="Draws the queries.")
+        int, typer.Option("--seed", rich_help_panel=_QUERIES, help="Draws the queries.", **integer(0))
     ] = 0,
     itemsets: Annotated[
         int | None,
         typer.Option(
             "--itemsets",
-            min=1,
+            **integer(1),
             rich_help_panel=_ITEMSETS,
-            help="Count the itemsets in at least so many rows, and how many of them survive unchanged.",
+            help="Count the itemsets in at least N rows, and how many of them survive unchanged.",
         ),
     ] = None,
     itemset_length: Annotated[
         int | None,
-        typer.Option("--itemset-length", min=1, rich_help_panel=_ITEMSETS, help="Of at most so many items."),
+        typer.Option("--itemset-length", rich_help_panel=_ITEMSETS, help="Of at most N items.", **integer(1)),
     ] = None,
     private: Annotated[
         str | None,
         typer.Option(
-            "--private", rich_help_panel=_ITEMSETS, help="Also count rules from other items to these."
+            "--private",
+            metavar="ITEMS",
+            rich_help_panel=_ITEMSETS,
+            help="Also count rules from other items to these.",
         ),
     ] = None,
     *,
@@ -95,6 +111,7 @@ def measure(
     def measure_release(progress: Any) -> Any:
         from setveil.cli.files import read_release, read_rows
         from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.decode import require_file
         from setveil.options.inputs import load_labels, load_queries
         from setveil.published import kind_at
         from setveil.report.measures import measures_text
@@ -103,15 +120,18 @@ def measure(
         from setveil.utility.supports import label_supports
 
         encoding = reading.text_encoding
-        progress("reading")
-        before = read_rows(original, reading)
+        if itemsets is None:
+            useless = {name: asked[name] for name in ("--itemset-length", "--private")}
+            _refuse("a measure without --itemsets", useless)
         kind = kind_at(release)
         _refuse(
             kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
         )
-        if itemsets is None:
-            useless = {name: asked[name] for name in ("--itemset-length", "--private")}
-            _refuse("a measure without --itemsets", useless)
+        source = source_of(original, reading)
+        for path in (hierarchy_file, queries_file):
+            require_file(path)
+        progress("reading")
+        before = read_rows(source, reading)
         exposed = kind.read(release, read_release)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         parts = kind.measurable(release, exposed, before, tree)

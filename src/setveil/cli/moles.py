@@ -6,29 +6,37 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Bundle, Input, Json, Reading, model_options
+from setveil.cli.options import ANSWER, Bundle, Input, Json, Reading, integer, model_options, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.options.decode import Given
-from setveil.options.guarantees import make_guarantee, require_options
+from setveil.options.guarantees import make_guarantee, require_options, require_values
+
+EXAMPLES = """Example:
+
+$ setveil moles patients.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3"""
 
 
 def moles(
-    input: Input,  # noqa: A002
-    show: Annotated[int, typer.Option("--show", min=0, help="How many to list.")] = 20,
+    input: Input = None,  # noqa: A002
     *,
-    promise: Annotated[dict[str, Any], Bundle(lambda: model_options("coherence"))],
+    promise: Annotated[dict[str, Any], Bundle(lambda asked: model_options("coherence"))],
     reading: Reading,
+    show: Annotated[
+        int, typer.Option("--show", rich_help_panel=ANSWER, help="How many to list.", **integer(0))
+    ] = 20,
     json: Json = False,
 ) -> None:
-    """List what betrays people: the smallest sets of public items that find few rows or tell a secret."""
+    """List the smallest sets of public items that single people out or reveal a private item."""
 
     def find_moles(progress: Any) -> Any:
         from setveil.cli.files import read_rows
         from setveil.functions.moles import moles as list_moles
 
         require_options("coherence", promise)
+        require_values("coherence", promise, reading.text_encoding)
+        source = source_of(input, reading)
         progress("reading")
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
         return guarantee, list_moles(data, guarantee, progress=progress)
 

@@ -4,27 +4,210 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from setveil.fields import Flag, Integer, ItemFile, ItemWeights, Kind, Number, Option, options_of
+from setveil.cli.config import HIDDEN, take_config
+from setveil.cli.session import fail, speak
+from setveil.errors import RequestError, SetveilError
+from setveil.fields import (
+    Choice,
+    Flag,
+    GroupsOfItems,
+    Integer,
+    ItemFile,
+    Items,
+    Itemsets,
+    ItemWeights,
+    Kind,
+    Number,
+    Option,
+    Share,
+    Size,
+    Text,
+    options_of,
+)
 from setveil.options.reading import Reading as ReadingOptions
 
 PROMISE = "The promise"
-READING = "How the file is read"
+ATTACKER = "The attacker"
+ALGORITHM = "The algorithm"
+MEASURES = "What is measured"
+TREE = "How items are grouped"
+READING = "How the input is read"
+OUTPUT = "What is written"
+ABOUT = "What the report says"
+ANSWER = "What is shown"
+GENERAL = "General"
+_PANELS = (PROMISE, ATTACKER, ALGORITHM, MEASURES, TREE, READING, OUTPUT, ABOUT, ANSWER, GENERAL)
 
-Input = Annotated[str, typer.Argument(metavar="INPUT", help="File of rows; - reads standard input.")]
-HierarchyFile = Annotated[
-    Path | None, typer.Option("--hierarchy", "-H", help="What items generalize to (leaf;parent;...;root).")
+
+_WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
+
+
+def one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
+    """Make the settings of an option that takes one of some words: help and completion list them."""
+    known = tuple(words)
+
+    def parse(text: str) -> str:
+        if text not in known:
+            raise typer.BadParameter(f"there is no {name} {text!r}; there are {', '.join(known)}.")
+        return text
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in known if word.startswith(incomplete)]
+
+    metavar = "|".join(known)
+    if len(metavar) > _WIDEST:
+        metavar = name.rpartition(" ")[2].upper()
+        what = f"{what.removesuffix('.')}: {', '.join(known)}."
+    return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
+
+
+def integer(least: int | None = None, metavar: str = "N") -> dict[str, Any]:
+    """Make the settings of an option that takes an integer, of at least `least`."""
+
+    def parse(text: str | int) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = None
+        if value is None or (least is not None and value < least):
+            bound = "" if least is None else f" of at least {least}"
+            raise typer.BadParameter(f"expected an integer{bound}, got {str(text)!r}.")
+        return value
+
+    return {"parser": parse, "metavar": metavar}
+
+
+def number(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any]:
+    """Make the settings of an option that takes a number, of at least `least`."""
+
+    def parse(text: str | float) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value) or (least is not None and value < least):
+            bound = "" if least is None else f" of at least {least:g}"
+            raise typer.BadParameter(f"expected a number{bound}, got {str(text)!r}.")
+        return value
+
+    return {"parser": parse, "metavar": metavar}
+
+
+Input = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="INPUT", help="Files of rows, or a folder of them; - reads standard input."),
 ]
+
+
+def _hierarchy(panel: str) -> Any:
+    what = "What items generalize to: lines of leaf;parent;...;root."
+    return typer.Option("--hierarchy", "-H", metavar="FILE", rich_help_panel=panel, help=what)
+
+
+HierarchyFile = Annotated[Path | None, _hierarchy(ALGORITHM)]
+ReadHierarchy = Annotated[Path | None, _hierarchy(READING)]
 Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="Shuffles the published rows; same seed, same bytes.")
+    int,
+    typer.Option(
+        "--seed", rich_help_panel=OUTPUT, help="Shuffles the published rows; same seed, same bytes.",
+        **integer(0),
+    ),
+]  # fmt: skip
+Json = Annotated[
+    bool,
+    typer.Option("--json", rich_help_panel=ANSWER, help="Print the answer as JSON on standard output."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", rich_help_panel=OUTPUT, help="Replace what is there from an earlier run."),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", rich_help_panel=GENERAL, is_eager=True, callback=take_config,
+        help="Take options from a TOML file or a run's report.json; those given here win.",
+    ),
+]  # fmt: skip
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", rich_help_panel=GENERAL, help="Only errors and the answer."),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", rich_help_panel=GENERAL,
+        help="Also the phases of the work and their times.",
+    ),
+]  # fmt: skip
+_GENERAL: tuple[tuple[str, Any, Any], ...] = (
+    ("config", Config, None),
+    ("quiet", Quiet, False),
+    ("verbose", Verbose, False),
+)
+
+
+def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
+    """Say what is to be read: a path, several, or none for a query; `name` is that of the argument.
+
+    Raises
+    ------
+    RequestError
+        If nothing is named, or more than can be read together.
+    """
+    paths = list(given or ())
+    if HIDDEN in str(reading.given().get("connection", "")):
+        raise RequestError("The record of a run leaves secrets out: give --connection again.")
+    if reading.given().get("query") is not None:
+        if paths:
+            raise RequestError(f"Rows are read either from {name} or by --query, not both.")
+        return paths
+    if not paths:
+        raise RequestError(
+            f"{name} is missing: files of rows, a folder of them, or - for standard input.",
+            hint="See --help for an example.",
+        )
+    if "-" in paths and len(paths) > 1:
+        raise RequestError("Standard input (-) cannot be read together with files.")
+    return paths[0] if len(paths) == 1 else paths
+
+
+class Command(TyperCommand):
+    """A command whose help shows --help among the general options, and no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the parameters, --help last."""
+        parameters = _untyped(super().get_params(ctx))
+        for parameter in parameters:
+            if "--help" in parameter.opts:
+                parameter.rich_help_panel = GENERAL
+        return parameters
+
+
+class Group(TyperGroup):
+    """A group of commands whose help shows no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the parameters, --help last."""
+        return _untyped(super().get_params(ctx))
+
+
+def _untyped(parameters: list[Any]) -> list[Any]:
+    """Hide that an argument is a str and a flag a bool."""
+    for parameter in parameters:
+        if parameter.param_type_name == "argument":
+            parameter.display_type = lambda ctx: None
+        elif getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
 
 
 @dataclass(frozen=True)
@@ -34,17 +217,25 @@ class Bundle:
     Attributes
     ----------
     options : callable
-        Lists them as parameters of a command.
+        Lists them as parameters of a command; gets the algorithms and models that help was asked for.
     collect : callable
         Makes of their values, by name, what the command gets.
     """
 
-    options: Callable[[], list[inspect.Parameter]]
+    options: Callable[[Sequence[str]], list[inspect.Parameter]]
     collect: Callable[..., Any] = dict
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace each bundle in the signature of a command by its options."""
+def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callable[..., None]:
+    """Replace each bundle in the signature of a command by its options, and add those that all have.
+
+    Parameters
+    ----------
+    command : callable
+        Gets what its bundles collect; setveil's errors end it with their message and exit code.
+    asked : sequence of str
+        Names of algorithms or models whose options alone the help is to show; empty: all.
+    """
     signature = inspect.signature(command, eval_str=True)
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
@@ -53,22 +244,45 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         if bundle is None:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            options = bundle.options()
+            options = bundle.options(asked)
             bundles[parameter.name] = bundle, [option.name for option in options]
             parameters += options
+    for name, annotation, default in _GENERAL:
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        )
+    parameters.sort(key=_place)
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
+        given.pop("config")
+        speak(quiet=given.pop("quiet"), verbose=given.pop("verbose"))
         parts = {
             name: bundle.collect(**{option: given.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()
         }
-        command(**given, **parts)
+        try:
+            command(**given, **parts)
+        except SetveilError as error:
+            fail(error)
 
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    call.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
 
+
+def _place(parameter: inspect.Parameter) -> int:
+    """Tell where a parameter stands in the help: arguments first, then panel by panel."""
+    panels = [getattr(part, "rich_help_panel", None) for part in get_args(parameter.annotation)]
+    panel = next((panel for panel in panels if panel), None)
+    if panel is None:
+        return -1
+    return next((place for place, name in enumerate(_PANELS) if panel.startswith(name)), len(_PANELS))
+
+
+_FEW = 3  # owners that an option's panel names
 
 _TYPES: Mapping[type[Kind], type] = {
     Flag: bool,
@@ -79,36 +293,108 @@ _TYPES: Mapping[type[Kind], type] = {
 }
 
 
+_METAVARS: Mapping[type[Kind], str] = {
+    Flag: "",
+    Integer: "N",
+    Size: "N|inf",
+    Number: "NUMBER",
+    Share: "SHARE",
+    ItemFile: "FILE",
+    ItemWeights: "FILE",
+    Items: "ITEMS",
+    Itemsets: "FILE|all|pgen",
+    GroupsOfItems: "GROUPS",
+}
+
+
 def _parameter(
-    name: str, kinds: Iterable[Kind], help_: str, panel: str | None, *, short: str = "", negated: bool = False
+    name: str,
+    kinds: Iterable[Kind],
+    help_: str,
+    panel: str | None,
+    *,
+    short: str = "",
+    negated: bool = False,
+    hidden: bool = False,
 ) -> inspect.Parameter:
     """Make an option that is None where it is not given."""
+    kinds = list(kinds)
     types = {_TYPES.get(type(kind), str) for kind in kinds}
     type_: Any = types.pop() if len(types) == 1 else str
     long = f"--{name.replace('_', '-')}"
     if negated:
         long += f"/--no-{name.replace('_', '-')}"
     names = [long, *([f"-{short}"] if short else [])]
+    first = kinds[0]
+    more: dict[str, Any] = {"metavar": _METAVARS.get(type(first), "TEXT"), "help": help_}
+    if type_ is int:
+        more |= integer()
+    elif type_ is float:
+        unit = first.unit if isinstance(first, Number) else ""
+        more |= number(metavar=unit.upper() or "NUMBER")
+    elif isinstance(first, Choice):
+        more |= one_of(name.replace("_", " "), first.words, help_)
+    elif isinstance(first, Text):
+        more["metavar"] = first.what.split()[-1].upper()
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[type_ | None, typer.Option(*names, help=help_, rich_help_panel=panel)],
+        annotation=Annotated[
+            type_ | None, typer.Option(*names, rich_help_panel=panel, hidden=hidden, **more)
+        ],
     )
 
 
-def _shared(entries: Iterable[tuple[str, str]], most: int) -> str:
-    """Write the help of an option that several own: whose it is, unless it means the same to many."""
-    owners: dict[str, list[str]] = {}
-    for owner, text in entries:
-        owners.setdefault(text, []).append(owner)
-    return " ".join(
-        text if len(names) > most else f"{', '.join(names)}: {text[:1].lower()}{text[1:]}"
-        for text, names in owners.items()
-    )
+def _owned(
+    found: Mapping[str, list[tuple[str, Option]]],
+    asked: Sequence[str],
+    panel: str,
+    *,
+    usual: str = "",
+    negated: Iterable[str] = (),
+) -> list[inspect.Parameter]:
+    """Make options that have owners: models or algorithms.
+
+    Parameters
+    ----------
+    found : mapping
+        By option: its owners, and what it is to each.
+    asked : sequence of str
+        The owners whose options alone the help is to show; empty: all.
+    panel : str
+        Where options of many owners are shown; those of a few have a panel of their own beside it.
+    usual : str
+        The owner whose options stand with those of many, with its name.
+    negated : iterable of str
+        Options that are on where they are not given.
+    """
+    parameters = []
+    for name, entries in found.items():
+        meant = [entry for entry in entries if not asked or entry[0] in asked]
+        texts: dict[str, list[str]] = {}
+        for owner, option in meant:
+            texts.setdefault(option.help, []).append(owner)
+        (text, first), *others = texts.items() or [("", [])]
+        shared = len(first) > _FEW or usual in first
+        if usual in first and len(first) <= _FEW and not asked:
+            text = f"{', '.join(first)}: {text[:1].lower()}{text[1:]}"
+        text += "".join(f" {', '.join(owners)}: {other[:1].lower()}{other[1:]}" for other, owners in others)
+        parameters.append(
+            _parameter(
+                name,
+                [option.kind for _, option in entries],
+                text,
+                panel if shared or asked else f"{panel}: {', '.join(first)}",
+                short=entries[0][1].short,
+                negated=name in negated,
+                hidden=not meant,
+            )
+        )
+    return parameters
 
 
-def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
+def promise_options(asked: Sequence[str], *, drawn: bool) -> list[inspect.Parameter]:
     """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
     from setveil.guarantees import models
 
@@ -117,43 +403,27 @@ def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
         for name, option in model.options.items():
             if drawn or option.drawn_with is None:
                 found.setdefault(name, []).append((model.name, option))
-    return [
-        _parameter(
-            name,
-            [option.kind for _, option in entries],
-            _shared(((owner, option.help) for owner, option in entries), 2),
-            PROMISE,
-            short=entries[0][1].short,
-        )
-        for name, entries in found.items()
-    ]
+    return _owned(found, asked, PROMISE, usual=next(iter(models())))
 
 
-def own_options() -> list[inspect.Parameter]:
-    """Make the options of the parameters of all algorithms."""
+def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
+    """Make the options of the parameters of all algorithms, those of the first choice first."""
     from setveil import algorithms
+    from setveil.guarantees import models
 
+    first = next(iter(models().values())).algorithm
     found: dict[str, list[tuple[str, Option]]] = {}
     negated = set()
-    for name in algorithms.names():
+    for name in sorted(algorithms.names(), key=lambda name: (name != first, name)):
         parameters = algorithms.load(name).Parameters
         for key, option in options_of(parameters).items():
             found.setdefault(key, []).append((name, option))
         negated |= {field.name for field in fields(parameters) if field.default is True}
-    return [
-        _parameter(
-            key,
-            [option.kind for _, option in entries],
-            _shared(((owner, option.help) for owner, option in entries), len(algorithms.names())),
-            "Parameters of an algorithm",
-            negated=key in negated,
-        )
-        for key, entries in found.items()
-    ]
+    return _owned(found, asked, ALGORITHM, negated=negated)
 
 
 def reading_options(*without: str) -> list[inspect.Parameter]:
-    """Make the options on how a file is read."""
+    """Make the options on how the input is read."""
     return [
         _parameter(name, [option.kind], option.help, READING)
         for name, option in options_of(ReadingOptions).items()
@@ -161,9 +431,9 @@ def reading_options(*without: str) -> list[inspect.Parameter]:
     ]
 
 
-Reading = Annotated[ReadingOptions, Bundle(reading_options, ReadingOptions)]
-Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
-PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
+Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]
+Promise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=True))]
+PublishedPromise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=False))]
 Own = Annotated[dict[str, Any], Bundle(own_options)]
 
 

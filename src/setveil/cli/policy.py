@@ -7,27 +7,65 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Input, Json, Reading, expanded
+from setveil.cli.options import (
+    OUTPUT,
+    PROMISE,
+    Command,
+    Force,
+    Group,
+    Input,
+    Json,
+    Reading,
+    expanded,
+    integer,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run, say
 
-app = typer.Typer(name="policy", no_args_is_help=True, help="Make and check privacy and utility constraints.")
+app = typer.Typer(
+    name="policy", cls=Group, no_args_is_help=True, help="Make and check privacy and utility constraints."
+)
 
 SHOWN = 20  # problems
 
-RowsK = Annotated[int, typer.Option("--k", "-k", min=2, help="Protected itemsets must fit at least k rows.")]
+RowsK = Annotated[
+    int,
+    typer.Option(
+        "--k",
+        "-k",
+        rich_help_panel=PROMISE,
+        help="Protected itemsets must fit at least k rows.",
+        **integer(2),
+    ),
+]
+
+_PGEN = """Example:
+
+$ setveil policy pgen baskets.csv --k 5 --out privacy.txt"""
+
+_CHECK = """Example:
+
+$ setveil policy check baskets.csv --k 5 --privacy privacy.txt"""
 
 
-@app.command()
+@app.command(cls=Command, epilog=_PGEN)
 @expanded
 def pgen(
-    input: Input,  # noqa: A002
-    k: RowsK,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: an itemset a line; .json for JSON.")
-    ],
+    input: Input = None,  # noqa: A002
     *,
+    k: RowsK,
     reading: Reading,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+            help="File to write: one itemset per line; .json for JSON.",
+        ),
+    ],
+    force: Force = False,
 ) -> None:
     """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
 
@@ -37,8 +75,9 @@ def pgen(
         from setveil.policy.pgen import pgen as find
 
         require_free(out, force)
+        source = source_of(input, reading)
         progress("reading")
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         itemsets = find(data, k, progress)
         progress("writing")
         write_privacy(itemsets, out, data.origin.layout if data.origin else None)
@@ -50,33 +89,49 @@ def pgen(
     say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
 
 
-@app.command()
+@app.command(cls=Command, epilog=_CHECK)
 @expanded
 def check(
-    input: Input,  # noqa: A002
+    input: Input = None,  # noqa: A002
+    *,
     k: RowsK = 2,
     privacy: Annotated[
-        Path | None, typer.Option("--privacy", help="Privacy constraints: an itemset a line.")
+        Path | None,
+        typer.Option(
+            "--privacy",
+            metavar="FILE",
+            rich_help_panel=PROMISE,
+            help="Privacy constraints: one itemset per line.",
+        ),
     ] = None,
     utility: Annotated[
-        Path | None, typer.Option("--utility", help="Utility constraints: a group of items a line.")
+        Path | None,
+        typer.Option(
+            "--utility",
+            metavar="FILE",
+            rich_help_panel=PROMISE,
+            help="Utility constraints: one group of items per line.",
+        ),
     ] = None,
-    *,
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Say what constraints mean for data before any run.
+    """Say what constraints mean for the data before any run.
 
     Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
     """
 
     def check_constraints(progress: Any) -> Any:
         from setveil.cli.files import read_rows
+        from setveil.options.decode import require_file
         from setveil.policy.check import check_policy
         from setveil.policy.io import Listing, parse_privacy, parse_utility
 
+        source = source_of(input, reading)
+        for path in (privacy, utility):
+            require_file(path)
         progress("reading")
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
         encoding = reading.text_encoding
         sets = Listing("")

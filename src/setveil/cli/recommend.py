@@ -3,42 +3,92 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Bundle, HierarchyFile, Input, Json, Reading, model_options
+from setveil.cli.options import (
+    GENERAL,
+    MEASURES,
+    OUTPUT,
+    Bundle,
+    HierarchyFile,
+    Input,
+    Json,
+    Reading,
+    integer,
+    model_options,
+    number,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
+EXAMPLES = """Examples:
 
-def _options() -> list[inspect.Parameter]:
+$ setveil recommend baskets.csv --k 5 --m 2
+
+$ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60"""
+
+
+def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
     return [*model_options("km-anonymity", "k", "m"), *model_options("coherence", "private", "h")]
 
 
 def recommend(
-    input: Input,  # noqa: A002
+    input: Input = None,  # noqa: A002
     hierarchy_file: HierarchyFile = None,
     queries_file: Annotated[
         Path | None,
         typer.Option(
-            "--queries-file", help="What the release is for: COUNT queries, one set of items a line."
+            "--queries-file",
+            metavar="FILE",
+            rich_help_panel=MEASURES,
+            help="What the release is for: COUNT queries, one set of items per line.",
         ),
     ] = None,
     time_budget: Annotated[
-        float, typer.Option("--time-budget", min=1, help="Seconds for everything that is tried.")
+        float,
+        typer.Option(
+            "--time-budget",
+            rich_help_panel=GENERAL,
+            help="For everything that is tried.",
+            **number(1, "SECONDS"),
+        ),
     ] = 120,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, help="Runs at the same time; by default one per processor."),
+        typer.Option(
+            "--jobs",
+            "-j",
+            rich_help_panel=GENERAL,
+            help="Runs at the same time; by default one per processor.",
+            **integer(1),
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the queries that are measured.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            rich_help_panel=MEASURES,
+            help="Draws the queries that are measured.",
+            **integer(0),
+        ),
+    ] = 0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Also write the advice as a page (.html), which stays inside."),
+        typer.Option(
+            "--out",
+            "-o",
+            rich_help_panel=OUTPUT,
+            help="Also write the advice as a page (.html), which stays inside.",
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the page if there is one.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the page if there is one.")
+    ] = False,
     *,
     promise: Annotated[dict[str, Any], Bundle(_options)],
     reading: Reading,
@@ -63,7 +113,14 @@ def recommend(
             if out.suffix.lower() not in {".html", ".htm"}:
                 raise RequestError(f"--out must name a page such as advice.html, got {out}.")
             require_free(out, force)
-        if input == "-":
+        source = source_of(input, reading)
+        paths = [source] if isinstance(source, str) else list(source)
+        if not paths:
+            raise RequestError(
+                "recommend reads the data several times: name files, not a query.",
+                hint="`setveil convert OUTPUT --query SQL --connection URI` writes the rows to a file.",
+            )
+        if paths == ["-"]:
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
         private, h = promise["private"], promise["h"]
         if h is not None and private is None:
@@ -75,7 +132,7 @@ def recommend(
         size = known if isinstance(known, int) else "inf"
         progress("reading")
         encoding = reading.text_encoding
-        data = read_rows(input, reading)
+        data = read_rows(source, reading)
         leaves = None
         if hierarchy_file is not None:
             leaves = read_hierarchy(hierarchy_file, encoding=encoding).n_leaves
@@ -87,7 +144,7 @@ def recommend(
             inputs.load_queries(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
             )
-        asked = data_set(Path(input), hierarchy=hierarchy_file, reading=reading.given())
+        asked = data_set([Path(path) for path in paths], hierarchy=hierarchy_file, reading=reading.given())
         with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
             advice = advise(
                 asked, candidates(promise["k"], size, secrets, h), Path(folder), leaves=leaves,
@@ -96,7 +153,7 @@ def recommend(
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
             )  # fmt: skip
         found = record(
-            advice, inputs=[input], reading=reading.arguments(), hierarchy=hierarchy_file, private=private,
+            advice, inputs=paths, reading=reading.arguments(), hierarchy=hierarchy_file, private=private,
             seed=seed,
         )  # fmt: skip
         if out is not None:

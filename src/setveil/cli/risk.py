@@ -7,46 +7,75 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json, Reading
+from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
+from setveil.options.reading import DETECTED
 
 _MOST_SIZES = 100
+
+EXAMPLES = """Examples:
+
+$ setveil risk baskets.csv
+
+$ setveil risk release --original baskets.csv --m 1..3"""
 
 
 def risk(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A file of rows, a run's folder, its published/, or - .")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="DATA", help="Files of rows, a run's folder, its published/, or - ."),
+    ] = None,
     m: Annotated[
-        str, typer.Option("--m", "-m", help="Items of a person that somebody knows: 2, 1..4 or 1,3.")
+        str,
+        typer.Option(
+            "--m",
+            "-m",
+            metavar="SIZES",
+            rich_help_panel=ATTACKER,
+            help="Items of a person that somebody knows: 2, 1..4 or 1,3.",
+        ),
     ] = "1..4",
     private: Annotated[
         str | None,
         typer.Option(
-            "--private", help="Items that nobody knows and that must not be learned: a file or a list."
+            "--private",
+            metavar="ITEMS",
+            rich_help_panel=ATTACKER,
+            help="Items that nobody knows and that must not be learned: a file or a list.",
         ),
     ] = None,
     original: Annotated[
-        str | None, typer.Option("--original", help="The file that DATA was made from: shows both.")
+        str | None,
+        typer.Option(
+            "--original",
+            metavar="FILE",
+            rich_help_panel=READING,
+            help="The file that DATA was made from: shows both.",
+        ),
     ] = None,
     effort: Annotated[
         int | None,
         typer.Option(
             "--effort",
-            min=1,
-            help="Steps (items looked at) that a count may take before rows are drawn instead "
-            "(default 1,000,000,000).",
+            rich_help_panel=GENERAL,
+            **integer(1, "STEPS"),
+            help="Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the rows where some are drawn.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", rich_help_panel=GENERAL, help="Draws the rows that are sampled.", **integer(0)
+        ),
+    ] = 0,
     *,
     reading: Reading,
     json: Json = False,
 ) -> None:
     """Show the attacker's view: how few rows fit someone of whom a few items are known.
 
-    With --original the options on how to read a file are for the original, else for DATA.
+    With --original the options on how the input is read are for the original, else for DATA.
     """
 
     def attack_rows(progress: Any) -> Any:
@@ -55,10 +84,14 @@ def risk(
         from setveil.published import kind_at
 
         sizes = parse_sizes(m)
+        how = reading if original is None else DETECTED
+        source = source_of(data, how, "DATA")
         progress("reading")
-        kind = kind_at(data)
         before = None if original is None else read_rows(original, reading)
-        rows = kind.read(data, read_as, **(reading.given() if original is None else {}))
+        if isinstance(source, str):
+            rows = kind_at(source).read(source, read_as, **how.given())
+        else:
+            rows = read_rows(source, how)
         secrets = _private_items(private, rows, before, reading.text_encoding)
         both = {"before": before, "after": rows} if before is not None else {"": rows}
         return [

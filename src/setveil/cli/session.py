@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from setveil.cli.ctrlc import counted, leave
-from setveil.errors import SetveilError
+from setveil.cli.drawing import Phases, drawing, tell
+from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up
 
 T = TypeVar("T")
 
 
+@dataclass
+class _Manner:
+    """How much a command says besides its answer."""
+
+    quiet: bool = False
+    verbose: bool = False
+
+
+_manner = _Manner()
+
+
+def speak(*, quiet: bool, verbose: bool) -> None:
+    """Settle how much this command says: only errors and its answer, or also the phases of its work."""
+    if quiet and verbose:
+        fail(RequestError("--quiet and --verbose exclude each other."))
+    _manner.quiet, _manner.verbose = quiet, verbose
+
+
 def say(text: str) -> None:
-    """Tell the user something; standard output is for answers only."""
-    if sys.stderr is not None:  # else print would take standard output instead
-        print(text, file=sys.stderr, flush=True)  # noqa: T201
+    """Tell the user something, unless only answers are wanted."""
+    if not _manner.quiet:
+        tell(text)
 
 
 def answer(text: str) -> None:
@@ -37,24 +56,8 @@ def answer_json(content: Any) -> None:
 
 def fail(error: SetveilError) -> NoReturn:
     """End the command with an error's message and exit code."""
-    say(f"Error: {error}")
+    tell(f"Error: {error}")
     raise typer.Exit(error.exit_code)
-
-
-class _Phase:
-    """What the work is doing; written by it, read by whoever draws."""
-
-    def __init__(self) -> None:
-        self.phase = "starting"
-        self.done: float | None = None
-        self.stoppable = False
-        self.stop = False
-
-    def __call__(self, phase: str, done: float | None = None) -> None:
-        self.phase, self.done = phase, done
-
-    def stop_requested(self) -> bool:
-        return self.stop
 
 
 class _Notes(logging.Handler):
@@ -66,21 +69,30 @@ class _Notes(logging.Handler):
         self.tell(record.getMessage())
 
 
-def run(work: Callable[[_Phase], T]) -> T:
+def _told(phase: str, seconds: float) -> None:
+    logging.getLogger("setveil").info("%s: %.2f s", phase, seconds)
+
+
+def _untold(phase: str, seconds: float) -> None:
+    pass
+
+
+def run(work: Callable[[Phases], T]) -> T:
     """Do the work of a command in a thread of its own, and return what it returns.
 
     The main thread only draws and listens: compiled loops and libraries cannot keep Ctrl-C waiting. Work that
     could end early does so at the first Ctrl-C. Setveil's errors end the command with their message and exit
     code.
     """
-    phase = _Phase()
+    phases = Phases(_told if _manner.verbose else _untold)
     result: list[T] = []
     failure: list[BaseException] = []
     finished = threading.Event()
 
     def body() -> None:
         try:
-            result.append(work(phase))
+            result.append(work(phases))
+            phases.end()
         except BaseException as error:  # raised again in the main thread
             failure.append(error)
         finally:
@@ -88,23 +100,24 @@ def run(work: Callable[[_Phase], T]) -> T:
 
     thread = threading.Thread(target=body, name="setveil", daemon=True)
     with counted() as presses:
-        with _drawing(phase) as (tick, tell):
-            notes = _Notes(tell)
-            logger = logging.getLogger("setveil")
-            logger.addHandler(notes)
-            logger.setLevel(logging.INFO)
-            try:
-                thread.start()
-                while not finished.wait(0.1):
-                    tick()
-                    if presses.count > phase.stop:
-                        if phase.stop or not phase.stoppable:
-                            break
-                        phase.stop = True
-                        tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
-            finally:
-                logger.removeHandler(notes)
-        if presses.count > phase.stop:
+        shown = drawing(phases, quiet=_manner.quiet)
+        notes = _Notes(shown.tell)
+        logger = logging.getLogger("setveil")
+        logger.addHandler(notes)
+        logger.setLevel(logging.INFO)
+        try:
+            thread.start()
+            while not finished.wait(0.1):
+                shown.tick()
+                if presses.count > phases.stop:
+                    if phases.stop or not phases.stoppable:
+                        break
+                    phases.stop = True
+                    shown.tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
+        finally:
+            logger.removeHandler(notes)
+            shown.close()
+        if presses.count > phases.stop:
             give_up()  # nothing half-done stays on the disk; the working thread is not asked
             leave()
     if failure:
@@ -112,46 +125,7 @@ def run(work: Callable[[_Phase], T]) -> T:
         if isinstance(error, SetveilError):
             fail(error)
         if isinstance(error, MemoryError):
-            say("Error: out of memory. Hint: a smaller m, or a machine with more memory.")
+            tell("Error: out of memory. Hint: a smaller m, or a machine with more memory.")
             raise typer.Exit(1)
         raise error
     return result[0]
-
-
-class _drawing:  # noqa: N801  (used as a function)
-    """A progress bar with phase and elapsed time, on a terminal; nothing elsewhere."""
-
-    def __init__(self, phase: _Phase) -> None:
-        self.phase = phase
-        self.bar: Any = None
-
-    def __enter__(self) -> tuple[Callable[[], None], Callable[[str], None]]:
-        if sys.stderr is None or not sys.stderr.isatty():
-            return (lambda: None), say
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        self.bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self.task = self.bar.add_task(self.phase.phase, total=None)
-        self.bar.start()
-        return self._tick, lambda text: self.bar.console.print(text, markup=False, highlight=False)
-
-    def _tick(self) -> None:
-        done = self.phase.done
-        self.bar.update(
-            self.task,
-            description=self.phase.phase,
-            total=None if done is None else 1.0,
-            completed=done or 0.0,
-        )
-
-    def __exit__(self, *exc: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -7,30 +7,52 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json, PublishedPromise, Reading
+from setveil.cli.options import ANSWER, PROMISE, READING, Json, PublishedPromise, Reading, integer, one_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError
 from setveil.guarantees import model_named, models
 from setveil.options.decode import Given
-from setveil.options.guarantees import make_guarantee, require_options
+from setveil.options.guarantees import make_guarantee, require_options, require_values
+
+EXAMPLES = """Examples:
+
+$ setveil verify release --k 5 --m 2
+
+$ setveil verify theirs.csv --model k-anonymity --k 5"""
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
     model: Annotated[
-        str, typer.Option("--model", help=f"The privacy model: {', '.join(models())}.")
+        str,
+        typer.Option(
+            "--model",
+            rich_help_panel=PROMISE,
+            **one_of("privacy model", models(), "The privacy model."),
+        ),
     ] = "km-anonymity",
     original: Annotated[
         str | None,
-        typer.Option("--original", help="Groups: the file they were made from; no row may be missing."),
+        typer.Option(
+            "--original",
+            metavar="FILE",
+            rich_help_panel=READING,
+            help="Groups: the file they were made from; no row may be missing.",
+        ),
     ] = None,
     recoding: Annotated[
         Path | None,
         typer.Option(
-            "--recoding", help="Constraints: csv of item,published; not needed for the folder of a run."
+            "--recoding",
+            metavar="FILE",
+            rich_help_panel=READING,
+            help="Constraints: csv of item,published; not needed for the folder of a run.",
         ),
     ] = None,
-    show: Annotated[int, typer.Option("--show", min=0, help="How many violations to list.")] = 10,
+    show: Annotated[
+        int,
+        typer.Option("--show", rich_help_panel=ANSWER, help="How many violations to list.", **integer(0)),
+    ] = 10,
     *,
     promise: PublishedPromise,
     reading: Reading,
@@ -53,6 +75,7 @@ def verify(
         if recoding is not None and "image" not in known:
             raise RequestError(f"--recoding is of no use for {model}.")
         require_options(model, promise, published=True)
+        require_values(model, promise, reading.text_encoding)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
         if original is not None and "original" not in known:

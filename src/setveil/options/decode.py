@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from setveil.errors import RequestError
 from setveil.fields import (
     GroupsOfItems,
     Integer,
@@ -46,6 +48,9 @@ class Given:
         Where `data` are published rows: what items became. Items that it does not know were suppressed.
     named_here : bool
         Whether items must be among those of the data.
+    drawn_from : Transactions, optional
+        Where `data` are a sample: what it was drawn from. Items that only occur there may be named; they are
+        left out.
     """
 
     data: Transactions
@@ -54,6 +59,18 @@ class Given:
     seed: int = 0
     image: Mapping[str, str | None] | None = None
     named_here: bool = True
+    drawn_from: Transactions | None = None
+
+    @property
+    def known(self) -> Transactions:
+        """The rows whose items may be named."""
+        return self.data if self.drawn_from is None else self.drawn_from
+
+    def occurring(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Leave out items that a sample lacks."""
+        if self.drawn_from is None:
+            return tuple(labels)
+        return tuple(label for label in labels if label in self.data.vocabulary.ids)
 
 
 def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, Any]) -> Any:
@@ -94,6 +111,77 @@ def decode_parameters(parameters: Any, texts: Mapping[str, Any], given: Given) -
     }
 
 
+def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any], encoding: str) -> None:
+    """Refuse parameters of an algorithm, as far as that takes no data.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name, for messages.
+    parameters : type
+        The dataclass of its parameters.
+    texts : mapping
+        What was given, by name; None: was not given.
+    encoding : str
+        Of files that options name.
+
+    Raises
+    ------
+    RequestError, DataError
+        If one is unknown or not acceptable, or names a file that is not there.
+    """
+    options = options_of(parameters)
+    unknown = [name for name, text in texts.items() if text is not None and name not in options]
+    if unknown:
+        raise RequestError(
+            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(options) or 'none'}."
+        )
+    parameters(**plain_values(options, texts, encoding))
+
+
+_FILELESS: Mapping[type[Kind], set[str]] = {  # what is given in place of a file
+    ItemFile: set(),
+    ItemWeights: set(),
+    Itemsets: {"all", "pgen"},
+    GroupsOfItems: {"any", "siblings", "groups"},
+}
+
+
+def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:
+    """Turn what was given for options into their values, as far as that takes no data.
+
+    Raises
+    ------
+    RequestError, DataError
+        If one is not acceptable, or names a file that is not there.
+    """
+    nothing = Given(cast("Transactions", None), encoding)
+    values: dict[str, Any] = {}
+    for name, option in options.items():
+        text = texts.get(name)
+        if text is None:
+            continue
+        if not option.kind.names_items:
+            values[name] = decode(name, option.kind, text, nothing, values)
+        elif str(text).partition(":")[0] not in _FILELESS.get(type(option.kind), {text}):
+            require_file(Path(text))
+    return values
+
+
+def require_file(path: Path | None) -> None:
+    """Refuse a file that cannot be read, before what takes long is done.
+
+    Raises
+    ------
+    DataError
+        If it does not exist or may not be read.
+    """
+    from setveil.data.io.source import read_bytes
+
+    if path is not None and str(path) != "-" and not os.access(path, os.R_OK):
+        read_bytes(path)  # which says what is wrong
+
+
 def as_given(option: Option, value: Any) -> Any:
     """Turn a value of a study file into what would be given on the command line for the same.
 
@@ -125,21 +213,25 @@ def _probability(_name: str, text: Any, _given: Given, _others: Mapping[str, Any
 def _item_file(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
     from setveil.options.inputs import load_items
 
-    return load_items(Path(text), given.data, given.encoding)
+    return given.occurring(load_items(Path(text), given.known, given.encoding))
 
 
 def _weights(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> dict[str, float]:
     from setveil.options.inputs import load_weights
 
-    return load_weights(Path(text), given.encoding)
+    weights = load_weights(Path(text), given.encoding)
+    return {item: weights[item] for item in given.occurring(weights)}
 
 
 def _items(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
     from setveil.options.inputs import load_labels, require_known
 
     if isinstance(text, str):
-        return load_labels(text, given.data, given.encoding, check=given.named_here)
-    return require_known(tuple(dict.fromkeys(text)), ",".join(text), given.data, check=given.named_here)
+        labels = load_labels(text, given.known, given.encoding, check=given.named_here)
+    else:
+        labels = tuple(dict.fromkeys(text))
+        labels = require_known(labels, ",".join(text), given.known, check=given.named_here)
+    return given.occurring(labels)
 
 
 def _itemsets(
@@ -153,7 +245,7 @@ def _itemsets(
         return pgen(given.data, others["k"])
     from setveil.options.inputs import load_privacy
 
-    return load_privacy(text, given.data, given.image, given.encoding)
+    return load_privacy(text, given.known, given.image, given.encoding)
 
 
 def _groups(
@@ -161,7 +253,10 @@ def _groups(
 ) -> tuple[tuple[str, ...], ...] | None:
     from setveil.options.inputs import load_utility
 
-    return load_utility(text, given.data, given.hierarchy, given.encoding)
+    groups = load_utility(text, given.known, given.hierarchy, given.encoding)
+    if groups is None or given.drawn_from is None:
+        return groups
+    return tuple(group for labels in groups if (group := given.occurring(labels)))
 
 
 _READERS: Mapping[type[Kind], Callable[..., Any]] = {

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError
-from setveil.fields import Integer, Option
+from setveil.fields import Integer, Items, Itemsets, Option
 from setveil.guarantees import Guarantee, Model, model_named
-from setveil.options.decode import Given, decode
+from setveil.options.decode import Given, decode, plain_values
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -85,6 +85,25 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         raise RequestError(
             f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."
         )
+
+
+def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
+    """Refuse values of a model's options, as far as that takes no data (see `require_options`).
+
+    Raises
+    ------
+    RequestError
+        If one is not acceptable, such as a k of 1.
+    """
+    model = model_named(name)
+    options = applicable(model, texts)
+    values = plain_values(options, texts, encoding)
+    for key, option in options.items():
+        if isinstance(option.kind, Items):
+            values[key] = ("any",)
+        elif isinstance(option.kind, Itemsets):
+            values[key] = None if texts.get(key) == "all" else (("any",),)
+    model.make(**{key: value for key, value in values.items() if options[key].drawn_with is None})
 
 
 def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarantee:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import logging
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from setveil.data.io import Layout, read
-from setveil.data.io.source import as_text, read_bytes
+from setveil.data.io import Layout
+from setveil.data.io.source import Text, as_text, read_bytes
+from setveil.data.io.text import read_basket, read_fimi
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import is_integer
+from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.numbers import parse_integer
@@ -21,12 +24,26 @@ from setveil.utility.queries import Queries, frequent_queries, random_queries, r
 
 log = logging.getLogger("setveil")
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
 
 def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]:
-    """Read a list of items, written like the rows of the data or one per line."""
-    like = data.origin.layout.format if data.origin else "basket"
-    form = like if like in {"fimi", "basket"} else "basket"
-    return read(path, format=form, encoding=encoding).vocabulary.labels
+    """Read a list of items: one per line, or several as the rows of the data are written.
+
+    A line that is an item of the data is that item, with the commas or blanks that it holds.
+    """
+    like = data.origin.layout if data.origin else Layout("basket")
+    separator = like.separator if like.format == "basket" else ","
+    text = as_text(read_bytes(path), str(path), encoding)
+    lines = _LINE_END.split(text.content.decode())
+    whole = {line.strip() for line in lines} & data.vocabulary.ids.keys()
+    others = "\n".join("" if line.strip() in whole else line for line in lines)  # so line numbers stay
+    left = Text(text.name, others.encode())
+    parted = read_fimi(left) if like.format == "fimi" else read_basket(left, separator)
+    labels = whole.union(label for label in parted.labels if label)
+    if not labels:
+        raise DataError(f"{path} holds no item, expected one per line.")
+    return tuple(item_order(labels))
 
 
 def load_labels(
@@ -43,6 +60,8 @@ def load_labels(
         return ()
     if Path(text).is_file():
         labels = load_items(Path(text), data, encoding)
+    elif text.strip() in data.vocabulary.ids:
+        labels = (text.strip(),)
     else:
         labels = tuple(dict.fromkeys(label for part in text.split(",") if (label := part.strip())))
     hint = "Is it a file that does not exist?" if "," not in text and not Path(text).is_file() else ""
@@ -144,6 +163,47 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
             raise DataError(f"{path}, line {number}: {shorten(item)} has a weight already.")
         weights[item] = weight
     return weights
+
+
+def load_names(path: Path, encoding: str) -> dict[str, str]:
+    """Read what codes stand for: a csv with a code and its name in each line.
+
+    A first line ``code,name`` is a header.
+
+    Raises
+    ------
+    DataError
+        If a line is something else, or a code has two names.
+    """
+    text = as_text(read_bytes(path), str(path), encoding).content.decode()
+    names: dict[str, str] = {}
+    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+        cells = [field.strip() for field in fields]
+        if not cells or (number == 1 and [cell.lower() for cell in cells] == ["code", "name"]):
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected a code, a comma and its "
+                "name.",
+                hint="A name with a comma is put in double quotes.",
+            )
+        if names.setdefault(cells[0], cells[1]) != cells[1]:
+            raise DataError(f"{path}, line {number}: {shorten(cells[0])} has a name already.")
+    return names
+
+
+def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
+    """Draw rows by a seed, in the order of the data; all of them if there are not more."""
+    import numpy as np
+
+    if number >= data.n_rows:
+        return data
+    keys = np.random.PCG64(seed).random_raw(data.n_rows)
+    drawn = np.sort(np.argsort(keys, kind="stable")[:number])
+    lengths = data.row_lengths()[drawn]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    codes = data.items[np.repeat(data.indptr[drawn] - indptr[:-1], lengths) + np.arange(indptr[-1])]
+    return replace(Transactions.from_codes(indptr, codes, data.vocabulary.labels), origin=data.origin)
 
 
 def load_queries(

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from setveil.fields import Flag, Text, parameter
+from setveil.data.layout import FORMATS
+from setveil.fields import Choice, Flag, Text, parameter
 
 
 @dataclass(frozen=True)
 class Reading:
     """Options of `setveil.read`; None: detected from the file."""
 
-    format: str | None = parameter(
-        Text("a format"),
-        "fimi, basket, long, wide, onehot, spmf, parquet or jsonl; by default detected from the file.",
-        default=None,
-    )
+    format: str | None = parameter(Choice(tuple(FORMATS)), "By default detected from the file.", default=None)
     encoding: str | None = parameter(
         Text("an encoding"), "Of text files (default: utf-8, or by the byte order mark).", default=None
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ class VerifiedRelease:
         force: bool = False,
         format: str | None = None,  # noqa: A002
         external: bool = False,
+        record: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
         """Write the run's folder: `published` may be shared, `internal` must stay inside.
 
@@ -106,6 +108,9 @@ class VerifiedRelease:
             so FIMI becomes basket where there are any.
         external : bool
             Also write published/report.html, a report without anything that must stay inside.
+        record : mapping
+            What the report is to say besides, as JSON types: `command`, `options`, `sample`, `about`,
+            `names`.
 
         Returns
         -------
@@ -131,7 +136,8 @@ class VerifiedRelease:
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
         layout = self.release.layout(self.layout, format)
-        return write_folder(self.release, self.report, layout, Path(out), force=force, external=external)
+        report = self.report | dict(record)
+        return write_folder(self.release, report, layout, Path(out), force=force, external=external)
 
     def report_html(self, *, external: bool = False) -> str:
         """Make the report page of the run, as `write` does.

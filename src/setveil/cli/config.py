@@ -1,0 +1,139 @@
+"""Options from a file, and the options of a run as its record repeats them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from setveil.cli.session import fail
+from setveil.errors import DataError, RequestError, SetveilError, shorten
+
+HIDDEN = "***"  # stands for a secret in what is recorded
+_SECRETS = re.compile(r"(?i)(://[^/@:]*:).*(?=@)|((?:password|passwd|pwd|token|secret|key)=)[^&;\s]*")
+_NOT_REPEATED = {"config", "quiet", "verbose"}  # how a command speaks is no part of what it does
+_NOT_TAKEN_ON = {"out", "force", "json"}  # a repeated run must not write over the first
+
+
+def take_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Let a file answer for the options that are not on the command line (the callback of --config)."""
+    if path is not None and not context.resilient_parsing:
+        try:
+            context.default_map = _answers(context.command.params, _read(path), str(path))
+        except SetveilError as error:
+            fail(error)
+    return path
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    """Read a file of options: TOML, or the record of a run."""
+    from setveil.data.io.source import as_text, read_bytes
+
+    text = as_text(read_bytes(path), str(path)).content.decode()
+    if path.suffix == ".json":
+        import json
+
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise DataError(f"{path} is not JSON: {error}.") from None
+        options = content.get("options") if isinstance(content, dict) else None
+        if not isinstance(options, dict):
+            raise DataError(
+                f"{path} records no options.", hint="Runs of `setveil anonymize` do, in internal/report.json."
+            )
+        return options
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{path} is not TOML: {error}.", hint="Lines such as k = 5.") from None
+
+
+def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Turn keys and values of a file into what the parameters of a command would be given."""
+    known = {name: parameter for parameter in parameters if (name := _key(parameter)) != "config"}
+    answers = {}
+    for key, value in values.items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None:
+            close = difflib.get_close_matches(key.replace("_", "-"), known, 1)
+            hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(known)}."
+            raise RequestError(f"{where}: this command has no option {shorten(key)}.", hint=hint)
+        answers[parameter.name] = _answer(f"{where}: {key}", parameter, value)
+    return answers
+
+
+def _key(parameter: Any) -> str:
+    """Name a parameter as a file does: an option by its long name, an argument by its own."""
+    return next((str(name)[2:] for name in parameter.opts if name.startswith("--")), str(parameter.name))
+
+
+def _answer(name: str, parameter: Any, value: Any) -> Any:
+    if getattr(parameter, "is_flag", False):
+        if not isinstance(value, bool):
+            raise RequestError(f"{name} must be true or false, got {value!r}.")
+        return value
+    several = parameter.nargs == -1
+    values = value if several and isinstance(value, list) else [value]
+    for one in values:
+        if isinstance(one, bool) or not isinstance(one, str | int | float | date):
+            raise RequestError(
+                f"{name} must be a text or a number{', or a list of texts' if several else ''}, got {one!r}."
+            )
+    texts = [str(one) for one in values]
+    return texts if several else texts[0]
+
+
+def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
+    """Write down what a command was given, on the command line and by --config.
+
+    Secrets in connections are left out.
+
+    Returns
+    -------
+    command : str
+        The shell line that repeats the command.
+    options : dict
+        Values by option, as JSON types, for --config: without those that say where to write.
+    """
+    words = context.command_path.split()
+    options: dict[str, Any] = {}
+    arguments: list[str] = []
+    flags: list[str] = []
+    for parameter in context.command.params:
+        key, value = _key(parameter), context.params.get(str(parameter.name))
+        source = context.get_parameter_source(str(parameter.name))
+        if key in _NOT_REPEATED or value is None or source is None or source.name == "DEFAULT":
+            continue
+        if isinstance(value, list | tuple):
+            arguments += map(str, value)
+            options[key] = list(map(str, value))
+        elif isinstance(value, bool):
+            flags += [f"--{key}"] if value else parameter.secondary_opts[:1]
+            options[key] = value
+        else:
+            plain = value if isinstance(value, int | float) else redacted(str(value))
+            flags += [f"--{key}", str(plain)]
+            options[key] = plain
+    first = ["--"] if any(argument.startswith("-") and argument != "-" for argument in arguments) else []
+    line = shlex.join([*words, *flags, *first, *arguments] if first else [*words, *arguments, *flags])
+    return line, {key: value for key, value in options.items() if key not in _NOT_TAKEN_ON}
+
+
+def redacted(text: str) -> str:
+    """Leave out the secrets of a connection.
+
+    Examples
+    --------
+    >>> redacted("postgresql://ann:s3cret@db/shop")
+    'postgresql://ann:***@db/shop'
+    """
+    return _SECRETS.sub(lambda found: f"{found[1] or found[2]}{HIDDEN}", text)

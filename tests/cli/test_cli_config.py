@@ -1,0 +1,138 @@
+"""Options from files, and runs that are repeated from their record."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli_helpers import HIERARCHY, dump, files_under, refused, sample_rows, setveil, together, write
+from setveil.cli.config import redacted
+
+ROWS = sample_rows()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write data, and a release with unusual options and all that the report may say."""
+    folder = tmp_path_factory.mktemp("config")
+    write(folder / "in put.csv", dump(ROWS, "basket"))
+    write(folder / "tree.csv", HIERARCHY)
+    write(folder / "names.csv", 'code,name\n101,"tea, black"\n999,nothing\n')
+    write(
+        folder / "run.toml",
+        "k = 3\nm = 2\nhierarchy = 'tree.csv'\nsuppress = false\ntime_limit = 20\nseed = 7\n"
+        "date = 2026-01-31\n",
+    )
+    setveil(
+        "anonymize", "in put.csv", "--config", "run.toml", "--out", "first", "--k", 4,
+        "--purpose", "it's a test", "--names", "names.csv", "--no-details", "--external", cwd=folder,
+    ).ok()  # fmt: skip
+    return folder
+
+
+def report(folder: Path) -> Any:
+    return json.loads((folder / "internal" / "report.json").read_text(encoding="utf-8"))
+
+
+def published(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / "published" / name).read_bytes() for name in files_under(folder / "published")}
+
+
+def test_the_command_line_wins(place: Path) -> None:
+    found = report(place / "first")
+    assert found["guarantee"]["k"] == 4
+    assert found["guarantee"]["m"] == 2
+    assert found["seed"] == 7
+    assert found["algorithm"]["parameters"]["suppress"] is False
+    assert found["algorithm"]["parameters"]["time_limit"] == 20
+
+
+def test_what_the_report_is_to_say(place: Path) -> None:
+    found = report(place / "first")
+    assert found["about"] == {"purpose": "it's a test", "date": "2026-01-31"}
+    assert found["names"] == {"101": "tea, black"}
+    assert "risk" not in found
+    assert "answers" not in found
+    assert "sample" not in found
+
+
+def test_the_record_repeats_the_run(place: Path) -> None:
+    found = report(place / "first")
+    assert "out" not in found["options"]
+    assert found["options"]["input"] == ["in put.csv"]
+    setveil("anonymize", "--config", "first/internal/report.json", "--out", "again", cwd=place).ok()
+    assert published(place / "again") == published(place / "first")
+    assert report(place / "again")["options"] == found["options"]
+
+
+def test_the_recorded_line_stands_alone(place: Path) -> None:
+    line = report(place / "first")["command"]
+    assert "--config" not in line
+    words = shlex.split(line)
+    assert words[0] == "setveil"
+    assert words[words.index("--out") + 1] == "first"
+    words[words.index("--out") + 1] = "typed"
+    setveil(*words[1:], cwd=place).ok()
+    assert published(place / "typed") == published(place / "first")
+
+
+def test_from_python_nothing_is_recorded(place: Path) -> None:
+    import setveil as sv
+
+    data = sv.Transactions.from_rows(ROWS)
+    sv.anonymize(data, sv.KmAnonymity(k=2, m=1), details=False).write(place / "python")
+    assert "command" not in report(place / "python")
+    done = setveil("anonymize", "--config", "python/internal/report.json", "--out", "no", cwd=place)
+    refused(done, 4, "records no options", out=place / "no")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "words"),
+    [
+        ("a.toml", "kay = 5", 2, "no option 'kay'"),
+        ("a.toml", "time-limits = 5", 2, "Did you mean time-limit?"),
+        ("a.toml", "config = 'b.toml'", 2, "no option 'config'"),
+        ("a.toml", "k = [2, 5]", 2, "k must be a text or a number, got [2, 5]"),
+        ("a.toml", "k = true", 2, "k must be a text or a number"),
+        ("a.toml", "bound = 1", 2, "bound must be true or false"),
+        ("a.toml", "input = [1, true]", 2, "or a list of texts"),
+        ("a.toml", "k = 'five'\nm = 2", 2, "expected an integer, got 'five'"),
+        ("a.toml", "k: 5", 4, "is not TOML"),
+        ("a.json", "k = 5", 4, "is not JSON"),
+        ("a.json", "[]", 4, "records no options"),
+    ],
+)
+def test_files_that_make_no_sense(
+    place: Path, tmp_path: Path, name: str, content: str, code: int, words: str
+) -> None:
+    write(tmp_path / name, content)
+    line = ["anonymize", place / "in put.csv", "--config", name, "--out", "no"]
+    (done,) = together([line], tmp_path)
+    done = type(done)(done.code, done.out, " ".join(done.err.replace("│", " ").split()))
+    refused(done, code, words, out=tmp_path / "no")
+
+
+def test_every_command_takes_a_file(place: Path) -> None:
+    write(place / "c.toml", "input = 'in put.csv'\noutput = 'out.jsonl'\nforce = true\n")
+    setveil("convert", "--config", "c.toml", cwd=place).ok()
+    assert len((place / "out.jsonl").read_text().splitlines()) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sqlite:///shop.db", "sqlite:///shop.db"),
+        ("postgresql://ann:s3c@ret@db:5432/shop", "postgresql://ann:***@db:5432/shop"),
+        (
+            "postgresql://db/shop?user=ann&password=s3cret&ssl=1",
+            "postgresql://db/shop?user=ann&password=***&ssl=1",
+        ),
+        ("Server=db;Uid=ann;Pwd=s3cret;", "Server=db;Uid=ann;Pwd=***;"),
+    ],
+)
+def test_secrets_are_not_recorded(text: str, expected: str) -> None:
+    assert redacted(text) == expected

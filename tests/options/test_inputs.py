@@ -1,0 +1,86 @@
+"""Lists of items, names of codes, samples of rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli_helpers import write
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError
+from setveil.options.inputs import draw_rows, load_items, load_labels, load_names
+
+DATA = Transactions.from_rows([["beef, raw", "beef", "milk"], ["raw", "milk", 'ham "best"'], ["tea"]])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("beef, raw\n", ["beef, raw"]),
+        ("beef, raw\nmilk,tea\n", ["beef, raw", "milk", "tea"]),
+        ("beef,raw\n", ["beef", "raw"]),
+        ('"beef, raw",tea\n', ["beef, raw", "tea"]),
+        ('ham "best"\r\n\r\n beef, raw \r\n', ["beef, raw", 'ham "best"']),
+        ("milk\nmilk\n", ["milk"]),
+    ],
+)
+def test_a_line_that_is_an_item_is_taken_whole(tmp_path: Path, content: str, expected: list[str]) -> None:
+    path = write(tmp_path / "items.txt", content)
+    assert load_items(path, DATA, "utf-8") == tuple(expected)
+    assert load_labels(str(path), DATA, "utf-8") == tuple(expected)
+
+
+def test_a_text_that_is_an_item_is_taken_whole() -> None:
+    assert load_labels("beef, raw", DATA, "utf-8") == ("beef, raw",)
+    assert load_labels("beef,raw", DATA, "utf-8") == ("beef", "raw")
+    with pytest.raises(DataError, match="1 item is not in the data: 'cooked'"):
+        load_labels("beef, cooked", DATA, "utf-8")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_lists_without_items(tmp_path: Path, content: str) -> None:
+    with pytest.raises(DataError, match="holds no item"):
+        load_items(write(tmp_path / "items.txt", content), DATA, "utf-8")
+
+
+def test_faults_are_told_with_their_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "items.txt", 'beef, raw\nmilk\n"tea\n')
+    with pytest.raises(DataError, match=r"items.txt, line 3"):
+        load_items(path, DATA, "utf-8")
+
+
+def test_names(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "names.csv",
+        'Code,Name\nE11,"Diabetes, type 2"\n\n I10 , Hypertension \nI10,Hypertension\n',
+    )
+    assert load_names(path, "utf-8") == {"E11": "Diabetes, type 2", "I10": "Hypertension"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("E11,a,b\n", "line 1: found 'E11,a,b'"),
+        ("E11,a\nI10\n", "line 2"),
+        ("E11,\n", "line 1"),
+        ("E11,a\nE11,b\n", "line 2: 'E11' has a name already"),
+    ],
+)
+def test_names_that_make_no_sense(tmp_path: Path, content: str, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        load_names(write(tmp_path / "names.csv", content), "utf-8")
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcdef")), max_size=20), st.integers(1, 25), st.integers(0, 3))
+def test_a_sample_is_rows_in_their_order(rows: list[frozenset[str]], number: int, seed: int) -> None:
+    data = Transactions.from_rows(map(sorted, rows))
+    drawn = [frozenset(row) for row in draw_rows(data, number, seed)]
+    assert len(drawn) == min(number, len(rows))
+    left = iter(rows)
+    assert all(row in left for row in drawn)  # a subsequence
+    again = draw_rows(data, number, seed)
+    assert [frozenset(row) for row in again] == drawn
+    assert set(again.vocabulary.labels) == set().union(*drawn)
