@@ -84,13 +84,13 @@ def test_lines_now_and_then(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_quiet_and_verbose(tmp_path: Path) -> None:
-    write(tmp_path / "in.csv", dump(ROWS, "long"))
+    write(tmp_path / "in.csv", dump(ROWS, "basket"))
     line = ["anonymize", "in.csv", "--k", 2, "--m", 1, "--no-details", "--out"]
     quiet = setveil(*line, "quiet", "--quiet", cwd=tmp_path).ok()
     assert quiet.err == ""
     assert "Folder     quiet" in quiet.out
     usual = setveil(*line, "usual", cwd=tmp_path).ok()
-    assert "as a long table" in usual.err
+    assert "No --hierarchy" in usual.err
     assert "verifying" not in usual.err
     verbose = setveil(*line, "verbose", "-v", cwd=tmp_path).ok()
     assert re.search(r"^verifying: \d+\.\d\d s$", verbose.err, re.MULTILINE)
@@ -135,6 +135,7 @@ def test_a_sample_may_lack_items_that_are_named(tmp_path: Path) -> None:
         1,
         "--sample",
         30,
+        "--format=basket",
         "--no-details",
     ]
     setveil(*line, "--private", "rare", "--out", "out", cwd=tmp_path).ok()
