@@ -61,6 +61,7 @@ def expected(
                 "choice": "best",
                 "rows_below": {str(t): naive.best(rows, m, t) for t in thresholds},
                 "probability": pytest.approx(float(naive.best_probability(rows, m)), rel=1e-12),
+                "fewest": naive.easiest(rows, m),
                 "exact": True,
             },
             {
@@ -252,6 +253,8 @@ def test_intervals_hold_the_truth(factor: int, few_draws: Callable[[int], None])
                 assert drawn["sampled"] >= 20
                 what = "rows_below" if key == "risk" else "rows_above"
                 assert drawn[what].keys() == drawn["interval"].keys() == true[what].keys()
+                if true.get("choice") == "best":
+                    assert drawn["fewest"] >= true["fewest"]
                 numbers = list(drawn[what].values())
                 assert numbers == sorted(numbers, reverse=key == "inference")
                 for limit, (low, high) in drawn["interval"].items():

@@ -106,8 +106,8 @@ def test_groups_hide_their_sensitive_items(done: dict[str, Done], place: Path) -
 
 def test_the_answer_in_words(done: dict[str, Done]) -> None:
     text = done["words"].out
-    assert text.startswith("Someone who knows the 2 most telling items of a person finds alone ")
-    assert "If the most telling items of each row are known (the worst case):" in text
+    assert text.startswith("Rows unique by their 2 most identifying items: ")
+    assert "If the most identifying items of each row are known (the worst case):" in text
     assert "If items are known that were picked at random (on average):" in text
     assert text.count("\n  4 items ") == 2
     assert "Items that give most away (known alone or beside one other item" in text
@@ -212,7 +212,7 @@ def test_numbers_in_words() -> None:
     assert [cell.strip() for cell in random if cell.strip()] == [
         "1 item", "under 1", "about 8 (3 to 10)", "about 1,234 (999 to 2,000)", "about 10 %",
     ]  # fmt: skip
-    assert text.startswith("Someone who knows the most telling item of a person finds alone no row.")
+    assert text.startswith("Rows unique by their most identifying item: no row.")
     assert "known alone, they lead to fewer than 5 rows" in text
 
 

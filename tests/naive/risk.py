@@ -31,6 +31,11 @@ def best(rows: Rows, m: int, threshold: int) -> int:
     return sum(n < threshold and bool(row) for row, n in zip(rows, fewest(rows, m), strict=True))
 
 
+def easiest(rows: Rows, m: int) -> int | None:
+    """The fewest rows that fit some set of any row; None where nothing can be known of anybody."""
+    return min((n for row, n in zip(rows, fewest(rows, m), strict=True) if row), default=None)
+
+
 def best_probability(rows: Rows, m: int) -> Fraction:
     return mean([Fraction(1, n) for n in fewest(rows, m)])
 

@@ -60,8 +60,8 @@ REPORT: dict[str, Any] = {
     },
     "recoding": "global",
     "labels": [
-        {"label": "dairy", "items": 12, "rows": 903},
-        {"label": "wine and spirits", "items": 5, "rows": 77},
+        {"label": "dairy", "items": 12, "first": ["butter", "cream", "whole milk"], "rows": 903},
+        {"label": "wine and spirits", "items": 5, "first": [], "rows": 77},
     ],
     "branches": [
         {"label": "food", "items": 80, "occurrences": 20000, "ncp": 0.03},
@@ -97,7 +97,7 @@ def changed(**parts: Any) -> dict[str, Any]:
 class _Page(HTMLParser):
     """Collects the text, and fails on tags that do not match."""
 
-    void = frozenset({"meta", "col", "rect"})
+    void = frozenset({"meta", "col", "rect", "br"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -137,8 +137,12 @@ def attack(rows: int, best: list[tuple[int, int, int]], random: list[float], **m
     entries: list[dict[str, Any]] = []
     for m, (counts, expected) in enumerate(zip(best, random, strict=True), 1):
         below = dict(zip(("2", "5", "10"), counts, strict=True))
+        fewest = 1 if counts[0] else 6
         entries += [
-            {"m": m, "choice": "best", "rows_below": below, "probability": 0.1, "exact": True},
+            {
+                "m": m, "choice": "best", "rows_below": below, "probability": 0.1, "fewest": fewest,
+                "exact": True,
+            },
             {
                 "m": m, "choice": "random", "rows_below": dict.fromkeys(below, expected), "probability": 0.05,
                 "exact": False, "sampled": 10000, "confidence": 0.95,
@@ -184,6 +188,15 @@ FULL = changed(
     ],
 )  # fmt: skip
 LEARNED = {"m": 2, "item": "s", "itemset": ["a", "b"], "exact": True}
+DEGREE = {
+    "model": "privacy-degree",
+    "p": 4,
+    "sensitive": ["s", "t"],
+    "smallest_degree": 4.0,
+    "groups": 9,
+    "holds": True,
+    "violations": 0,
+}
 GROUPED = changed(
     recoding="grouped",
     labels=[],
@@ -213,8 +226,45 @@ GROUPED = changed(
         },
     },
 )
+READ = {
+    "layout": "long",
+    "row": "one row per value of patient_id",
+    "id_column": "patient_id",
+    "item_columns": ["icd10"],
+    "ignored_columns": ["ward", "date"],
+    "separator": ";",
+    "encoding": "windows-1252",
+    "files": [{"path": "north.csv.gz", "sha256": "cd" * 32, "compression": "gzip"}],
+}
+NAMED = copy.deepcopy(FULL) | {
+    "input": {**FULL["input"], "read": READ},
+    "about": {
+        "date": "2026-11-22",
+        "purpose": "research <1>",
+        "recipient": "A university",
+        "responsible": "J. Doe",
+    },
+    "command": "setveil anonymize baskets.csv --k 5 --m 2 --out 'my release'",
+    "names": {
+        "saffron": "Crocus sativus",
+        "venison": "Deer",
+        "butter": "Butyrum",
+        "whole milk": "Lac",
+        "dairy": "Milk products",
+        "soda": "soda",
+        "food": "Everything edible",
+        "nothing": "That is nowhere",
+    },
+}
 HUGE = changed(
     input={
+        "read": {
+            **READ,
+            "layout": "wide",
+            "item_columns": [f"DX{i}" for i in range(1000)],
+            "ignored_columns": [f"a long name of a column {i}" for i in range(1000)],
+            "files": READ["files"] * 1000,  # type: ignore[operator]
+        },
         "path": "/somewhere/" + "x" * 90 + ".csv",
         "rows": 1_234_567_890,
         "empty_rows": 98_765_432,
@@ -289,6 +339,7 @@ ALL = {
     "nones": NONES,
     "empty": EMPTY,
     "full": FULL,
+    "named": NAMED,
     "grouped": GROUPED,
 }
 every_report = pytest.mark.parametrize("report", ALL.values(), ids=ALL.keys())
@@ -297,7 +348,7 @@ every_report = pytest.mark.parametrize("report", ALL.values(), ids=ALL.keys())
 @every_report
 def test_summary_fits(report: dict[str, Any]) -> None:
     lines = summary(report).split("\n")
-    assert len(lines) <= 15
+    assert len(lines) <= 17
     assert max(len(line) for line in lines) <= 88
     assert all(line.rstrip() == line for line in lines)
 
@@ -317,7 +368,7 @@ def test_summary_says_everything() -> None:
         "Items      90 of 140 unchanged, 50 generalized, 0 suppressed; 101 labels published.\n"
         "Rows       All 5,000 are kept (4 empty, 3 before); 5.9 items each on average (6.2\n"
         "           before).\n"
-        "Hand out   published/ only. internal/ stays inside: its files undo the protection."
+        "Share      published/ only. internal/ stays inside: its files undo the protection."
     )
 
 
@@ -331,6 +382,17 @@ def test_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
     for _, attributes in tags:
         assert not {"href", "src", "xlink:href"} & attributes.keys()
         assert not any(name.startswith("on") for name in attributes)
+
+
+@every_report
+@pytest.mark.parametrize("external", [False, True])
+def test_no_font_can_clip_a_text(report: dict[str, Any], external: bool) -> None:
+    """All text is HTML, which wraps: none is drawn at a place, and nothing keeps a line from breaking."""
+    if external and not report["guarantee"]["holds"]:
+        return
+    page = report_html(report, external=external)
+    assert not {"text", "tspan", "foreignobject"} & {tag for tag, _ in _Page(page).tags}
+    assert not re.search(r"nowrap|line-clamp|text-overflow|overflow: *hidden", page)
 
 
 @every_report
@@ -365,17 +427,22 @@ def test_the_same_report_gives_the_same_bytes(report: dict[str, Any]) -> None:
 
 @every_report
 def test_sections_come_in_a_good_order(report: dict[str, Any]) -> None:
-    heads = re.findall("<h2>(.*?)</h2>", report_html(report))
+    heads = [
+        head for head in re.findall("<h2>(.*?)</h2>", report_html(report)) if not head.startswith("Why ")
+    ]
     order = [
         "Who can be found, before and after",
         "What the promise does not cover",
         "What was lost",
         "What the data still answer",
-        "What may be handed out",
+        "What was read",
+        "What may be shared",
         "How it was made",
         "How to read this",
+        "Decision",
     ]
     measured = {"Who can be found, before and after": "risk" in report}
+    measured["What was read"] = "read" in report["input"]
     measured["What the data still answer"] = "answers" in report or "kl" in report["utility"]
     assert heads == [title for title in order if measured.get(title, True)]
 
@@ -383,28 +450,32 @@ def test_sections_come_in_a_good_order(report: dict[str, Any]) -> None:
 def test_page_shows_risk_and_use() -> None:
     text = text_of(FULL)
     for fact in (
-        "449 \u2192 0 rows found alone by their most telling 2 items",
-        "4.8 times the true number is the median error",
+        "449 of 5,000 rows \u2192 0 are unique by the 2 most identifying items, before and after",
+        "Off by a factor of 5.8 typically, where counts of item pairs are estimated from the release",
         "42 of 333 frequent itemsets",
         "Promised is 0 % among fewer than 5 for up to 2 known items.",
-        "most telling 2 items of a row: found alone in the original 449 of 5,000 rows (9 %), in the release "
-        "no row.",
-        "2 items picked at random: found alone in the original about 47 of 5,000 rows (0.95 %), 0.76 % to "
+        "Unique by the 2 most identifying items of a row: in the original 449 of 5,000 rows (9 %), in the "
+        "release no row.",
+        "Unique by 2 items picked at random: in the original about 47 of 5,000 rows (0.95 %), 0.76 % to "
         "1.2 % with 95 % confidence, in the release no row.",
         "saffron 13 11 0.22 %",
         "2 items of 140 are in no published row, 23 occurrences (0.074 %) with them. venison (in 10 rows), "
         "saffron .",
         "Rows with a published label: exact.",
-        "half of the estimates are off by 4.8 times the true number or more; the mean error is 17 times",
+        "Counts of item pairs: estimated from the release they are typically off by a factor of 5.8 (half of "
+        "them by more); the mean relative error (ARE) is 1,740 %.",
         "Of 333 sets of at most 3 items found in at least 50 rows of the original, 42 (13 %) are still there",
         "2 items 245 26 11 %",
         "Of all items, half are then off by 60 % or more.",
         "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
     ):
         assert re.sub(r"\W+", " ", fact) in re.sub(r"\W+", " ", text), fact
-    for words_of_charts in ("knowing 3 items", "among fewer than 10", "32 %", "3.2 %", "whole milk",
-                            "left out", "itself", "4 labels"):  # fmt: skip
-        assert words_of_charts in text
+    for numbers in (
+        "Knowing the 3 most identifying items of a row unique 1,601 (32 %) 159 (3.2 %)",
+        "among fewer than 10 2,801 (56 %) 1,109 (22 %)",
+        "whole milk 709 75 dairy 12 items soda 517 517 itself venison 10 0 left out beer 9 4 4 labels",
+    ):
+        assert numbers in text
 
 
 def test_page_shows_what_is_learned_of_private_items() -> None:
@@ -427,7 +498,7 @@ def full_page() -> str:
         ("risk", "<h2>Who can be found"),
         ("risk before", "<h2>Who can be found"),
         ("risk after", "<h2>Who can be found"),
-        ("answers are", "Rows with two items"),
+        ("answers are", "Counts of item pairs"),
         ("answers itemsets", "<h3>Frequent itemsets"),
         ("utility label_support_error", "Rows with a published label"),
         ("frequencies", "<h3>How often"),
@@ -459,7 +530,7 @@ def test_numbers_that_were_not_measured() -> None:
         },
     )
     assert "What can be learned" not in text_of(report)
-    assert "median error" not in text_of(report)
+    assert "item pairs" not in text_of(report)
     assert report_html(report, external=True)
 
 
@@ -486,6 +557,207 @@ def test_charts_of_one_page_do_not_share_ids() -> None:
         assert 'aria-label="x &quot;quoted&quot;"' in page
 
 
+def test_names_stand_beside_codes() -> None:
+    text = text_of(NAMED)
+    for fact in (
+        "saffron Crocus sativus 13 11 0.22 %",  # items that gave most away
+        "venison Deer (in 10 rows), saffron Crocus sativus .",  # left out
+        "dairy Milk products butter Butyrum , cream , whole milk Lac and 9 more 12 903 18 %",
+        "whole milk Lac 709 75 dairy Milk products 12 items",
+        "soda 517 517 itself",
+        "food Everything edible 80 20,000 0.03",
+    ):
+        assert fact in text, fact
+    assert "nowhere" not in text
+    learned = {**copy.deepcopy(GROUPED), "names": {"s": "Secret", "a": "Apple"}}
+    assert "100 %: s Secret , of 2 rows with a Apple , b" in text_of(learned)
+
+
+def test_long_names_are_cut_but_can_be_read() -> None:
+    long = "x" * 500
+    report = NAMED | {"suppressed": [long], "names": {long: "y" * 500}}
+    page = report_html(report)
+    assert f'title="{long}"' in page
+    assert ">" + "x" * 399 + "\u2026<" in page
+    assert ">" + "y" * 399 + "\u2026<" in page
+
+
+def test_page_shows_what_was_said_and_read() -> None:
+    text = text_of(NAMED)
+    for fact in (
+        "Date 2026-11-22 Purpose research <1> Recipient A university Responsible J. Doe",
+        "Read as long table, one row per value of patient_id",
+        "Column of row ids patient_id Columns of items icd10 Ignored columns ward, date",
+        "Separator semicolon Encoding windows-1252",
+        f"Files north.csv.gz (gzip) {'cd' * 32}",
+        "Command setveil anonymize baskets.csv --k 5 --m 2 --out 'my release'",
+    ):
+        assert fact in text, fact
+    assert "Command" not in text_of(FULL)
+    assert "Purpose" not in text_of(NAMED | {"about": {"date": "2026-11-22", "purpose": None}})
+
+
+def test_summary_says_what_was_read() -> None:
+    read = (
+        "Read       long table, one row per value of patient_id, items from icd10; ignored: ward,\n"
+        "           date\n"
+    )
+    assert read in summary(NAMED)
+    one_hot = {**READ, "layout": "onehot", "item_columns": list("abcdefgh"), "ignored_columns": []}
+    told = " ".join(summary(changed(input={"read": one_hot})).split())
+    assert "one-hot table, one row per value of patient_id, items from 8 columns, a to h" in told
+    several = {**READ, "layout": "fimi", "row": "one row per line", "item_columns": [], "files": [{}, {}]}
+    assert "2 files: FIMI file, one row per line, ignored: ward, date" in summary(
+        changed(input={"read": several})
+    )
+
+
+def test_page_names_attackers_as_the_literature_does() -> None:
+    text = text_of(FULL)
+    for fact in (
+        "knows the 2 most identifying items of each person and picks one of the rows that fit",
+        "Prosecutor , who knows that the person is in the data: greatest chance 100 % 1 in 6 (17 %)",
+        "Journalist , who does not know that: greatest chance at most 100 % at most 1 in 6 (17 %)",
+        "Marketer , who picks a row for everybody: rows re-identified on average 500 of 5,000 rows (10 %)",
+    ):
+        assert fact in text, fact
+    sampled, older, empty = (copy.deepcopy(FULL) for _ in range(3))
+    for report, change in ((sampled, {"exact": False, "fewest": 3}), (empty, {"fewest": None})):
+        next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2).update(change)
+    assert "greatest chance 100 % at least 1 in 3 (33 %)" in text_of(sampled)
+    assert "at most the prosecutor's Marketer" in text_of(sampled)
+    assert "greatest chance 100 % nothing is known of anybody" in text_of(empty)
+    for side in older["risk"].values():
+        for entry in side["risk"]:
+            entry.pop("fewest", None)
+    assert "Prosecutor" not in text_of(older)
+    assert "Marketer" in text_of(older)
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        (
+            FULL,
+            "Why k=5 and m=2 k=5: somebody who knows up to 2 items picks the right row with a chance of at "
+            "most 1 in 5 (20 %). The smallest group found has 6 rows. A larger k makes that chance smaller "
+            "and loses more. m=2: somebody may know up to 2 items of a person. The 3 most identifying items "
+            "of a row would single out 159 of 5,000 rows (3.2 %) of the release.",
+        ),
+        (REPORT, "What 3 items would give away was not counted. Choose a larger m"),
+        (HUGE, "Why k=1,000,000 and m=inf k=1,000,000: somebody who knows any number of items picks"),
+        (
+            GROUPED | {"guarantee": DEGREE},
+            "Why p=4 p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25 %).",
+        ),
+        (
+            changed(guarantee={"model": "coherence", "h": "1/3", "k": 1, "p": 2, "private": ["s"]}),
+            "Why h=1/3 and p=2 h=1/3: a private item may be learned with a probability of up to 33 %.",
+        ),
+        (
+            changed(guarantee={"model": "k-anonymity", "k": 7, "greatest_k": None}),
+            "Why k=7 k=7: somebody who compares whole rows picks the right row with a chance of at most 1 in",
+        ),
+        (
+            changed(
+                guarantee={
+                    "model": "constraints", "k": 7, "itemsets": [["a"]], "supported": 1,
+                    "greatest_k": None,
+                }
+            ),
+            "k=7: somebody who knows the items that a constraint names picks the right row",
+        ),
+    ],
+    ids=["km", "not measured", "inf", "degree", "coherence", "rows", "constraints"],
+)  # fmt: skip
+def test_page_says_what_the_parameters_mean(report: dict[str, Any], expected: str) -> None:
+    assert expected in text_of(report)
+
+
+def test_a_broken_promise_explains_no_parameters() -> None:
+    text = text_of(FAILING)
+    assert "Why" not in text
+    assert "Usable for" not in text
+    assert "Not usable for" not in text
+
+
+@pytest.mark.parametrize(
+    ("utility", "answers", "expected"),
+    [
+        (
+            {"label_support_error": {"mean": 0, "max": 0}, "item_support_error": {"median": 0.1}},
+            {"are": {"median": 0.11, "size": 2}, "itemsets": {"frequent": 10, "kept": 9}},
+            "Usable for: exact counts of published names, counts of single items of the original, items that "
+            "often occur together. With care for: counts of item pairs. Not usable for: statements about "
+            "single persons.",
+        ),
+        (
+            {"label_support_error": {"mean": 0.3, "max": 0.4}, "item_support_error": {"median": 0.5}},
+            {"are": {"median": 0.51, "size": 2}, "itemsets": {"frequent": 10, "kept": 5}},
+            "With care for: counts of published names, counts of single items of the original, items that "
+            "often occur together. Not usable for: counts of item pairs, statements about single persons.",
+        ),
+        (
+            {"label_support_error": {"mean": 0.1, "max": 4}, "suppressed_items": 3, "generalized_items": 0},
+            {"are": {"median": 0, "size": 1}, "itemsets": {"frequent": 10, "kept": 4}},
+            "Usable for: counts of items that are published. Not usable for: items that often occur "
+            "together, the 3 items left out, statements about single persons.",
+        ),
+        ({}, {}, "Not usable for: statements about single persons."),
+    ],
+)
+def test_page_says_what_the_release_is_usable_for(
+    utility: dict[str, Any], answers: dict[str, Any], expected: str
+) -> None:
+    """The rules of docs/report.md."""
+    report = changed(utility={"item_support_error": None, **utility}, answers=answers)
+    if "are" in answers:
+        report["answers"]["are"] |= {"mean": 1.0, "sd": 1.0, "queries": 9, "left_out": 0}
+        report["answers"]["itemsets"] |= {
+            "threshold": 2, "max_length": 3, "supports_unchanged": True, "by_length": []
+        }  # fmt: skip
+    before, *_ = text_of(report).split(" Why ")
+    assert before.endswith(expected)
+    assert before.count("able for:") == expected.count("able for:")
+
+
+@pytest.mark.parametrize(("mean", "fit"), [(0.1, "Usable"), (0.11, "With care"), (1.0, "Not usable")])
+def test_page_says_what_groups_are_usable_for(mean: float, fit: str) -> None:
+    report = copy.deepcopy(GROUPED)
+    report["utility"]["kl"]["mean"] = mean
+    text = text_of(report)
+    assert "Usable for: exact counts of all items that are not sensitive, how many rows hold a" in text
+    told = text[text.index("Usable for:") : text.index(" Why ")]
+    line = next(part for part in re.split(r"\.( |$)", told) if part and "together" in part)
+    assert line.startswith(fit)
+
+
+def test_page_leaves_room_to_decide_and_sign() -> None:
+    boxes = "may be shared. The release must not be shared. Name Date Signature"
+    assert f"Decision The folder published/ {boxes}" in text_of(REPORT)
+    assert "Decision The release must not be shared. Name Date Signature" in text_of(FAILING)
+
+
+def test_items_left_out_under_one_name_are_counted() -> None:
+    """Some algorithms leave out nodes of the hierarchy, which are fewer than the items below them."""
+    report = copy.deepcopy(FULL) | {"suppressed": ["meat"]}
+    report["utility"]["suppressed_items"] = 17
+    text = text_of(report)
+    assert "17 items of 140 are in no published row, 23 occurrences (0.074 %) with them." in text
+    assert "Some are left out together, under the name that the hierarchy has for all of them." in text
+    assert "the 17 items left out" in text
+
+
+def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> None:
+    page = report_html(NAMED, external=True)
+    text = _Page(page).text
+    assert "Purpose research <1> Recipient A university" in text
+    assert "dairy Milk products 12 903 18 %" in text
+    for inside in ("2026-11-22", "J. Doe", "Crocus", "Deer", "Lac", "Butyrum", "edible", "nowhere",
+                   "patient_id", "icd10", "ward,", "windows", "north", "cd" * 32, "my release"):  # fmt: skip
+        assert inside not in page, inside
+
+
 def test_what_xml_cannot_hold_is_replaced_in_charts() -> None:
     """The library that draws ends the process at such characters."""
     data = altair.Data(values=[{"a": "x\x07\x00y\ufffe\ud800"}])  # type: ignore[no-untyped-call]
@@ -498,7 +770,7 @@ def test_page_shows_what_was_done() -> None:
         "The promise holds",
         "96.1 % published unchanged (29,818)",
         "3.9 % under a broader name (1,204)",
-        "dairy 12 903 18 %",
+        "dairy butter , cream , whole milk and 9 more 12 903 18 %",
         "food 80 20,000 0.03",
         "k = 5",
         "m = 2",
@@ -608,15 +880,15 @@ def test_optional_parts_may_be_missing() -> None:
     assert "no item is published" in summary(BARE)
 
 
-def test_a_broken_promise_is_not_handed_out() -> None:
+def test_a_broken_promise_is_not_shared() -> None:
     text = text_of(FAILING)
     assert "The promise does not hold" in text
-    assert "Nothing may be handed out" in text
-    assert "May be handed out:" not in text
+    assert "Nothing may be shared" in text
+    assert "May be shared:" not in text
     plain = " ".join(summary(FAILING).split())
     assert "It does NOT hold. In the published rows: 12 sets of at most 2 items" in plain
     assert "in fewer than 5 rows." in plain
-    assert "Hand out Nothing" in plain
+    assert "Share Nothing" in plain
     assert "published/ only" not in plain
 
 
@@ -666,10 +938,10 @@ def test_percent(part: int, whole: int, expected: str) -> None:
         (0, "0 %"),
         (0.604, "60 %"),
         (1, "100 %"),
-        (1.284, "128 %"),
-        (2, "2 times the true number"),
-        (17.404, "17 times the true number"),
-        (12345, "12,000 times the true number"),
+        (1.284, "a factor of 2.3"),
+        (2, "a factor of 3"),
+        (17.404, "a factor of 18"),
+        (12345, "a factor of 12,000"),
     ],
 )
 def test_error(value: float, expected: str) -> None:
@@ -720,7 +992,7 @@ def test_clip() -> None:
     assert words.clip("abcd", 3) == "ab…"
 
 
-# The page that may be handed out
+# The page that may be shared
 
 
 def external_text(report: dict[str, Any]) -> str:
@@ -741,9 +1013,9 @@ def test_external_page_tells_what_readers_need() -> None:
         "about 4 % under a broader name",
         "under 1 % left out",
         "NCP about 0.05, LM about 0.05. At most about 20 % above the least NCP of any cut.",
-        "half of the estimates are off by about 5 times the true number or more; the mean error is about 20",
+        "they are typically off by about a factor of 6; the mean relative error (ARE) is about 2,000 %.",
         "about 15 % of the sets of at most 3 items that at least 50 rows",
-        "the most telling 3 items 159 (3.2 %) 613 (12 %) 1,109 (22 %)",
+        "the 3 most identifying items 159 (3.2 %) 613 (12 %) 1,109 (22 %)",
         "Knowing more than 2 items.",
         "k = 5 , m = 2 , refine = false",
         "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
@@ -754,7 +1026,7 @@ def test_external_page_tells_what_readers_need() -> None:
 def test_external_page_of_groups() -> None:
     text = external_text(GROUPED)
     assert "every count of them is exact" in text
-    assert "the most telling 2 items 449 (9 %) 1,223 (24 %) 1,871 (37 %) 25 %" in text
+    assert "the 2 most identifying items 449 (9 %) 1,223 (24 %) 1,871 (37 %) 25 %" in text
     assert "KL" not in text
 
 

@@ -83,7 +83,9 @@ def attack_risk(
         its items is in fewer than t rows. "random": the expected number of rows of which a set of m items
         drawn at random (the whole row if it is shorter) is in fewer than t rows. `rows_below`: the number for
         each t, empty rows never count. `probability`: the mean over all rows of 1 / the number of rows that
-        fit (the fewest; those that the drawn set fits; all rows for an empty one). `exact`; if it is
+        fit (the fewest; those that the drawn set fits; all rows for an empty one). `fewest`, of "best" alone:
+        the least number of rows that fit such a set of any row, None where no row holds a public item; the
+        true one may be less where the entry is not exact. `exact`; if it is
         false, the numbers are estimated from `sampled` drawn rows or sets, and with probability `confidence`
         the true number is in the `interval` of a threshold.
 
@@ -163,6 +165,10 @@ class _Fewest:
             progress(phase, search.done())
         return search.finished
 
+    def least(self) -> int | None:
+        """Return the fewest rows that were found to fit a set of any row, None where there are no rows."""
+        return int(self.high.min()) if self.high.size else None
+
 
 def _singled_out(
     known: Knowledge, ms: Sequence[int], ts: Sequence[int], seed: int, effort: int, progress: Progress
@@ -193,6 +199,7 @@ def _singled_out(
             best = {
                 "rows_below": {str(t): int(rows.weights[fewest.high < t].sum()) for t in ts},
                 "probability": _mean(known, float((rows.weights / fewest.high).sum())),
+                "fewest": fewest.least(),
                 "exact": True,
             }
         else:
@@ -276,6 +283,7 @@ def _best_of_drawn(
     return {
         "rows_below": {t: round(guess.value) for t, guess in guesses.items()},
         "probability": _mean(known, total),
+        "fewest": fewest.least(),
         "exact": False,
         "sampled": int(drawn.size),
         "confidence": CONFIDENCE,

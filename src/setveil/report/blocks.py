@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 # Okabe and Ito's blue and orange, and a dark grey: apart in brightness too, for a black-and-white print.
 UNCHANGED, GENERALIZED, SUPPRESSED = "#0072b2", "#e69f00", "#444444"
+# Bars of the original are pale with an outline, those of the release full: fill and outline.
+BEFORE, AFTER = ("#dcdcdc", "#666666"), (UNCHANGED, UNCHANGED)
 
 STYLE = """
 :root { color-scheme: light; }
@@ -17,19 +19,21 @@ body { margin: 0 auto; max-width: 900px; padding: 24px 28px 48px; color: #1a1a1a
 h1 { font-size: 26px; line-height: 1.25; margin: 0; }
 h2 { font-size: 20px; margin: 36px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #d0d0d0; }
 h3 { font-size: 16px; margin: 24px 0 4px; }
-p, ul { margin: 8px 0; max-width: 84ch; text-wrap: pretty; }
+h1, h2, h3, b { overflow-wrap: anywhere; }
+p, ul { margin: 8px 0; max-width: 84ch; text-wrap: pretty; overflow-wrap: anywhere; }
 ul { padding-left: 22px; }
 li { margin: 4px 0; }
 .of { color: #555; margin: 2px 0 18px; overflow-wrap: anywhere; max-width: none; }
-.verdict { border: 1px solid #0072b2; border-left-width: 10px; border-radius: 4px; padding: 14px 18px; }
+.verdict { border: 1px solid #0072b2; border-left-width: 10px; border-radius: 4px; padding: 14px 18px;
+  margin: 12px 0; }
 .verdict.fails { border-color: #b03a00; background: #fdf1ea; }
 .verdict strong { display: block; font-size: 22px; }
 .verdict p { margin: 4px 0 0; }
-.small { color: #555; font-size: .875em; }
+.small, .name { color: #555; font-size: .875em; }
 .tiles { display: grid; gap: 12px; margin: 16px 0;
-  grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); }
-.tile { border: 1px solid #d0d0d0; border-radius: 4px; padding: 10px 12px; }
-.tile b { display: block; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere; }
+  grid-template-columns: repeat(auto-fit, minmax(min(150px, 100%), 1fr)); }
+.tile { border: 1px solid #d0d0d0; border-radius: 4px; padding: 10px 12px; overflow-wrap: anywhere; }
+.tile b { display: block; font-size: 20px; line-height: 1.3; }
 .tile span { display: block; color: #555; font-size: .875em; line-height: 1.4; }
 svg { display: block; width: 100%; }
 figure { margin: 14px 0; }
@@ -38,37 +42,58 @@ figcaption { color: #555; font-size: .875em; max-width: 92ch; margin-top: 4px; t
 .legend { display: flex; flex-wrap: wrap; gap: 4px 24px; padding: 0; list-style: none; max-width: none; }
 .legend svg { display: inline-block; width: 12px; height: 12px; margin-right: 6px; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: .9375em; margin: 12px 0; }
-th, td { text-align: left; padding: 5px 12px 5px 0; vertical-align: top;
+th, td { text-align: left; padding: 5px 12px 5px 0; vertical-align: top; overflow-wrap: anywhere;
   border-bottom: 1px solid #e4e4e4; }
 thead th { font-size: .9375em; color: #555; font-weight: 600; vertical-align: bottom; }
-.bars tbody th { font-weight: normal; overflow-wrap: anywhere; }
-.bars tbody bdi { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
-  overflow: hidden; }
-.bars td { white-space: nowrap; vertical-align: middle; }
-.bars .number { text-align: right; font-variant-numeric: tabular-nums; }
-.names bdi { overflow-wrap: anywhere; }
-.plain td { overflow-wrap: anywhere; }
-.plain th { font-weight: normal; }
-.plain .number { text-align: right; font-variant-numeric: tabular-nums; }
+tbody th { font-weight: normal; }
+tbody th[colspan] { font-weight: 600; padding-top: 12px; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.lines td { vertical-align: middle; }
+.gauge svg { margin: 2px 0 3px; overflow: visible; }
+.name { display: block; }
+.names .name, li .name, p .name { display: inline; }
 .facts th { width: 24%; font-weight: 600; }
-.facts td { overflow-wrap: anywhere; }
 code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.decision { border: 1px solid #888; border-radius: 4px; padding: 12px 18px 18px; margin: 12px 0; }
+.box { display: inline-block; width: .9em; height: .9em; border: 1px solid #1a1a1a; margin-right: 8px;
+  vertical-align: -.1em; }
+.blanks { display: grid; grid-template-columns: 2fr 1fr 2fr; gap: 0 24px; }
+.blank { border-top: 1px solid #1a1a1a; margin-top: 52px; padding-top: 2px; color: #555; font-size: .875em; }
+@media screen and (max-width: 600px) {
+  body { padding: 16px 16px 32px; }
+  .verdict { border-left-width: 6px; padding: 10px 12px; }
+  .stacked, .stacked tbody, .stacked thead, .facts, .facts tbody, .facts tr, .facts th, .facts td {
+    display: block; width: auto; }
+  .stacked tr { display: grid; grid-template-columns: repeat(var(--numbers), minmax(0, 1fr)); gap: 0 10px;
+    border-bottom: 1px solid #e4e4e4; padding: 5px 0; }
+  .stacked th, .stacked td, .facts th { border: 0; padding: 1px 0; }
+  .stacked th:first-child, .stacked td.wide { grid-column: 1 / -1; }
+  .stacked thead th { overflow-wrap: normal; hyphens: auto; }
+  .stacked th:empty { display: none; }
+  .stacked .number { text-align: left; }
+  .blanks { grid-template-columns: 1fr; }
+}
 @page { size: A4; margin: 16mm; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10.5pt; }
   h2 { margin-top: 20pt; }
   h2, h3, h2 + p, h3 + p { break-after: avoid; }
   thead { display: table-header-group; break-after: avoid; }
-  tr, li, .tile, .verdict, .legend, figure { break-inside: avoid; }
+  tr, li, .tile, .verdict, .legend, .decision, figure { break-inside: avoid; }
+  tr:has(th[colspan]) { break-after: avoid; }
   tbody tr:nth-child(-n+2) { break-after: avoid; }
   tbody tr:nth-last-child(-n+2) { break-before: avoid; }
   p { orphans: 3; widows: 3; }
-  .tiles { grid-template-columns: repeat(4, 1fr); }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); }
   table { font-size: 9.5pt; }
-  .tile b { font-size: 13pt; }
+  th, td { padding-top: 2pt; padding-bottom: 2pt; }
+  .gauge svg { height: 6pt; margin: 1pt 0; }
+  .tile b { font-size: 12pt; }
   code { font-size: .9em; }
 }
 """
+
+LONGEST = 400  # characters of a label; the title of the element shows all of them
 
 
 def page(title: str, body: str) -> str:
@@ -113,33 +138,40 @@ def table(
     widths: str,
     color: str = GENERALIZED,
 ) -> str:
-    """Lay out lines of a label, numbers and a bar (0 to 1), in columns of these widths."""
-    columns = "".join(f'<col style="width:{width}">' for width in widths.split())
+    """Lay out lines of a label (HTML), numbers and a bar (0 to 1), in columns of these widths."""
     first, *middle, last = heads
     head = f"<th>{first}</th>" + "".join(f'<th class="number">{name}</th>' for name in middle)
     rows = "\n".join(
-        f"<tr><th>{data(label)}</th>"
-        + "".join(f'<td class="number">{number}</td>' for number in numbers)
-        + f"<td>{bar([(share, color)], 1, height=14)}</td></tr>"
+        f"<tr><th>{label}</th>"
+        + "".join(f'<td class="number">{_together(number)}</td>' for number in numbers)
+        + f'<td class="wide">{bar([(share, color)], 1, height=14)}</td></tr>'
         for label, numbers, share in lines
     )
-    return (
-        f'<table class="bars">\n<colgroup>{columns}</colgroup>\n'
-        f"<thead><tr>{head}<th>{last}</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
-    )
+    return _laid_out(f"{head}<th>{last}</th>", rows, widths, len(middle), "lines")
 
 
 def grid(heads: Sequence[str], lines: Iterable[Sequence[str]], widths: str, *, numbers: bool = False) -> str:
-    """Lay out lines of texts, HTML already, or of a text and numbers, in columns of these widths."""
-    columns = "".join(f'<col style="width:{width}">' for width in widths.split())
+    """Lay out lines of texts, HTML already, or of a text and numbers, in columns of these widths.
+
+    A line of a single text is a heading of those below it.
+    """
     cell = ' class="number"' if numbers else ""
     head = f"<th>{heads[0]}</th>" + "".join(f"<th{cell}>{name}</th>" for name in heads[1:])
+    whole = f' colspan="{len(heads)}"'
     rows = "\n".join(
-        f"<tr><th>{first}</th>" + "".join(f"<td{cell}>{_together(text)}</td>" for text in others) + "</tr>"
+        f"<tr><th{'' if others else whole}>{first}</th>"
+        + "".join(f"<td{cell}>{_together(text)}</td>" for text in others)
+        + "</tr>"
         for first, *others in lines
     )
+    return _laid_out(head, rows, widths, len(heads) - 1, "texts")
+
+
+def _laid_out(head: str, rows: str, widths: str, numbers: int, style: str) -> str:
+    """Make a table; on a narrow screen each row becomes its label, and under it so many columns."""
+    columns = "".join(f'<col style="width:{width}">' for width in widths.split())
     return (
-        f'<table class="plain">\n<colgroup>{columns}</colgroup>\n'
+        f'<table class="stacked {style}" style="--numbers:{numbers}">\n<colgroup>{columns}</colgroup>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     )
 
@@ -174,6 +206,20 @@ def bar(parts: Iterable[tuple[float, str]], whole: float, height: int = 26) -> s
     )
 
 
+def gauge(text: str, share: float, color: str, outline: str) -> str:
+    """Set a number, a text, above a bar (0 to 1) that shows it."""
+    rect = (
+        f'<rect width="{1000 * share:.2f}" height="10" fill="{color}" stroke="{outline}" '
+        'vector-effect="non-scaling-stroke"/>'
+        if share >= 1e-5
+        else ""
+    )
+    drawing = (
+        f'<svg viewBox="0 0 1000 10" height="10" preserveAspectRatio="none" aria-hidden="true">{rect}</svg>'
+    )
+    return f'<div class="gauge">{html.escape(text)}{drawing}</div>'
+
+
 def legend(lines: Iterable[tuple[str, str, str]]) -> str:
     """Explain the colours of a bar, each with a text and a less important one."""
     square = '<svg viewBox="0 0 9 9" aria-hidden="true"><rect width="9" height="9" fill="{}"/></svg>'
@@ -195,10 +241,22 @@ def _together(text: str) -> str:
     return re.sub(r"(?<=\d) %", "\u00a0%", text)
 
 
-def data(text: str) -> str:
-    """Escape a label or a path, which a narrow column may cut: its title shows all of it."""
+def data(text: str, name: str = "") -> str:
+    """Escape a label or a path, and the name of what a code stands for.
+
+    What is very long is cut; the title of the element shows all of it.
+    """
     # bdi keeps a label's writing direction from spilling over into the text around it.
-    return f'<bdi title="{html.escape(text)}">{html.escape(text)}</bdi>'
+    shown = f'<bdi title="{html.escape(text)}">{html.escape(_cut(text))}</bdi>'
+    return (
+        f'{shown} <bdi class="name" title="{html.escape(name)}">{html.escape(_cut(name))}</bdi>'
+        if name
+        else shown
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "\u2026"
 
 
 def code(text: str) -> str:

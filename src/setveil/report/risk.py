@@ -12,7 +12,7 @@ from setveil.wording import count
 _MOST_ITEMS = 5
 _LABEL = 40
 _CHOICES = (
-    ("best", "If the most telling items of each row are known (the worst case):"),
+    ("best", "If the most identifying items of each row are known (the worst case):"),
     ("random", "If items are known that were picked at random (on average):"),
 )
 
@@ -40,13 +40,13 @@ def _headline(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     known = [entry["m"] for entry in first["risk"]]
     m = min(known, key=lambda size: abs(size - 2))  # a pair says most to somebody who reads one line
     t = min(first["thresholds"])
-    who = "the most telling item" if m == 1 else f"the {m:,} most telling items"
+    by = "most identifying item" if m == 1 else f"{m:,} most identifying items"
     found = []
     for _, result in sides:
         entry = _entry(result, m, "best")
         about = "" if _is_sure(entry, t) else "about "
         found.append(about + rows_of(entry["rows_below"][str(t)], result["rows"]))
-    start = f"Someone who knows {who} of a person finds {_among(t)}"
+    start = f"Rows {_among(t)} by their {by}:"
     if len(sides) == 1:
         return f"{start} {found[0]}."
     return f"{start}\n{_aligned([[name, line] for (name, _), line in zip(sides, found, strict=True)])}"
@@ -58,7 +58,7 @@ def _entry(result: dict[str, Any], m: int, choice: str) -> dict[str, Any]:
 
 
 def _among(t: int) -> str:
-    return "alone" if t == 2 else f"among fewer than {t:,}"
+    return "unique" if t == 2 else f"among fewer than {t:,}"
 
 
 def _is_sure(entry: dict[str, Any], t: object) -> bool:

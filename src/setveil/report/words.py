@@ -72,18 +72,29 @@ def number_of(what: Measure, value: float) -> str:
     return f"2^{value:.5g}" if what.form == "power of 2" else measure(value)
 
 
-TRUE_NUMBER = " the true number"
-
-
 def error(value: float) -> str:
-    """Write a relative error: in per cent, from twice the true number on as a multiple of it.
+    """Write how far an estimate is off, from its relative error: in per cent, beyond 100 % as a factor.
+
+    Who is off by more than the true number estimates too much: 4.8 times the true number too much is 5.8
+    times the true number.
 
     Examples
     --------
     >>> error(0), error(0.214), error(1), error(4.832), error(358.7)
-    ('0 %', '21 %', '100 %', '4.8 times the true number', '360 times the true number')
+    ('0 %', '21 %', '100 %', 'a factor of 5.8', 'a factor of 360')
     """
-    return percent(value) if value < 2 else f"{float(f'{value:.2g}'):,.7g} times{TRUE_NUMBER}"
+    return percent(value) if value <= 1 else f"a factor of {float(f'{1 + value:.2g}'):,.7g}"
+
+
+def one_in(number: int) -> str:
+    """Write a chance of one in some rows.
+
+    Examples
+    --------
+    >>> one_in(1), one_in(5), one_in(59_601)
+    ('100 %', '1 in 5 (20 %)', '1 in 59,601 (0.0017 %)')
+    """
+    return "100 %" if number == 1 else f"1 in {count(number)} ({percent(1, number)})"
 
 
 def rows_of(number: float, whole: int) -> str:
@@ -114,6 +125,50 @@ def source(report: dict[str, Any]) -> str:
     if path == "-":
         return "standard input"
     return path or "data in memory"
+
+
+def read_as(report: dict[str, Any]) -> str:
+    """State what the input was read as, and what a row is; empty where the record does not tell."""
+    read = report["input"].get("read") or {}
+    files, layout = len(read.get("files") or []), read.get("layout") or ""
+    stated = ", ".join(part for part in (_LAYOUTS.get(layout, layout), read.get("row") or "") if part)
+    return f"{count(files, 'file')}: {stated}" if files > 1 else stated
+
+
+_LAYOUTS = {
+    "basket": "baskets",
+    "fimi": "FIMI file",
+    "jsonl": "JSON lines",
+    "long": "long table",
+    "onehot": "one-hot table",
+    "parquet": "Parquet table",
+    "spmf": "SPMF file",
+    "wide": "wide table",
+}
+
+
+def columns_read(report: dict[str, Any]) -> str:
+    """State which columns were read, and which were not; empty where the record does not tell."""
+    read = report["input"].get("read") or {}
+    columns, ignored = read.get("item_columns") or [], read.get("ignored_columns") or []
+    if len(columns) > 3:
+        named = f"{count(len(columns))} columns, {columns[0]} to {columns[-1]}"
+    else:
+        named = ", ".join(columns)
+    parts = [f"items from {named}" if named else "", f"ignored: {listed(ignored)}" if ignored else ""]
+    return "; ".join(part for part in parts if part)
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Write the first names of a list, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {count(rest)} more"
 
 
 def rows(report: dict[str, Any]) -> str:

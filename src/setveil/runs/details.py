@@ -33,6 +33,7 @@ FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
 _MOST_ITEMS = 20
+_FIRST_MEMBERS = 5
 
 
 def recorded(
@@ -66,7 +67,7 @@ def recorded(
     apart = {"optimality", "suppressed", "timing"}
     return {
         "setveil": __version__,
-        "versions": {name: version(name) for name in ("altair", "highspy", "numba", "numpy")}
+        "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
         | {"python": platform.python_version()},
         "seed": seed,
         "input": {
@@ -178,14 +179,21 @@ def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None
 
 
 def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    members = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
+    members = recoding.members()
     own = set(recoding.items.labels)
     used = sorted(
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
     )
     return [
-        {"label": label, "items": members[label], "rows": rows} for label, rows in used if label not in own
+        {
+            "label": label,
+            "items": len(members[label]),
+            "first": members[label][:_FIRST_MEMBERS],
+            "rows": rows,
+        }
+        for label, rows in used
+        if label not in own
     ]
 
 

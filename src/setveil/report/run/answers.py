@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.report import blocks, charts, words
-from setveil.report.run.charts import frequency_chart
+from setveil.report import blocks, words
 from setveil.report.run.kinds import kind_of
+from setveil.report.run.names import shown
 from setveil.wording import are, count
 
 _FAR = 0.5  # relative error from which on a count is no answer
@@ -32,23 +32,30 @@ def _counts(report: dict[str, Any]) -> str:
 
 
 def _queries(found: dict[str, Any]) -> str:
-    what = {1: "an item", 2: "two items"}.get(found.get("size", 0), "some items")
-    return f"Rows with {what} of the original"
+    return f"Counts of {asked_for(found)}"
+
+
+def asked_for(found: dict[str, Any]) -> str:
+    """Name what the random queries count rows with."""
+    return {1: "single items", 2: "item pairs"}.get(found.get("size", 0), "sets of items")
 
 
 def query_errors(found: dict[str, Any]) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
-    asked = (
-        f"asked of {count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
-        if found.get("size", 2) > 1
-        else f"asked of {count(found['queries'], 'item')} drawn at random"
-    )
     half = (
-        "at least half of the estimates are exact"
+        "typically exact"
         if found["median"] == 0
-        else f"half of the estimates are off by {words.error(found['median'])} or more"
+        else f"typically off by {words.error(found['median'])} (half of them by more)"
     )
-    return f"{asked}, {half}; the mean error is {words.error(found['mean'])} (ARE)."
+    asked = (
+        f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
+        if found.get("size", 2) > 1
+        else f"{count(found['queries'], 'item')} drawn at random"
+    )
+    return (
+        f"estimated from the release they are {half}; the mean relative error (ARE) is "
+        f"{words.percent(found['mean'])}. Measured on {asked}."
+    )
 
 
 def _itemsets(report: dict[str, Any]) -> str:
@@ -102,9 +109,30 @@ def _frequencies(report: dict[str, Any]) -> str:
         about += f" Of all items, half are then off by {words.error(off['median'])} or more."
     elif off:
         about += " At least half of all items are exact nevertheless."
-    caption = f"Rows with the {count(len(lines), 'most frequent item')}, and what a reader expects."
-    return blocks.subsection(
-        "How often items occur",
-        blocks.paragraph(about),
-        blocks.figure(charts.inline(frequency_chart(lines), "frequencies", caption), caption),
+    most = max(max(line["rows"], line["estimate"]) for line in lines) or 1
+    table = blocks.grid(
+        ("Item", "Rows in the original", "Rows a reader expects", "Published as"),
+        [
+            [
+                shown(report, line["item"]),
+                blocks.gauge(count(line["rows"]), line["rows"] / most, *blocks.BEFORE),
+                blocks.gauge(count(round(line["estimate"])), line["estimate"] / most, *blocks.AFTER),
+                _published_as(report, line),
+            ]
+            for line in lines
+        ],
+        "27% 23% 23% 27%",
     )
+    note = f"The {count(len(lines), 'most frequent item')}. Bars: relative to the most rows."
+    return blocks.subsection(
+        "How often items occur", blocks.paragraph(about), table, blocks.paragraph(note, "small")
+    )
+
+
+def _published_as(report: dict[str, Any], line: dict[str, Any]) -> str:
+    if line["published"] is None:
+        return "left out"
+    if line["published"] == line["item"]:
+        return "itself"
+    of = f'<div class="small">{count(line["items"], "item")}</div>' if (line["items"] or 0) > 1 else ""
+    return f"{shown(report, str(line['published']))}{of}"

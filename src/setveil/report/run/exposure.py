@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.report import blocks, charts, words
+from setveil.report import blocks, words
 from setveil.report.models import items_known
-from setveil.report.run.charts import risk_chart
+from setveil.report.run.kinds import Report
+from setveil.report.run.names import shown
 from setveil.wording import count
 
 _MOST_ITEMS = 10
 _INTRODUCTION = (
-    "Rows that somebody finds who knows some items of a person, and nothing else: the most telling items of "
+    "Rows that fit somebody of whom some items are known, and nothing else: the most identifying items of "
     "each row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
+_SIDES = ("In the original", "In the release")
 
 
-def exposure(report: dict[str, Any]) -> str:
+def exposure(report: Report) -> str:
     """Show the risk before and after as a section; nothing where it was not measured."""
     before, after = sides(report)
     if not before or not after:
@@ -26,14 +28,15 @@ def exposure(report: dict[str, Any]) -> str:
     return blocks.section(
         "Who can be found, before and after",
         blocks.paragraph(_INTRODUCTION + public_only),
-        _chart(report, before, after),
         blocks.points(_sentences(report, before, after)),
-        _inference(before, after),
-        _revealing(before),
+        _chart(report, before, after),
+        _attackers(report, before, after),
+        _inference(report, before, after),
+        _revealing(report, before),
     )
 
 
-def sides(report: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def sides(report: Report) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """Return the risk before and after, None where it is missing."""
     risk = report.get("risk") or {}
     return risk.get("before"), risk.get("after")
@@ -44,7 +47,7 @@ def entry_of(result: dict[str, Any], m: int, choice: str) -> dict[str, Any] | No
     return next((e for e in result["risk"] if e["m"] == m and e["choice"] == choice), None)
 
 
-def telling_size(report: dict[str, Any]) -> int | None:
+def telling_size(report: Report) -> int | None:
     """Choose the number of known items to speak of: that of the promise, or the nearest that was measured."""
     before, after = sides(report)
     if not before or not after:
@@ -56,40 +59,81 @@ def telling_size(report: dict[str, Any]) -> int | None:
     return max(sizes) if known is None else min(sizes, key=lambda m: (abs(m - known), m))
 
 
-def _chart(report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> str:
-    if telling_size(report) is None:
+def identifying(m: int) -> str:
+    """Name the items that an attacker knows in the worst case."""
+    return "most identifying item" if m == 1 else f"{count(m)} most identifying items"
+
+
+def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Show the rows that the most identifying items single out: numbers with bars, for each size."""
+    found = {entry["m"]: entry for entry in after["risk"] if entry["choice"] == "best"}
+    both = [
+        (entry, found[entry["m"]])
+        for entry in before["risk"]
+        if entry["choice"] == "best" and entry["m"] in found
+    ]
+    if not both:
         return ""
-    notes = ["Rows whose most telling items are found together in so few rows, in per cent of all rows."]
-    guarantee, known = report["guarantee"], items_known(report["guarantee"])
+    lines: list[list[str]] = []
+    for then, now in both:
+        lines.append([f"Knowing the {identifying(then['m'])} of a row"])
+        for threshold in then["rows_below"]:
+            cells = [
+                _gauge(entry, threshold, result["rows"], look)
+                for entry, result, look in ((then, before, blocks.BEFORE), (now, after, blocks.AFTER))
+            ]
+            lines.append([_shared_by(int(threshold)), *cells])
+    return "\n".join(
+        [
+            blocks.grid(("Rows that are", *_SIDES), lines, "26% 37% 37%"),
+            blocks.paragraph(
+                _notes(report["guarantee"], [entry for pair in both for entry in pair]), "small"
+            ),
+        ]
+    )
+
+
+def _notes(guarantee: dict[str, Any], best: list[dict[str, Any]]) -> str:
+    notes, known = ["Bars: share of all rows."], items_known(guarantee)
     if known is not None and "k" in guarantee and "itemsets" not in guarantee:
         notes.append(
             f"Promised is 0 % among fewer than {count(guarantee['k'])} for up to "
             f"{count(known, 'known item')}."
         )
-    best = [e for result in (before, after) for e in result["risk"] if e["choice"] == "best"]
     if any("interval" in e for e in best):
-        notes.append("Some were estimated from a sample; black lines are 95 % intervals.")
+        notes.append("Some were estimated from a sample, with 95 % intervals.")
     elif not all(e["exact"] for e in best):
         notes.append("Some are not counted to the end and may be higher.")
-    caption = " ".join(notes)
-    return blocks.figure(charts.inline(risk_chart(before, after), "risk", caption), caption)
+    return " ".join(notes)
 
 
-def _sentences(
-    report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
-) -> list[tuple[str, str]]:
-    """Say in words how many rows are found alone, at the size that the promise speaks of."""
+def _gauge(entry: dict[str, Any], threshold: str, whole: int, look: tuple[str, str]) -> str:
+    rows = entry["rows_below"][threshold]
+    text = f"{count(round(rows))} ({words.percent(rows, whole)})"
+    low, high = entry.get("interval", {}).get(threshold, (rows, rows))
+    if low < high:
+        ends = f"{words.percent(low, whole)} to {words.percent(high, whole)}"
+        text = f"about {count(round(rows))} ({words.percent(rows, whole)}; {ends})"
+    return blocks.gauge(text, rows / whole if whole else 0.0, *look)
+
+
+def _shared_by(threshold: int) -> str:
+    return "unique" if threshold == 2 else f"among fewer than {threshold}"
+
+
+def _sentences(report: Report, before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say in words how many rows are unique, at the size that the promise speaks of."""
     m = telling_size(report)
     out = []
     if m is None:
         return []
     for choice, title in (
-        ("best", f"Knowing the most telling {_items(m)} of a row:"),
-        ("random", f"Knowing {_items(m)} picked at random:"),
+        ("best", f"Unique by the {identifying(m)} of a row:"),
+        ("random", f"Unique by {_items(m)} picked at random:"),
     ):
         then, now = _found(before, m, choice), _found(after, m, choice)
         if then and now:
-            out.append((title, f"found alone in the original {then}, in the release {now}."))
+            out.append((title, f"in the original {then}, in the release {now}."))
     return out
 
 
@@ -98,7 +142,7 @@ def _items(m: int) -> str:
 
 
 def _found(result: dict[str, Any], m: int, choice: str) -> str:
-    """Say how many rows are found alone; empty where that was not counted."""
+    """Say how many rows are unique; empty where that was not counted."""
     entry, best = entry_of(result, m, choice), entry_of(result, m, "best")
     if entry is None:
         return ""
@@ -111,6 +155,59 @@ def _found(result: dict[str, Any], m: int, choice: str) -> str:
     if not rows:
         return f"no row of a sample (at most {high} of all {sure})"
     return f"about {words.rows_of(rows, whole)}, {low} to {high} {sure}"
+
+
+def _attackers(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Name the chances of picking the right row as the literature does: prosecutor, journalist, marketer."""
+    m = telling_size(report)
+    if m is None:
+        return ""
+    found = [(result, entry_of(result, m, "best")) for result in (before, after)]
+    told = [(result, entry) for result, entry in found if entry]
+    lines = []
+    if all("fewest" in entry for _, entry in told):
+        lines += [
+            [
+                "<b>Prosecutor</b>, who knows that the person is in the data: greatest chance",
+                *(_prosecutor(entry) for _, entry in told),
+            ],
+            [
+                "<b>Journalist</b>, who does not know that: greatest chance",
+                *(_journalist(entry) for _, entry in told),
+            ],
+        ]
+    lines.append(
+        [
+            "<b>Marketer</b>, who picks a row for everybody: rows re-identified on average",
+            *(_marketer(entry, result["rows"]) for result, entry in told),
+        ]
+    )
+    about = (
+        f"Of an attacker who knows the {identifying(m)} of each person and picks one of the rows that fit. "
+        "The journalist's chance is at most the prosecutor's, and equal to it only if nobody outside the "
+        "data fits."
+    )
+    return blocks.subsection(
+        "The chance to pick the right row",
+        blocks.paragraph(about),
+        blocks.grid(("Attacker", *_SIDES), lines, "44% 28% 28%"),
+    )
+
+
+def _prosecutor(entry: dict[str, Any]) -> str:
+    if entry["fewest"] is None:
+        return "nothing is known of anybody"
+    return ("" if entry["exact"] else "at least ") + words.one_in(entry["fewest"])
+
+
+def _journalist(entry: dict[str, Any]) -> str:
+    if entry["fewest"] is None:
+        return "nothing is known of anybody"
+    return f"at most {words.one_in(entry['fewest'])}" if entry["exact"] else "at most the prosecutor's"
+
+
+def _marketer(entry: dict[str, Any], whole: int) -> str:
+    return ("" if entry["exact"] else "about ") + words.rows_of(entry["probability"] * whole, whole)
 
 
 def inferences(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -127,10 +224,10 @@ def _chance(entry: dict[str, Any]) -> str:
     return f"{'' if entry.get('exact', True) else 'at least '}{words.percent(entry['probability'])}"
 
 
-def _inference(before: dict[str, Any], after: dict[str, Any]) -> str:
+def _inference(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
     now = {entry["m"]: entry for entry in inferences(after)}
     lines = [
-        (count(entry["m"], "item"), _learned(entry), _learned(now.get(entry["m"])))
+        (count(entry["m"], "item"), _learned(report, entry), _learned(report, now.get(entry["m"])))
         for entry in inferences(before)
     ]
     if not lines:
@@ -141,20 +238,20 @@ def _inference(before: dict[str, Any], after: dict[str, Any]) -> str:
             "The greatest probability with which some private or sensitive item is learned about somebody, "
             "and one way to learn it."
         ),
-        blocks.grid(("Known", "In the original", "In the release"), lines, "14% 43% 43%"),
+        blocks.grid(("Known", *_SIDES), lines, "14% 43% 43%"),
         blocks.paragraph(_likely(before, after)),
     )
 
 
-def _learned(entry: dict[str, Any] | None) -> str:
+def _learned(report: Report, entry: dict[str, Any] | None) -> str:
     if entry is None:
         return "none is published"
     chance = _chance(entry)
     if not entry.get("item"):
         return chance
-    known = ", ".join(blocks.data(item) for item in entry["itemset"])
+    known = ", ".join(shown(report, item) for item in entry["itemset"])
     rows = f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
-    return f"{chance}: {blocks.data(entry['item'])}, of {rows}"
+    return f"{chance}: {shown(report, entry['item'])}, of {rows}"
 
 
 def _likely(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -169,7 +266,7 @@ def _likely(before: dict[str, Any], after: dict[str, Any]) -> str:
     )
 
 
-def _revealing(before: dict[str, Any]) -> str:
+def _revealing(report: Report, before: dict[str, Any]) -> str:
     found = before.get("revealing") or {}
     listed, whole = (found.get("items") or [])[:_MOST_ITEMS], before["rows"]
     if not listed:
@@ -177,7 +274,7 @@ def _revealing(before: dict[str, Any]) -> str:
     most = max(line["rows"] for line in listed)
     lines = [
         (
-            line["item"],
+            shown(report, line["item"]),
             [
                 count(line["support"]),
                 count(round(line["rows"])),

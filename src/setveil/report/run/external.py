@@ -1,4 +1,4 @@
-"""A page about a release that may be handed out with it: nothing that must stay inside.
+"""A page about a release that may be shared with it: nothing that must stay inside.
 
 `handed_out` decides what may be told and rounds it; the page is made from that and from nothing else, so it
 cannot show what is not there. docs/report.md gives the reason for each figure.
@@ -13,16 +13,18 @@ from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.models import words_for
-from setveil.report.run.exposure import chances
+from setveil.report.run.answers import asked_for
+from setveil.report.run.exposure import chances, identifying
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import labels
-from setveil.report.run.statement import headline, how_to_read, not_covered, versions
+from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
 from setveil.utility import Measure, measures
 from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the promise.
 _FOUND = ("greatest_k", "smallest_degree", "groups")
 _PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences")
+_SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
 _STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
 _BLUR = 100  # ... so many occurrences of the original or more fall into
 _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
@@ -41,17 +43,19 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
     dict
         Parts named as in the report hold what the published files tell themselves: `setveil`, `versions`,
         `algorithm` (parameters that name no item), `guarantee`, `recoding`, `published`, `labels`, and
-        `risk` of the published rows. `rounded` holds the rest: texts and lengths of bars, in steps that at
-        least 100 occurrences of the original fall into; it is missing where there are too few of them.
+        `risk` of the published rows; `names` of those labels, and of `about` the purpose and the recipient,
+        were given by who made the release. `rounded` holds the rest: texts and lengths of bars, in steps that
+        at least 100 occurrences of the original fall into; it is missing where there are too few of them.
 
     Raises
     ------
     ValueError
-        If the promise does not hold: then nothing may be handed out.
+        If the promise does not hold: then nothing may be shared.
     """
     guarantee, algorithm, published = report["guarantee"], report["algorithm"], report["published"]
     if not guarantee["holds"]:
-        raise ValueError("The promise does not hold: there is no page to hand out.")
+        raise ValueError("The promise does not hold: there is no page to share.")
+    names = report.get("names") or {}
     told = ("model", "holds", *words_for(guarantee).parameters, *_FOUND)
     out = {
         "setveil": report["setveil"],
@@ -63,6 +67,8 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         "guarantee": {key: guarantee[key] for key in told if key in guarantee},
         "recoding": report["recoding"],
         "published": {key: published[key] for key in _PUBLISHED if key in published},
+        "about": {key: value for key, value in (report.get("about") or {}).items() if key in _SAID},
+        "names": {line["label"]: names[line["label"]] for line in report["labels"] if line["label"] in names},
         "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
         "exact_labels": _exact_labels(report),
         "risk": _remaining(report),
@@ -162,12 +168,12 @@ def _optimality(found: dict[str, Any] | None) -> str:
     least = f"{weighted}{found['objective'].upper()} of any {found['model']}{limits}"
     if not found["gap"]:
         return f"Proven: the least {least}."
-    above = words.error(_one_digit(found["loss"] / found["lower_bound"] - 1))
+    above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
     return f"{'About' if found['proven'] else 'At most about'} {above} above the least {least}."
 
 
 def external_html(report: dict[str, Any]) -> str:
-    """Render the page that may be handed out (see `setveil.report.run.page.report_html`).
+    """Render the page that may be shared (see `setveil.report.run.page.report_html`).
 
     Raises
     ------
@@ -175,9 +181,10 @@ def external_html(report: dict[str, Any]) -> str:
         If the promise does not hold.
     """
     told = handed_out(report)
-    about = f"{blocks.data(told['published']['file'])}, {html.escape(told['algorithm']['title'])}"
+    file = f"{blocks.data(told['published']['file'])}, {html.escape(told['algorithm']['title'])}"
     sections = [
-        headline("About this release", about, told),
+        headline("About this release", file, told),
+        about(told),
         _contents(told),
         _lost(told),
         _answers(told),
@@ -201,8 +208,11 @@ def _contents(told: dict[str, Any]) -> str:
         ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
         *others,
     ]
-    about = ("About", "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS))
-    return blocks.section("What is in it", blocks.facts([*lines, about]), labels(told, "about.json"))
+    reading = (
+        "About",
+        "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS),
+    )
+    return blocks.section("What is in it", blocks.facts([*lines, reading]), labels(told, "about.json"))
 
 
 _MEANS = ", and lists the items that each broader name stands for"
@@ -240,14 +250,11 @@ def _answers(told: dict[str, Any]) -> str:
     rounded = told.get("rounded", {})
     lines = kind_of(told).countable_outside(told)
     if "are" in rounded:
-        are, what = rounded["are"], {1: "one", 2: "two"}.get(rounded["are"]["size"], "some")
-        half = (
-            "half of the estimates or more are exact"
-            if not are["median"]
-            else f"half of the estimates are off by about {words.error(are['median'])} or more"
-        )
-        text = f"asked at random, {half}; the mean error is about {words.error(are['mean'])} (ARE)."
-        lines.append((f"Rows with {what} of the original items:", text))
+        are = rounded["are"]
+        half = f"typically off by about {words.error(are['median'])}" if are["median"] else "typically exact"
+        mean = f"the mean relative error (ARE) is about {words.percent(are['mean'])}"
+        text = f"estimated from the release they are {half}; {mean}."
+        lines.append((f"Counts of {asked_for(are)} of the original:", text))
     if "itemsets" in rounded:
         found = rounded["itemsets"]
         longest = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
@@ -268,12 +275,12 @@ def _found(told: dict[str, Any]) -> str:
     if not risk or not risk["best"]:
         return ""
     thresholds = list(risk["best"][0]["rows_below"])
-    heads = ["Known", *("found alone" if t == "2" else f"among fewer than {t}" for t in thresholds)]
+    heads = ["Known", *("unique" if t == "2" else f"among fewer than {t}" for t in thresholds)]
     private = any(risk["chances"].values())
     heads += ["chance of a private item"] * private
     lines = [
         [
-            f"the most telling {count(entry['m'], 'item')}",
+            f"the {identifying(entry['m'])}",
             *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
             *([risk["chances"][entry["m"]]] * private),
         ]
@@ -283,7 +290,7 @@ def _found(told: dict[str, Any]) -> str:
     return blocks.section(
         "Who can still be found",
         blocks.paragraph(
-            "Rows that somebody finds who knows the most telling items of each, counted in the published "
+            "Rows that fit somebody of whom the most identifying items are known, counted in the published "
             f"rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
         ),
         blocks.grid(heads, lines, "28%" + " 18%" * (len(heads) - 1), numbers=True),

@@ -6,10 +6,11 @@ from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.run.kinds import kind_of
+from setveil.report.run.names import shown
 from setveil.wording import are, count
 
 MOST_LINES = 20
-WIDTHS = "34% 13% 17% 15% 21%"
+WIDTHS = "40% 13% 15% 13% 19%"
 _MOST_NAMES = 40
 
 
@@ -44,7 +45,7 @@ def _branches(report: dict[str, Any]) -> str:
     most = branches[0]["ncp"]
     lines = [
         (
-            branch["label"],
+            shown(report, branch["label"]),
             [count(branch["items"]), count(branch["occurrences"]), words.measure(branch["ncp"])],
             branch["ncp"] / most if most else 0.0,
         )
@@ -67,7 +68,7 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
         return ""
     lines = [
         (
-            line["label"],
+            shown(report, line["label"]) + _members(report, line),
             [count(line["items"]), count(line["rows"]), words.percent(line["rows"], n_rows)],
             line["rows"] / n_rows if n_rows else 0.0,
         )
@@ -83,6 +84,17 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
     )
 
 
+def _members(report: dict[str, Any], line: dict[str, Any]) -> str:
+    """Name some of the items that a label stands for; nothing where the record names none."""
+    first = line.get("first") or []
+    if not first:
+        return ""
+    rest = line["items"] - len(first)
+    more = f" and {count(rest)} more" if rest else ""
+    named = ", ".join(shown(report, item) for item in first)
+    return f'<div class="small names">{named}{more}</div>'
+
+
 def _more(number: int, where: str) -> str:
     rest = number - MOST_LINES
     return blocks.paragraph(f"{count(rest)} more {where}.", "small") if rest > 0 else ""
@@ -93,21 +105,23 @@ def _left_out(report: dict[str, Any]) -> str:
     names, whole = report.get("suppressed") or [], report["input"]["occurrences"]
     if not names:
         return ""
-    hit = report["utility"]["suppressed_occurrences"]
+    utility = report["utility"]
+    hit, number = utility["suppressed_occurrences"], utility["suppressed_items"]
     many = (
-        f"{count(len(names), 'item')} of {count(report['input']['items'])} "
-        f"{are(len(names))} in no published row, {count(hit, 'occurrence')} "
-        f"({words.percent(hit, whole)}) with {'it' if len(names) == 1 else 'them'}."
+        f"{count(number, 'item')} of {count(report['input']['items'])} {are(number)} in no published row, "
+        f"{count(hit, 'occurrence')} ({words.percent(hit, whole)}) with {'it' if number == 1 else 'them'}."
     )
+    if number != len(names):
+        many += " Some are left out together, under the name that the hierarchy has for all of them."
     rows = {line["item"]: line["rows"] for line in report.get("frequencies") or []}
     frequent = sorted((name for name in names if name in rows), key=lambda name: -rows[name])
     if rows and not frequent:
         many += f" None is among the {count(len(rows))} most frequent items."
     rare = [name for name in names if name not in rows]
-    shown = [f"{blocks.data(name)} (in {count(rows[name], 'row')})" for name in frequent]
-    shown = (shown + [blocks.data(name) for name in rare])[:_MOST_NAMES]
-    rest = len(names) - len(shown)
+    told = [f"{shown(report, name)} (in {count(rows[name], 'row')})" for name in frequent]
+    told = (told + [shown(report, name) for name in rare])[:_MOST_NAMES]
+    rest = len(names) - len(told)
     more = f", and {count(rest)} more in <code>internal/report.json</code>" if rest else ""
     return blocks.subsection(
-        "Items left out", blocks.paragraph(many), f'<p class="names">{", ".join(shown)}{more}.</p>'
+        "Items left out", blocks.paragraph(many), f'<p class="names">{", ".join(told)}{more}.</p>'
     )

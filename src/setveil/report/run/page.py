@@ -8,14 +8,16 @@ from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.models import words_for
-from setveil.report.run.answers import answers
-from setveil.report.run.exposure import chances, entry_of, exposure, sides, telling_size
+from setveil.report.run.answers import answers, asked_for
+from setveil.report.run.choice import choice, usable
+from setveil.report.run.exposure import chances, entry_of, exposure, identifying, sides, telling_size
 from setveil.report.run.external import external_html
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
-from setveil.report.run.statement import headline, how_to_read, not_covered, versions
-from setveil.wording import count
+from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
+from setveil.wording import are, count
 
+_MOST_COLUMNS = 40
 _LONG = 8  # a parameter of more entries is told by their number
 
 
@@ -31,7 +33,7 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
     report : dict
         What ``report.json`` holds. Parts that an older one lacks are left out.
     external : bool
-        Make the page that may be handed out with the published rows instead: it shows what they show
+        Make the page that may be shared with the published rows instead: it shows what they show
         themselves, and coarse figures of the loss (docs/report.md says which, and why).
 
     Returns
@@ -48,14 +50,19 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
         return external_html(report)
     sections = [
         headline("Release report", f"{blocks.data(words.source(report))}, {_method(report)}", report),
+        about(report),
         _glance(report),
+        usable(report),
+        choice(report),
         exposure(report),
         not_covered(report["guarantee"]),
         losses(report),
         answers(report),
+        _read(report),
         _folders(report),
         _made(report),
         how_to_read(report, kind_of(report).shown(report)),
+        _decision(report),
     ]
     return blocks.page(
         f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
@@ -72,31 +79,70 @@ def _glance(report: dict[str, Any]) -> str:
     m = telling_size(report)
     if m is not None:
         before, after = sides(report)
-        known = count(m, "item") if m > 1 else "item"
         then, now = (entry_of(side, m, "best") for side in (before, after) if side)
-        if then and now:
-            number = " \u2192 ".join(count(round(entry["rows_below"]["2"])) for entry in (then, now))
-            tiles.append((number, f"rows found alone by their most telling {known}, before and after"))
+        if before and then and now:
+            of = f"{count(then['rows_below']['2'])} of {count(before['rows'], 'row')}"
+            tiles.append(
+                (
+                    f"{of} \u2192 {count(now['rows_below']['2'])}",
+                    f"{are(now['rows_below']['2'])} unique by the {identifying(m)}, before and after",
+                )
+            )
         learned = [chances(side).get(m) for side in (before, after) if side]
         if all(learned):
             number = " \u2192 ".join(chance for chance in learned if chance)
+            known = count(m, "item")
             tiles.append((number, f"chance of learning a private item from {known}, before and after"))
     whole = report["input"]["occurrences"]
     (_, name, kept), *others = kind_of(report).shares(report)
     rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
     tiles.append((words.percent(kept, whole), f"of all occurrences {name}{'; ' if rest else ''}{rest}"))
-    answers = report.get("answers", {})
-    found, are = answers.get("itemsets"), answers.get("are")
-    if found and found["frequent"]:
-        number = f"{count(found['kept'])} of {count(found['frequent'])}"
+    found = report.get("answers", {})
+    itemsets, errors = found.get("itemsets"), found.get("are")
+    if itemsets and itemsets["frequent"]:
+        number = f"{count(itemsets['kept'])} of {count(itemsets['frequent'])}"
         tiles.append((number, "frequent itemsets still there under the items' own names"))
-    if are and are["queries"]:
-        what = {1: "a given item", 2: "two given items"}.get(are.get("size", 0), "given items")
-        number, of = words.error(are["median"]), "is"
-        if number.endswith(words.TRUE_NUMBER):
-            number, of = number.removesuffix(words.TRUE_NUMBER), f"{words.TRUE_NUMBER} is".strip()
-        tiles.append((number, f"{of} the median error of estimates in how many rows {what} are"))
-    return blocks.tiles(tiles) if tiles else ""
+    if errors and errors["queries"]:
+        off = f"Off by {words.error(errors['median'])}" if errors["median"] else "Exact"
+        tiles.append((off, f"typically, where counts of {asked_for(errors)} are estimated from the release"))
+    return blocks.tiles(tiles)
+
+
+def _read(report: dict[str, Any]) -> str:
+    """Say what the input was read as, and what was not read; nothing where the record does not tell."""
+    read = report["input"].get("read") or {}
+    if not read:
+        return ""
+    separator, files = read.get("separator") or "", read.get("files") or []
+    more = len(files) > 1 or any(entry.get("compression") for entry in files)
+    return blocks.section(
+        "What was read",
+        blocks.facts(
+            [
+                ("Read as", html.escape(words.read_as(report))),
+                ("Column of row ids", blocks.data(read["id_column"]) if read.get("id_column") else ""),
+                ("Columns of items", _columns(read.get("item_columns"))),
+                ("Ignored columns", _columns(read.get("ignored_columns"))),
+                ("Separator", html.escape(_SEPARATORS.get(separator, separator))),
+                ("Encoding", html.escape(read.get("encoding") or "")),
+                ("Query", blocks.code(read.get("query") or "")),
+                ("Files", "<br>".join(map(_file, files)) if more else ""),
+            ]
+        ),
+    )
+
+
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space"}
+
+
+def _columns(names: list[str] | None) -> str:
+    return blocks.data(words.listed(names, _MOST_COLUMNS)) if names else ""
+
+
+def _file(entry: dict[str, Any]) -> str:
+    packed = f" ({html.escape(entry['compression'])})" if entry.get("compression") else ""
+    path = blocks.data(entry["path"]) if entry.get("path") else ""
+    return " ".join(part for part in (f"{path}{packed}", blocks.code(entry.get("sha256") or "")) if part)
 
 
 def _folders(report: dict[str, Any]) -> str:
@@ -104,16 +150,28 @@ def _folders(report: dict[str, Any]) -> str:
     page = report["published"].get("report")
     if page:
         file += f", {blocks.data(page)}"
-    hand_out = (
-        ("May be handed out:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
+    share = (
+        ("May be shared:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
         if report["guarantee"]["holds"]
-        else ("Nothing may be handed out:", "the promise does not hold.")
+        else ("Nothing may be shared:", "the promise does not hold.")
     )
     inside = (
         "the folder <code>internal/</code>. It says which published row came from which input row, and this "
         "report is in it: its hash can confirm a guess of the input."
     )
-    return blocks.section("What may be handed out", blocks.points([hand_out, ("Must stay inside:", inside)]))
+    return blocks.section("What may be shared", blocks.points([share, ("Must stay inside:", inside)]))
+
+
+def _decision(report: dict[str, Any]) -> str:
+    """Leave room to decide and to sign."""
+    answers = ["The release must not be shared."]
+    if report["guarantee"]["holds"]:
+        answers.insert(0, "The folder <code>published/</code> may be shared.")
+    boxes = "\n".join(f'<p><span class="box"></span>{answer}</p>' for answer in answers)
+    blanks = "\n".join(f'<div class="blank">{name}</div>' for name in ("Name", "Date", "Signature"))
+    return blocks.section(
+        "Decision", f'<div class="decision">\n{boxes}\n<div class="blanks">\n{blanks}\n</div>\n</div>'
+    )
 
 
 def _made(report: dict[str, Any]) -> str:
@@ -135,6 +193,7 @@ def _made(report: dict[str, Any]) -> str:
             [
                 ("Input", blocks.data(words.source(report))),
                 ("Input SHA-256", blocks.code(before["sha256"] or "")),
+                ("Command", blocks.code(report.get("command") or "")),
                 ("Contents", contents),
                 *(_hierarchy(tree) if tree else []),
                 ("Privacy model", html.escape(guarantee["model"])),

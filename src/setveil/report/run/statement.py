@@ -49,6 +49,16 @@ def headline(title: str, about: str, report: dict[str, Any]) -> str:
     )
 
 
+_ABOUT = ("date", "purpose", "recipient", "responsible")
+
+
+def about(report: dict[str, Any], told: tuple[str, ...] = _ABOUT) -> str:
+    """Show what was said about the release when it was made, as far as anything was."""
+    said = report.get("about") or {}
+    lines = [(name.capitalize(), html.escape(str(said[name]))) for name in told if said.get(name)]
+    return blocks.facts(lines) if lines else ""
+
+
 def not_covered(guarantee: dict[str, Any]) -> str:
     """Say what the promise leaves open, as a section."""
     spoken = words_for(guarantee)

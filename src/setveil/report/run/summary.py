@@ -12,10 +12,11 @@ from setveil.report.run.kinds import kind_of
 
 _WIDTH = 88
 _LABEL = 11
+_READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: dict[str, Any]) -> str:
-    """Summarize a report in at most 15 lines of at most 88 columns.
+    """Summarize a report in at most 17 lines of at most 88 columns.
 
     Parameters
     ----------
@@ -25,7 +26,7 @@ def summary(report: dict[str, Any]) -> str:
     Returns
     -------
     str
-        What was promised, whether it holds, what was lost, and which folder may be handed out.
+        What was read and promised, whether it holds, what was lost, and which folder may be shared.
     """
     return "\n".join(_fact(label, text) for label, text in facts(report).items())
 
@@ -34,13 +35,15 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
     """List what a summary says, each with its label."""
     guarantee, kind = report["guarantee"], kind_of(report)
     file_name = re.split(r"[/\\]", words.source(report))[-1]
-    hand_out = (
+    read = (words.read_as(report), words.columns_read(report))
+    share = (
         "published/ only. internal/ stays inside: its files undo the protection."
         if guarantee["holds"]
         else "Nothing: the promise does not hold."
     )
     found = {
         "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
+        "Read": words.clip(", ".join(part for part in read if part), _READ),
         "Promise": promise(guarantee),
         "Check": check(guarantee),
         "Lost": kind.loss(report),
@@ -49,7 +52,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
         "Items": kind.items(report),
         "Rows": words.rows(report),
-        "Hand out": hand_out,
+        "Share": share,
     }
     return {label: text for label, text in found.items() if text}
 

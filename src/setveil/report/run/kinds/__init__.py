@@ -21,6 +21,21 @@ Points = list[tuple[str, str]]  # a bold beginning and the text that follows it,
 Shares = list[tuple[str, str, int]]  # a colour, what became of item occurrences, how many
 
 
+Use = tuple[str, str]  # one of FIT, and what for
+
+USABLE, ROUGHLY, UNUSABLE = FIT = ("Usable for", "With care for", "Not usable for")
+
+
+def by_error(error: float) -> str:
+    """Judge estimates by their relative error: up to 10 % usable, up to 50 % with care."""
+    return USABLE if error <= 0.1 else ROUGHLY if error <= 0.5 else UNUSABLE
+
+
+def by_share(kept: float) -> str:
+    """Judge what is found by the share that is kept: from 90 % on usable, from 50 % on with care."""
+    return USABLE if kept >= 0.9 else ROUGHLY if kept >= 0.5 else UNUSABLE
+
+
 class Kind(ABC):
     """The words for one kind of release."""
 
@@ -53,11 +68,11 @@ class Kind(ABC):
 
     @abstractmethod
     def contents(self, told: Report) -> Points:
-        """Say what is published, from what may be handed out (see `setveil.report.run.external`)."""
+        """Say what is published, from what may be shared (see `setveil.report.run.external`)."""
 
     @abstractmethod
     def countable_outside(self, told: Report) -> Points:
-        """Say which counts can be read off the release, from what may be handed out."""
+        """Say which counts can be read off the release, from what may be shared."""
 
     tells_shares: ClassVar[bool] = True
     """Whether occurrences are told as shares of all."""
@@ -65,6 +80,10 @@ class Kind(ABC):
     @abstractmethod
     def measured(self, utility: Report, labels: list[dict[str, Any]], rows: dict[str, int]) -> list[str]:
         """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""
+
+    @abstractmethod
+    def uses(self, report: Report) -> list[Use]:
+        """Say what the release can be used for, as far as it was measured (docs/report.md has the rules)."""
 
     def overlap(self, _report: Report) -> str:
         """Say what this kind costs whoever counts labels; empty where it costs nothing."""
@@ -104,7 +123,7 @@ class Kind(ABC):
         return [one for one in measures(self.recoding) if one.told and one.name in report["utility"]]
 
     def handed_out(self, report: Report) -> list[Measure]:
-        """List the measures that may leave the house, rounded."""
+        """List the measures that may be shared, rounded."""
         return [one for one in self.shown(report) if one.handed_out]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from setveil.report import blocks, words
-from setveil.report.run.kinds import Kind, Points, Report, Shares
+from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Kind, Points, Report, Shares, Use
 from setveil.utility import Measure
 from setveil.wording import are, count
+
+_CLOSE, _FAR = 0.1, 1.0  # KL up to which estimates are close to the truth, and from which on far off
 
 
 class Groups(Kind):
@@ -78,6 +80,18 @@ class Groups(Kind):
                 f"measured by KL, {words.measure(kl['mean'])} on average (0: they do not).",
             ),
         ]
+
+    def uses(self, report: Report) -> list[Use]:
+        """Say what the release can be used for, from KL."""
+        found: list[Use] = [
+            (USABLE, "exact counts of all items that are not sensitive"),
+            (USABLE, "how many rows hold a sensitive item"),
+        ]
+        kl = report["utility"].get("kl")
+        if kl and kl["queries"]:
+            fit = USABLE if kl["mean"] <= _CLOSE else ROUGHLY if kl["mean"] < _FAR else UNUSABLE
+            found.append((fit, "sensitive items together with others"))
+        return found
 
     tells_shares = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setveil.report import blocks, words
-from setveil.report.run.kinds import Kind, Points, Report, Shares
+from setveil.report.run.kinds import UNUSABLE, USABLE, Kind, Points, Report, Shares, Use, by_error, by_share
 from setveil.wording import are, count
 
 _WORST = 5  # labels
@@ -88,7 +88,27 @@ class Rows(Kind):
         return [(title, self._labels_off(off["mean"], off["max"]))]
 
     def _labels_off(self, mean: float, most: float) -> str:
-        return f"off by {words.error(mean)} on average, by {words.error(most)} at most."
+        return f"off by {words.percent(mean)} on average, by {words.error(most)} at most."
+
+    def uses(self, report: Report) -> list[Use]:
+        """Say what the release can be used for, from the errors of counts and the itemsets kept."""
+        utility, answers = report["utility"], report.get("answers", {})
+        names = "published names" if utility["generalized_items"] else "items that are published"
+        found: list[Use] = []
+        if off := utility.get("label_support_error"):
+            exact = f"exact counts of {names}"
+            found.append((USABLE, exact) if not off["max"] else (by_error(off["mean"]), f"counts of {names}"))
+        if off := utility.get("item_support_error"):
+            found.append((by_error(off["median"]), "counts of single items of the original"))
+        are, itemsets = answers.get("are"), answers.get("itemsets")
+        if are and are["queries"] and are.get("size") == 2:
+            found.append((by_error(are["median"]), "counts of item pairs"))
+        if itemsets and itemsets["frequent"]:
+            kept = by_share(itemsets["kept"] / itemsets["frequent"])
+            found.append((kept, "items that often occur together"))
+        if left_out := utility["suppressed_items"]:
+            found.append((UNUSABLE, f"the {count(left_out, 'item')} left out"))
+        return found
 
     def measured(self, _utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
         """Say which labels have another support than their items had, and whether rows are missing."""

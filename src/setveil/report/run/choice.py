@@ -1,0 +1,99 @@
+"""What a release is good for and what its parameters mean: the short answers for who decides."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from setveil.guarantees.km import known_words
+from setveil.report import blocks, words
+from setveil.report.models import items_known, words_for
+from setveil.report.run.exposure import entry_of, identifying, sides
+from setveil.report.run.kinds import FIT, UNUSABLE, kind_of
+from setveil.wording import count
+
+_NOBODY = "statements about single persons"
+
+
+def usable(report: dict[str, Any]) -> str:
+    """Say in a line what the release can be used for and what not; nothing where it must not be used."""
+    if not report["guarantee"]["holds"]:
+        return ""
+    uses = [*kind_of(report).uses(report), (UNUSABLE, _NOBODY)]
+    told = [(fit, [what for found, what in uses if found == fit]) for fit in FIT]
+    lines = "<br>\n".join(f"<b>{fit}:</b> {', '.join(things)}." for fit, things in told if things)
+    return f"<p>{lines}</p>"
+
+
+def choice(report: dict[str, Any]) -> str:
+    """Say what the parameters of the promise mean for the choice of them, as a section."""
+    guarantee = report["guarantee"]
+    if not guarantee["holds"]:
+        return ""
+    known = words_for(guarantee).known
+    parts = [
+        _private(guarantee, known),
+        _rows(guarantee, known),
+        _knowledge(report, known) if known in guarantee else None,
+    ]
+    lines = [part for part in parts if part is not None]
+    named = words.and_list([bold.removesuffix(":") for bold, _ in lines])
+    return blocks.section(f"Why {named}", blocks.points(lines)) if lines else ""
+
+
+def _private(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
+    """Say how surely a private or sensitive item may be learned."""
+    if "h" in guarantee:
+        return (
+            f"h={guarantee['h']}:",
+            f"a private item may be learned with a probability of up to {_share(guarantee['h'])}. "
+            "A smaller h protects more and loses more.",
+        )
+    if "p" in guarantee and known != "p":
+        return (
+            f"p={count(guarantee['p'])}:",
+            "a sensitive item may be learned with a probability of up to "
+            f"{words.one_in(guarantee['p'])}. A larger p protects more and loses more.",
+        )
+    return None
+
+
+def _share(written: float | str) -> str:
+    return words.percent(float(Fraction(str(written))))
+
+
+def _rows(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
+    """Say what k rows mean for the chance to pick the right one."""
+    k, least = guarantee.get("k"), guarantee.get("greatest_k")
+    if k is None or k < 2:
+        return None
+    who = "somebody who compares whole rows"
+    if "itemsets" in guarantee:
+        who = "somebody who knows the items that a constraint names"
+    elif known in guarantee:
+        who = f"somebody who knows {known_words(guarantee[known])}"
+    found = f" The smallest group found has {count(least, 'row')}." if least else ""
+    return (
+        f"k={count(k)}:",
+        f"{who} picks the right row with a chance of at most {words.one_in(k)}.{found} A larger k makes that "
+        "chance smaller and loses more.",
+    )
+
+
+def _knowledge(report: dict[str, Any], known: str) -> tuple[str, str]:
+    """Say what somebody still finds who knows one item more than was promised."""
+    m, (_, after) = items_known(report["guarantee"]), sides(report)
+    if m is None:
+        return f"{known}=inf:", "it does not matter how many items somebody knows."
+    entry = entry_of(after, m + 1, "best") if after else None
+    if after is None or entry is None:
+        left = f"What {count(m + 1, 'item')} would give away was not counted."
+    else:
+        rows = words.rows_of(entry["rows_below"]["2"], after["rows"])
+        about = "" if entry["exact"] else "about "
+        left = f"The {identifying(m + 1)} of a row would single out {about}{rows} of the release."
+    return (
+        f"{known}={count(m)}:",
+        f"somebody may know up to {count(m, 'item')} of a person. {left} Choose a larger {known} where so "
+        "much can be known.",
+    )

@@ -1,0 +1,13 @@
+"""Names beside codes: what the items and labels of a report mean, where its record says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.report import blocks
+
+
+def shown(report: dict[str, Any], code: str) -> str:
+    """Show an item or a label, with its name where there is one, as HTML."""
+    name = (report.get("names") or {}).get(code, "")
+    return blocks.data(code, "" if name == code else name)
