@@ -607,6 +607,7 @@ def test_summary_says_what_was_read() -> None:
     told = " ".join(summary(changed(input={"read": one_hot})).split())
     assert "one-hot table, one row per value of patient_id, items from 8 columns, a to h" in told
     several = {**READ, "layout": "fimi", "row": "one row per line", "item_columns": [], "files": [{}, {}]}
+    assert summary(changed(input={"read": several})).startswith("File       2 files, Apriori")
     assert "2 files: FIMI file, one row per line, ignored: ward, date" in summary(
         changed(input={"read": several})
     )
@@ -1021,6 +1022,21 @@ def test_external_page_tells_what_readers_need() -> None:
         "setveil 0.1.0, numpy 2.4.6, python 3.11.7",
     ):
         assert fact in text, fact
+
+
+def test_external_page_rounds_errors_to_one_digit() -> None:
+    report = copy.deepcopy(FULL)
+    for median, told in (
+        (94.4, "a factor of 100;"),
+        (0.238, "20 %;"),
+        (1.6, "a factor of 3;"),
+        (0.96, "100 %;"),
+    ):
+        report["answers"]["are"]["median"] = median
+        assert f"typically off by about {told}" in external_text(report)
+    report["answers"]["itemsets"]["kept"] = 0
+    assert "0 % of the sets" in external_text(report)
+    assert "in exactly as many rows" not in external_text(report)
 
 
 def test_external_page_of_groups() -> None:

@@ -112,3 +112,15 @@ def test_report_tells_where_the_hierarchy_comes_from(tmp_path: Path) -> None:
         report = sv.anonymize(data, guarantee, hierarchy=tree, details=False).report
         assert list(report["hierarchy"].values()) == [source, *file, 2, 1]
         assert ("hierarchy" in report["timing"]) is (source != "given")
+
+
+def test_labels_name_the_first_items_that_they_stand_for(release: sv.VerifiedRelease) -> None:
+    members = release.recoding.members()
+    items = set(release.recoding.items.labels)
+    rows = Counter(label for row in release.published for label in row)
+    assert {line["label"] for line in release.report["labels"]} == rows.keys() - items
+    for line in release.report["labels"]:
+        inside = members[line["label"]]
+        assert line["first"] == sorted(inside)[:5]
+        assert line["items"] == len(inside)
+        assert line["rows"] == rows[line["label"]]

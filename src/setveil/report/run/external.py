@@ -123,14 +123,14 @@ def _rounded(report: dict[str, Any]) -> dict[str, Any] | None:
     answers = report.get("answers", {})
     are, itemsets = answers.get("are"), answers.get("itemsets")
     if are and are["queries"]:
-        found["are"] = {
-            "mean": _one_digit(are["mean"]), "median": _one_digit(are["median"]), "size": are.get("size")
-        }  # fmt: skip
+        median = are["median"]  # beyond 1 it is told as a factor, which is one more
+        half = _one_digit(1 + median) - 1 if median > 1 else _one_digit(median)
+        found["are"] = {"mean": _one_digit(are["mean"]), "median": half, "size": are.get("size")}
     if itemsets and itemsets["frequent"] >= _MANY and itemsets["threshold"] >= _COMMON:
         kept, _ = _share(itemsets["kept"] / itemsets["frequent"], 0.05)
         found["itemsets"] = {
             "kept": kept,
-            "exact": bool(itemsets["supports_unchanged"]),
+            "exact": bool(itemsets["supports_unchanged"] and itemsets["kept"]),
             **{key: itemsets[key] for key in ("threshold", "max_length")},
         }
     return found

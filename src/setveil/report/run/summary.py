@@ -9,6 +9,7 @@ from typing import Any
 from setveil.report import words
 from setveil.report.models import check, promise
 from setveil.report.run.kinds import kind_of
+from setveil.wording import count
 
 _WIDTH = 88
 _LABEL = 11
@@ -34,7 +35,6 @@ def summary(report: dict[str, Any]) -> str:
 def facts(report: dict[str, Any]) -> dict[str, str]:
     """List what a summary says, each with its label."""
     guarantee, kind = report["guarantee"], kind_of(report)
-    file_name = re.split(r"[/\\]", words.source(report))[-1]
     read = (words.read_as(report), words.columns_read(report))
     share = (
         "published/ only. internal/ stays inside: its files undo the protection."
@@ -42,7 +42,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         else "Nothing: the promise does not hold."
     )
     found = {
-        "File": f"{words.clip(file_name, 36)}, {words.clip(report['algorithm']['title'], 36)}",
+        "File": f"{words.clip(_input(report), 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Read": words.clip(", ".join(part for part in read if part), _READ),
         "Promise": promise(guarantee),
         "Check": check(guarantee),
@@ -55,6 +55,14 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         "Share": share,
     }
     return {label: text for label, text in found.items() if text}
+
+
+def _input(report: dict[str, Any]) -> str:
+    """Name the input without the folders that it lies in."""
+    files = (report["input"].get("read") or {}).get("files") or []
+    if len(files) > 1:
+        return f"{count(len(files))} files"
+    return re.split(r"[/\\]", words.source(report))[-1]
 
 
 def _fact(label: str, text: str) -> str:
