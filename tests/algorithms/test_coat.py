@@ -114,7 +114,8 @@ def random_problem(rng: Random, share: Fraction | None = None) -> Problem:
     draw = rng.random()
     if draw < 0.5:
         m = rng.choice((1, 2, 2, 3, 3, 4))
-        privacy = tuple(naive.all_itemsets(case.rows, m, items))
+        longest = max([1, *map(len, case.rows)])
+        privacy = tuple(naive.all_itemsets(case.rows, min(m, longest), items))
         guarantee = PrivacyConstraints(case.k, m=m)
     else:
         pool = [*items, "nowhere"] if rng.random() < 0.2 else [*items]

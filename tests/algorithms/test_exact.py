@@ -290,7 +290,7 @@ def test_nothing_suppressed_is_the_best_cut() -> None:
 def test_items_that_cannot_be_kept_together() -> None:
     """a and b occur together once."""
     for keep, suppress in ((("a", "b"), True), (("a", "b", "c"), False), (("c",), False)):
-        with pytest.raises(InfeasibleError, match="forbids to publish"):
+        with pytest.raises(InfeasibleError, match="forbids publishing"):
             run(SMALL, Terms(suppress=suppress, keep=keep))
     assert images(run(SMALL, Terms(keep=("a",)))) == {"a": "a", "b": None, "c": None}
 

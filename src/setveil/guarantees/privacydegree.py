@@ -100,7 +100,7 @@ class PrivacyDegree:
             )
         supports = data.supports()[[ids[label] for label in self.sensitive]]
         worst = int(supports.argmax())  # the first in item order
-        if supports[worst] * self.p > data.n_rows:
+        if int(supports[worst]) * self.p > data.n_rows:
             greatest = data.n_rows // int(supports[worst])
             label = shorten(self.sensitive[worst])
             raise InfeasibleError(

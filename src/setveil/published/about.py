@@ -10,8 +10,7 @@ from typing import Any
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, shorten
 from setveil.published import kind_of_recoding
-
-MOST_ROWS = 1 << 40  # of a release; numbers beyond are no numbers of rows
+from setveil.published.group_files import MOST_ROWS
 
 
 def published_folders(path: Path) -> tuple[Path, Path]:

@@ -24,6 +24,7 @@ from setveil.staging import staged_file
 DATA_FILE, GROUPS_FILE = "data.csv", "groups.csv"
 _DATA_HEADER, _GROUPS_HEADER = ("group", "row", "item"), ("group", "item", "count")
 _BLOCK = 1 << 18
+MOST_ROWS = 1 << 40  # of a release; numbers beyond are no numbers of rows
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)  # fits into int64
 _SPECIAL = re.compile('[,"\r\n]|^[ \t\ufeff]|[ \t]$')
 
@@ -208,6 +209,9 @@ def read_grouped(folder: str | Path) -> PublishedGroups:
             f"{data.name}: found {listed[g]:,} rows of group {numbers[g]}, but {groups.name} gives it "
             f"{sizes[g]:,}."
         )
+
+    if (most := sum(sizes.tolist())) > MOST_ROWS:
+        raise DataError(f"{groups.name}: found {most:,} rows in all groups, expected at most {MOST_ROWS:,}.")
 
     # Rows by group, those that are listed by their numbers, then those without items.
     all_groups = np.concatenate([group_of_row, np.repeat(np.arange(numbers.size), sizes - listed)])

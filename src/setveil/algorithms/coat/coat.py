@@ -114,7 +114,9 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
     wait for ever), the next least supported item that may be merged is, and if there is none, the least
     supported is suppressed. A constraint whose image is a single published item (steps 11-14) is treated in
     the same way: merged while that is allowed, suppressed only then. Items that occur in no row are left
-    alone. The run goes on when too many items are suppressed, to learn how many it takes.
+    alone. Where all m-itemsets are protected and no row has m items, those of as many items as the longest
+    row has are: the promise is the same. The run goes on when too many items are suppressed, to learn how
+    many it takes.
 
     References
     ----------
@@ -189,17 +191,18 @@ def anonymize(
     from setveil.published.recoding import Recoding
 
     guarantee.require_feasible(data)
-    m = guarantee.m or 1
+    k = min(guarantee.k, data.n_rows + 1)  # no support is greater, and the loops count in 64 bits
+    m = min(guarantee.m or 1, int(data.row_lengths().max(initial=1)))  # sets of more items occur nowhere
     groups = ItemGroups(data, hierarchy, parameters.utility, m)
     share = Fraction(str(parameters.max_suppressed_items))
     n = groups.occurring.size
     allowed = int(share * n)
     policy: Policy
     if guarantee.itemsets is None:
-        policy = AllItemsets(groups, min(m, n), guarantee.k, progress)
+        policy = AllItemsets(groups, m, k, progress)
     else:
-        policy = ListedItemsets(groups, guarantee.itemsets, guarantee.k, progress)
-    broken = protect(groups, policy, guarantee.k, progress, allowed)
+        policy = ListedItemsets(groups, guarantee.itemsets, k, progress)
+    broken = protect(groups, policy, k, progress, allowed)
     if broken is not None:
         raise too_many_suppressed(groups, broken, share, guarantee)
     recoding = Recoding.from_groups(groups.items, groups.state.group)

@@ -14,6 +14,7 @@ from setveil.errors import RequestError
 from setveil.fields import Choice, Declared, Flag, ItemFile, ItemWeights, Share, parameter
 
 Number = int | float | Fraction
+MOST_WEIGHT = 10**12  # beyond, the solver's floating-point numbers would not tell the others apart
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Exact(Declared):
     keep : sequence of str
         Items that must be published as themselves.
     weights : mapping of str to number
-        Importance of items, at least 0, that multiplies their loss; 1 where not given.
+        Importance of items, 0 or from 1e-12 to 1e12, that multiplies their loss; 1 where not given.
     gap : number
         Stop when the loss is proven to be at most this share above the least possible, 0 (proven least) or
         more.
@@ -83,7 +84,13 @@ class Exact(Declared):
         if self.time_limit is not None:
             _require("The time limit", self.time_limit, "a positive number of seconds", lambda x: x > 0)
         for item, weight in self.weights.items():
-            _require(f"The weight of {item!r}", weight, "at least 0", lambda x: x >= 0)
+            allowed = f"0, or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}"
+            _require(
+                f"The weight of {item!r}",
+                weight,
+                allowed,
+                lambda x: not x or 1 <= x * MOST_WEIGHT <= MOST_WEIGHT**2,
+            )
         object.__setattr__(self, "keep", tuple(self.keep))
 
     @property
@@ -96,5 +103,17 @@ Parameters = Exact
 
 
 def _require(what: str, value: Any, allowed: str, is_allowed: Callable[[Any], bool]) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or not is_allowed(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Real)
+        or not _is_finite(value)
+        or not is_allowed(value)
+    ):
         raise RequestError(f"{what} must be {allowed}, got {value!r}.")
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # an integer beyond all floating-point numbers
+        return False

@@ -22,6 +22,7 @@ from setveil.progress import Progress, silent
 
 COUNT_STEPS = 3_000_000_000  # once a violation is known: how long to go on counting the others
 MOST_SETS = 50_000_000  # and how many sets of one size to keep for it
+MOST_SHOWN = 1_000_000
 MOST_ITEMS = 12  # of a violation all of whose subsets are looked at
 
 Ints = NDArray[np.int64]
@@ -92,7 +93,7 @@ def verify_coherence(
     guarantee : Coherence
         h, k, p and the private items (one that no row holds is given away by nothing).
     show : int
-        How many violations to list.
+        How many violations to list, of which a million are enough.
     progress : Progress
         Hears how far it is.
 
@@ -108,6 +109,7 @@ def verify_coherence(
     item could be in too many. Only if there is a violation, all minimal ones are counted, size by size: a set
     is looked at if it occurs and everything without one of its items is safe.
     """
+    show = min(show, MOST_SHOWN)
     check = _Check(published, guarantee, progress)
     empty = check.empty_set()
     if empty is not None:

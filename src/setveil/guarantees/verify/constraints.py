@@ -140,21 +140,20 @@ def verify_constraints(
         present = tuple(sorted(ids[label] for label in labels if label in ids and occurs[ids[label]]))
         images.setdefault((len(present) == len(labels), present), []).append(number)
     index = _Index(published)
+    k = min(guarantee.k, published.n_rows + 1)  # no support is greater, and the loops count in 64 bits
     whole = np.array([key[0] for key in images], np.bool_)
     ptr = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(key[1]) for key in images], dtype=np.int64)))
     flat = np.array([label for key in images for label in key[1]], np.int32)
     support, broken = np.zeros(len(images), np.int64), np.zeros(len(images), np.bool_)
     at = 0
     while at < len(images):
-        at = int(
-            _check(index.rows, index.holders, (ptr, flat, whole), guarantee.k, at, STEPS, support, broken)
-        )
+        at = int(_check(index.rows, index.holders, (ptr, flat, whole), k, at, STEPS, support, broken))
         progress("verifying constraints", at / len(images))
 
     unsatisfied = [entry for entry, bad in zip(images.items(), broken.tolist(), strict=True) if bad]
     found: list[tuple[tuple[int, ...], int, int]] = []
     for (_, present), numbers in unsatisfied:
-        witness, count = index.smallest_rare(present, guarantee.k)
+        witness, count = index.smallest_rare(present, k)
         found += [(witness, number, count) for number in numbers]
     found.sort(key=lambda entry: (len(entry[0]), entry))
     names = published.vocabulary.labels

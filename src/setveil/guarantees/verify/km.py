@@ -20,6 +20,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 
+MOST_SHOWN = 1_000_000
 COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
 NEVER = 1 << 62
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
@@ -88,7 +89,7 @@ def verify_km(
     guarantee : KmAnonymity
         k and m.
     show : int
-        How many violations to list.
+        How many violations to list, of which a million are enough.
     progress : Progress
         Hears how far it is.
 
@@ -104,7 +105,8 @@ def verify_km(
     coefficient. For m at least the longest row, the supports of whole rows decide: every itemset lies in a
     row.
     """
-    k, m = guarantee.k, guarantee.m
+    m, show = guarantee.m, min(show, MOST_SHOWN)
+    k = min(guarantee.k, published.n_rows + 1)  # no support is greater, and the loops count in 64 bits
     longest = int(published.row_lengths().max(initial=0))
     if longest == 0:
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True)

@@ -143,7 +143,9 @@ def verify_privacydegree(
 
     size = groups.sizes
     of_group = np.repeat(np.arange(groups.n_groups), np.diff(groups.indptr))
-    bad = np.flatnonzero(groups.count * guarantee.p > size[of_group])
+    # More rows than one in p: the quotient, rounded down, says so without numbers beyond 64 bits.
+    most = np.array([rows // guarantee.p for rows in size.tolist()], np.int64)
+    bad = np.flatnonzero(groups.count > most[of_group])
     violations += bad.size
     worst = np.lexsort((groups.item[bad], of_group[bad], size[of_group[bad]] / groups.count[bad]))
     for i in bad[worst[:show]].tolist():
