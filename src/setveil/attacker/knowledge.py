@@ -18,7 +18,7 @@ from setveil.kernels.rows import (
     Ranked,
     frozen,
     item_supports,
-    merge_rows,
+    merge_rows_by_content,
     ranked,
     recode_rows,
     take_rows,
@@ -86,7 +86,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     indptr, items = recode_rows(data.indptr, data.items, image) if names else (data.indptr, data.items)
     filled = np.flatnonzero(np.diff(indptr))
     indptr, items = take_rows(indptr, items, filled)
-    group, first, weights = merge_rows(indptr, items)
+    group, first, weights = merge_rows_by_content(indptr, items)  # some may be drawn, by number
     distinct = np.full(data.n_rows, -1, np.int64)
     distinct[filled] = group
 

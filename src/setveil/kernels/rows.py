@@ -247,3 +247,12 @@ def content_order(indptr: Ints, items: Ids) -> Ints:
     keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows
     bounds = (4 * indptr).tolist()
     return np.array(sorted(range(indptr.size - 1), key=lambda r: keys[bounds[r] : bounds[r + 1]]), np.int64)
+
+
+def merge_rows_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
+    """Find equal rows as `merge_rows` does, but number distinct rows by their items, not by appearance."""
+    group, first, weights = merge_rows(indptr, items)
+    order = content_order(*take_rows(indptr, items, first))
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    return place[group], first[order], weights[order]

@@ -14,7 +14,7 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
-from setveil.kernels.rows import Ids, Ints, content_order, frozen, merge_rows, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout, require_size
 from setveil.published.group_files import (
@@ -206,10 +206,7 @@ def publish(
     qid = recode_rows(*rows, image)
 
     # Number the groups by content: their rows, then their counts.
-    merged, first, _ = merge_rows(*qid)
-    place = np.empty(first.size, np.int64)
-    place[content_order(*take_rows(*qid, first))] = np.arange(first.size)
-    kind = place[merged]
+    kind = merge_rows_by_content(*qid)[0]
     n_groups = int(group.max(initial=-1)) + 1
     sizes = np.bincount(group, minlength=n_groups)
     starts = np.concatenate(([0], np.cumsum(sizes)))

@@ -18,7 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import content_order, frozen, merge_rows, recode_rows, take_rows
+from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
 from setveil.published.about import (
     about_beside,
@@ -125,10 +125,7 @@ def publish(
     labels = Vocabulary(label for label, u in zip(recoded.vocabulary.labels, used, strict=True) if u)
     indptr, items = recode_rows(recoded.indptr, recoded.items, image)
 
-    group, first, _ = merge_rows(indptr, items)
-    place = np.empty(first.size, np.int64)
-    place[content_order(*take_rows(indptr, items, first))] = np.arange(first.size)
-    in_order = np.argsort(place[group], kind="stable")
+    in_order = np.argsort(merge_rows_by_content(indptr, items)[0], kind="stable")
     # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
     order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
     row_map = np.empty(data.n_rows, np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.cell_weights import cell_weights
-from setveil.kernels.rows import invert, merge_rows, take_rows
+from setveil.kernels.rows import invert, merge_rows_by_content, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.utility import GROUPS, Case, Column, Compared, Measure
@@ -192,7 +192,7 @@ class _Cells:
 
     def __init__(self, rows: Transactions) -> None:
         self.ids = rows.vocabulary.ids
-        self.distinct, first, _ = merge_rows(rows.indptr, rows.items)
+        self.distinct, first, _ = merge_rows_by_content(rows.indptr, rows.items)
         self.held_by = invert(*take_rows(rows.indptr, rows.items, first), rows.n_items)[:2]
         self.weights = np.zeros(first.size, np.float64)
         self.cell = np.zeros(first.size, np.int64)

@@ -15,7 +15,16 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, shorten
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    distinct_rows,
+    frozen,
+    invert,
+    merge_rows_by_content,
+    recode_rows,
+    take_rows,
+)
 from setveil.kernels.tokens import tokenize
 from setveil.kernels.walk import support
 from setveil.progress import Progress, silent
@@ -36,8 +45,8 @@ def random_queries(
 ) -> Queries:
     """Draw queries at random: each is any set of `size` items that some row holds, all equally likely.
 
-    A set may be drawn more than once. The same data, parameters and seed give the same queries on every
-    platform, whatever the release, so that releases of the same data can be compared.
+    A set may be drawn more than once. The same rows in any order, parameters and seed give the same queries
+    on every platform, whatever the release, so that releases of the same data can be compared.
 
     Parameters
     ----------
@@ -82,7 +91,9 @@ def random_queries(
     _refuse_less_than_one(number, size)
     keep = data.supports() > 0 if among is None else among & (data.supports() > 0)
     inside = np.flatnonzero(keep)
-    indptr, items, _ = distinct_rows(*_restricted(data, keep))
+    indptr, items = _restricted(data, keep)
+    _, first, _ = merge_rows_by_content(indptr, items)  # not as the rows happen to stand
+    indptr, items = take_rows(indptr, items, first)
     lengths = np.diff(indptr)
     longest = int(lengths.max(initial=0))
     if longest < size:

@@ -95,15 +95,22 @@ def anonymize(
     from setveil.algorithms.cahd._band_order import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
     from setveil.algorithms.cahd._groups import find_groups
+    from setveil.kernels.rows import merge_rows_by_content, take_rows
     from setveil.published.groups import RowGroups, split
 
     guarantee.require_feasible(data)
-    rows, sensitive, names = split(data, guarantee.sensitive)
+    in_input, s_in_input, names = split(data, guarantee.sensitive)
+    # What follows breaks ties by the rows' numbers, so these go by content, not by the order of the input.
+    by_content = np.argsort(merge_rows_by_content(data.indptr, data.items)[0], kind="stable")
+    rows, sensitive = take_rows(*in_input, by_content), take_rows(*s_in_input, by_content)
     order = band_order(*rows, data.n_items, progress)  # step 1
     group = find_groups(rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress)  # step 2
     group, exchanged = exchange_rows(rows, sensitive, order, group, guarantee.p, parameters.rounds, progress)
     sizes = np.bincount(group)
-    before, after = (band_profile(*rows, data.n_items, o, 1) for o in (np.arange(data.n_rows), order))
+    before = band_profile(*in_input, data.n_items, np.arange(data.n_rows), 1)
+    after = band_profile(*rows, data.n_items, order, 1)
+    of_row = np.empty(data.n_rows, np.int64)
+    of_row[by_content] = group
     details: dict[str, Any] = {
         "bandwidth": {"input": before.bandwidth, "band_order": after.bandwidth},
         "profile": {"input": before.profile, "band_order": after.profile},
@@ -111,4 +118,4 @@ def anonymize(
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,
         "exchanges": exchanged,
     }
-    return RowGroups(guarantee.secrets, group), details
+    return RowGroups(guarantee.secrets, of_row), details
