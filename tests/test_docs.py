@@ -21,9 +21,11 @@ from typing import Any
 
 import pytest
 
+from cli_helpers import COMMAND_LINE
 from setveil import algorithms
 from setveil.fields import options_of
 from setveil.guarantees import models
+from warm import CAN_FORK, Interpreter
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -36,9 +38,7 @@ NOISE = {"compiling, first run only"}
 
 pytestmark = [
     pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="the pages' commands need kernels"),
-    pytest.mark.skipif(
-        shutil.which("sh") is None, reason="the pages' commands are written for a POSIX shell"
-    ),
+    pytest.mark.skipif(not CAN_FORK, reason="the pages' commands are written for a POSIX shell"),
 ]
 
 
@@ -103,8 +103,11 @@ def commands_of(text: str) -> list[Command]:
     return out
 
 
+ENVIRONMENT = {**os.environ, "COLUMNS": "200", "LC_ALL": "C"}
+
+
 def environment(tools: Path) -> dict[str, str]:
-    return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "200", "LC_ALL": "C"}
+    return {**ENVIRONMENT, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
 
 
 def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
@@ -119,7 +122,6 @@ def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=1200,
             check=False,
         )
         code = command.code = done.returncode
@@ -145,18 +147,18 @@ def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
     return out
 
 
-def make_tools(folder: Path) -> Path:
-    """Make a folder with the command `setveil` of this interpreter."""
+def make_tools(folder: Path, interpreter: Interpreter) -> Path:
+    """Make a folder with a command `setveil`, which runs in a fork of an interpreter."""
     folder.mkdir()
     command = folder / "setveil"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m setveil "$@"\n')
+    command.write_text(interpreter.command(COMMAND_LINE))
     command.chmod(0o755)
     return folder
 
 
-def prepare(base: Path) -> tuple[Path, dict[str, Path]]:
+def prepare(base: Path, interpreter: Interpreter) -> tuple[Path, dict[str, Path]]:
     """Make one working folder per page, each with the demo's files."""
-    tools = make_tools(base / "tools")
+    tools = make_tools(base / "tools", interpreter)
     demo = base / "demo"
     demo.mkdir()
     subprocess.run(
@@ -175,8 +177,9 @@ def run_all(tools: Path, folders: dict[str, Path], names: list[str] = NAMES) -> 
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Path]]:
-    return prepare(tmp_path_factory.mktemp("docs"))
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Path]]]:
+    with contextlib.closing(Interpreter(ENVIRONMENT)) as interpreter:
+        yield prepare(tmp_path_factory.mktemp("docs"), interpreter)
 
 
 @pytest.fixture(scope="module")
@@ -302,8 +305,8 @@ def update(names: list[str]) -> None:
         TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", page.read_text("utf-8")),
         "utf-8",
     )
-    with tempfile.TemporaryDirectory() as base:
-        tools, folders = prepare(Path(base))
+    with tempfile.TemporaryDirectory() as base, contextlib.closing(Interpreter(ENVIRONMENT)) as interpreter:
+        tools, folders = prepare(Path(base), interpreter)
         for name, commands in run_all(tools, folders, names).items():
             page = ROOT / name
             lines = page.read_text("utf-8").split("\n")

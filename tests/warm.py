@@ -1,0 +1,168 @@
+"""Interpreters that have imported all and fork for each command: starting one takes longer than most of them.
+
+What is asked of one runs as in a process of its own: with its arguments, folder, streams and exit code. Only
+what comes before the first line of a command is shared, and what Python draws by lot when it starts (the seed
+of hashes). Tests of that start real processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+
+# Stands in for the command in a shell; only what every Python has, so that it starts at once.
+_CLIENT = """
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as to:
+    to.connect({address!r})
+    asked = json.dumps([{script!r}, sys.argv[1:], os.getcwd()]).encode()
+    socket.send_fds(to, [len(asked).to_bytes(8)], [0, 1, 2])
+    to.sendall(asked)
+    code = int(to.makefile().read())
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
+class Interpreter:
+    """A process that forks for each script that it is asked to run.
+
+    Parameters
+    ----------
+    environment : mapping
+        Its environment variables, and those of the scripts.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.address = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.address)
+            listener.listen(64)
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(listener.fileno()), self.address],
+                env=environment,
+                stdin=subprocess.PIPE,
+                pass_fds=[listener.fileno()],
+            )
+
+    def run(
+        self, script: str, arguments: Sequence[str], cwd: Path | None = None, stdin: bytes = b""
+    ) -> tuple[int, bytes, bytes]:
+        """Run a script and return its exit code, standard output and standard error."""
+        asked = json.dumps([script, arguments, str(cwd or Path.cwd())]).encode()
+        with contextlib.ExitStack() as stack:
+            to = stack.enter_context(socket.socket(socket.AF_UNIX))
+            given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            given.write(stdin)
+            given.seek(0)
+            to.connect(self.address)
+            socket.send_fds(to, [len(asked).to_bytes(8)], [given.fileno(), out.fileno(), err.fileno()])
+            to.sendall(asked)
+            code = int(to.makefile().read())
+            out.seek(0)
+            err.seek(0)
+            return code, out.read(), err.read()
+
+    def command(self, script: str) -> str:
+        """Return a Python program that runs a script there, with its own arguments, folder and streams."""
+        return f"#!{sys.executable} -SI\n" + _CLIENT.format(address=self.address, script=script)
+
+    def close(self) -> None:
+        """End it, as does the end of this process."""
+        self._process.communicate()
+
+
+def _import_all() -> None:
+    """Import what commands import, and do once what each of them would do first."""
+    import gc
+    import importlib
+    import pkgutil
+
+    import highspy  # noqa: F401
+    import numpy as np
+    import vl_convert  # noqa: F401
+
+    import setveil
+    from setveil.kernels.rows import frozen, recode_rows
+
+    for module in pkgutil.walk_packages(setveil.__path__, "setveil."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    nothing = frozen([], np.int32)
+    recode_rows(frozen([0], np.int64), nothing, nothing)
+    altair: Any = importlib.import_module("altair")
+    altair.Chart(altair.Data(values=[])).mark_bar().to_dict()
+    gc.freeze()
+
+
+def _serve(listener: socket.socket) -> None:
+    """Answer each request in a process of its own, until standard input ends."""
+    import select
+
+    running: set[int] = set()
+    while True:
+        readable, _, _ = select.select([0, listener.fileno()], [], [])
+        if 0 in readable:
+            return
+        connection, _ = listener.accept()
+        running -= {pid for pid in running if os.waitpid(pid, os.WNOHANG)[0]}
+        pid = os.fork()
+        if pid == 0:
+            listener.close()
+            _answer(connection)
+        running.add(pid)
+        connection.close()
+
+
+def _answer(connection: socket.socket) -> NoReturn:
+    """Run what is asked in a process, and tell its exit code."""
+    length, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    with connection.makefile("rb") as asking:
+        script, arguments, folder = json.loads(asking.read(int.from_bytes(length)))
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+            os.dup2(streams[number], number)
+            os.close(streams[number])
+            before, lines = getattr(sys, name), 1 if name == "stderr" else -1
+            stream = open(number, mode, lines, before.encoding, before.errors, closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+        _run(script, arguments, folder)
+    _, status = os.waitpid(pid, 0)
+    connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+    os._exit(0)
+
+
+def _run(script: str, arguments: list[str], folder: str) -> NoReturn:
+    """Be the process that runs a script."""
+    code: object = 0
+    try:
+        os.chdir(folder)
+        sys.argv = ["setveil", *arguments]
+        exec(script, {"__name__": "__main__"})  # noqa: S102
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+if __name__ == "__main__":
+    _import_all()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
+    shutil.rmtree(Path(sys.argv[2]).parent)
