@@ -233,7 +233,7 @@ def links(text: str) -> Iterator[str]:
     yield from re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "CONTRIBUTING.md", "SECURITY.md"])
 def test_relative_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
     for link in links(page.read_text("utf-8")):
