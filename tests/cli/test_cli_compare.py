@@ -113,7 +113,7 @@ def interrupted(folder: Path, out: Path, enough: int, how: signal.Signals) -> tu
     workers = children(process.pid)
     process.send_signal(how)
     process.send_signal(signal.SIGCONT)
-    _, said = process.communicate(timeout=600)
+    _, said = process.communicate()
     until_gone(workers)
     return process.returncode, said
 

@@ -1,7 +1,8 @@
 """Killed at any moment, a run leaves a whole folder or none; Ctrl-C is answered at once, with none left.
 
 No test here waits for some time and then expects something to be under way, or to be over: machines differ,
-and are busy with other tests. Each waits for a sign of what the process does.
+and are busy with other tests. Each waits for a sign of what the process does. That Ctrl-C is answered at once
+shows in that it is answered at all: what is interrupted would go on for minutes or hours, and end otherwise.
 """
 
 from __future__ import annotations
@@ -42,9 +43,8 @@ from cli_helpers import (
 pytestmark = posix_only
 
 INTERRUPTED = 130
-PATIENCE = 60  # seconds. Promised is one, but the machine may be busy; what is interrupted would take minutes
-ATTEMPTS = 40  # to catch a process at what it does only for a moment
-KILLS = 25 if COMPILED else 8
+ATTEMPTS = 400  # to catch a process at what it does only for a moment; most need 10, on a busy machine more
+KILLS = 13 if COMPILED else 8
 INTERRUPTS = 9 if COMPILED else 6
 
 # The command line, but it says when its own first line has been run: from there on Ctrl-C is ours to answer.
@@ -138,7 +138,7 @@ def interrupt(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     """Press Ctrl-C, also if the process was stopped, and tell exit code and what was said."""
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGCONT)
-    code = process.wait(PATIENCE)
+    code = process.wait()
     assert process.stderr is not None
     said = process.stderr.read().decode()
     assert "Traceback" not in said, said
@@ -162,10 +162,8 @@ def cost(*arguments: object, cwd: Path) -> float:
 
 def until_spent(process: subprocess.Popen[bytes], seconds: float) -> None:
     """Wait until the process has taken so many seconds of processors, however long that is."""
-    begun = time.monotonic()
     while processor_seconds(process.pid) < seconds:
         assert process.poll() is None, "it must take longer"
-        assert time.monotonic() - begun < 20 * PATIENCE, "it does nothing"
         time.sleep(0.01)
 
 
@@ -276,7 +274,7 @@ def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path)
     def pressed_at(module: str) -> tuple[int, str]:
         arguments = [log, module, "anonymize", folder / "few.csv", "--k", "2", "--m", "2", "--out", out]
         with running(*arguments, cwd=tmp_path, command=command) as process:
-            _, said = process.communicate(timeout=20 * PATIENCE)
+            _, said = process.communicate()
         return process.returncode, said.decode()
 
     log, out = tmp_path / "log", tmp_path / "out"
@@ -304,12 +302,12 @@ def test_ctrl_c_at_the_end(job: tuple[Path, list[str], float], tmp_path: Path) -
     for arguments in (["--version"], ["--help"], ["algorithms"], ["verify", "missing.csv", "--k", "2"]):
         plain = setveil(*arguments, cwd=folder)
         with running(*arguments, cwd=folder, command=last, stdout=subprocess.PIPE) as process:
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate()
         assert process.returncode == INTERRUPTED, err
         assert out.decode() == plain.out
         assert err.decode() == plain.err + "Interrupted.\n"
     with running(*command, "--out", tmp_path / "out", cwd=folder, command=last) as process:
-        _, err = process.communicate(timeout=20 * PATIENCE)
+        _, err = process.communicate()
     assert process.returncode == INTERRUPTED
     assert "Traceback" not in err.decode()
     assert complete(tmp_path / "out")
@@ -346,7 +344,7 @@ def test_a_job_in_the_background_of_a_shell_stays_deaf(tmp_path: Path) -> None:
         process.stdin.write(b"a,b\n" * 50_000)  # more than fits in between: it is at work
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20 * PATIENCE)
+        _, said = process.communicate()
     assert process.returncode == 0, said
 
 
@@ -414,7 +412,7 @@ def test_what_a_press_does(work: list[str], code: int, out: str, said: str, tmp_
     with running(
         *work, cwd=tmp_path, command=[sys.executable, "-c", WORK], stdout=subprocess.PIPE
     ) as process:
-        printed, err = process.communicate(timeout=PATIENCE)
+        printed, err = process.communicate()
     stopping = "Stopping with the best release so far; Ctrl-C again leaves at once.\n"
     assert err.decode() == said.replace("STOPPING", stopping)
     assert (process.returncode, printed.decode()) == (code, out)
@@ -579,7 +577,7 @@ def test_two_runs_into_one_folder(job: tuple[Path, list[str], float], tmp_path: 
     both = [start(*command, "--seed", seed, "--out", out, cwd=folder) for seed in (1, 2)]
     said = []
     for process in both:
-        _, err = process.communicate(timeout=20 * PATIENCE)
+        _, err = process.communicate()
         said.append(err.decode())
     codes = sorted(process.returncode for process in both)
     assert complete(out)
@@ -597,7 +595,7 @@ def test_a_reader_that_leaves_early(job: tuple[Path, list[str], float]) -> None:
     )
     os.close(wrote)
     os.close(read)
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate()
     assert b"Traceback" not in err, err
 
 
@@ -607,7 +605,7 @@ def test_streams_that_nobody_opened(closed: int, tmp_path: Path) -> None:
     with running(
         "algorithms", cwd=tmp_path, stdout=subprocess.PIPE, before=partial(os.close, closed)
     ) as process:
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate()
     assert process.returncode == 0
     assert (out == b"") == (closed == 1)
     assert err == b""
@@ -615,7 +613,7 @@ def test_streams_that_nobody_opened(closed: int, tmp_path: Path) -> None:
     with running(
         "--version", cwd=tmp_path, command=[sys.executable, "-c", code], before=partial(os.close, closed)
     ) as process:
-        _, err = process.communicate(timeout=PATIENCE)
+        _, err = process.communicate()
     assert process.returncode == INTERRUPTED
     assert err == (b"" if closed == 2 else b"Interrupted.\n")
     assert (tmp_path / "file").read_bytes() == b""

