@@ -32,7 +32,7 @@ def problems(folder: Path, name: str, text: str, data: Transactions | None = Non
             ["line 2: 'fruit' has two parents: 'plants' (line 1) and 'food'"],
         ),
         ("a;x;*\nb;x;*\n\na;y;*\n", ["line 4: 'a' has two parents: 'x' (line 1) and 'y'"]),
-        ("a;x;*\nb;x;*\na;x;*\n", ["line 3: item 'a' is listed already (line 1)"]),
+        ("a;x;*\nb;x;*\na;x;*\n", ["line 3: item 'a' is already listed (line 1)"]),
         (
             "a;x;*\nx;*\n",
             [

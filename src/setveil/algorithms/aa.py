@@ -20,7 +20,7 @@ info = AlgorithmInfo(
     title="Apriori anonymization (AA)",
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
-    summary="Greedy generalization, one itemset size after the other; fast on large data.",
+    summary="Greedy generalization, one itemset size after another; fast on large data.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874",
 )
 

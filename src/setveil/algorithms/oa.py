@@ -23,7 +23,7 @@ info = AlgorithmInfo(
     title="Optimal anonymization (OA)",
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
-    summary="Least NCP of all cuts, found by looking at them one after the other; for tens of items.",
+    summary="Least NCP of all cuts, found by examining them one by one; for tens of items.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874",
 )
 

@@ -38,7 +38,7 @@ def check_hierarchy(
     encoding : str
         Encoding of the file.
     separator : str, optional
-        Character between the fields of a csv file; found out if not given.
+        Character between the fields of a csv file; detected if not given.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _repeats(outline: Outline) -> Iterator[FileProblem]:
         if key not in seen:
             seen[key] = line
         elif outline.whole:
-            yield FileProblem(line, f"item {shorten(labels[0])} is listed already{_at(seen[key])}")
+            yield FileProblem(line, f"item {shorten(labels[0])} is already listed{_at(seen[key])}")
         else:
             yield FileProblem(
                 line, f"{shorten(key[0])} is already listed under {shorten(key[1])}{_at(seen[key])}"

@@ -43,7 +43,7 @@ def read_hierarchy(
     Returns
     -------
     Hierarchy
-        Its `origin` tells the file.
+        Its `origin` names the file.
 
     Raises
     ------

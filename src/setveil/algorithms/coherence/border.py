@@ -22,7 +22,7 @@ info = AlgorithmInfo(
     title="Border-based suppression",
     guarantees=("coherence",),
     needs=(),
-    summary="Suppresses public items, those first that free of most moles for each frequent itemset lost.",
+    summary="Suppresses public items, first those that remove the most moles per frequent itemset lost.",
     reference="Xu, Fung, Wang, Fu, Pei, ICDM 2008, sections 4-6, doi:10.1109/ICDM.2008.98",
 )
 

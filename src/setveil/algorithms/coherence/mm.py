@@ -19,7 +19,7 @@ info = AlgorithmInfo(
     title="Greedy suppression by minimal moles (MM)",
     guarantees=("coherence",),
     needs=(),
-    summary="Suppresses public items, those first that are in most minimal moles for each occurrence lost.",
+    summary="Suppresses public items, first those in the most minimal moles per occurrence lost.",
     reference="Xu, Wang, Fu, Yu, KDD 2008, section 4, doi:10.1145/1401890.1401982",
 )
 

@@ -20,7 +20,7 @@ info = AlgorithmInfo(
     title="Exact optimum",
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
-    summary="Least loss of all cuts, by default with suppressed items, proven by an integer program.",
+    summary="Least loss of all cuts, by default with suppression, proven by an integer program.",
     reference="setveil, docs/exact.md; the model: VLDB 2008, section 3, doi:10.14778/1453856.1453874",
 )
 

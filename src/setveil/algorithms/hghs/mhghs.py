@@ -20,7 +20,7 @@ info = AlgorithmInfo(
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
     minimizes="lm",
-    summary="Greedy generalization that suppresses outliers, one size of itemsets after the other.",
+    summary="Greedy generalization that suppresses outliers, one itemset size after another.",
     reference="Liu, Wang, PAKDD 2010, section 4.2, doi:10.1007/978-3-642-13657-3_20",
 )
 

@@ -18,8 +18,8 @@ info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
     guarantees=("k-anonymity",),
     needs=("hierarchy",),
-    summary="Makes whole rows equal, generalizing each as little as its like allow; an item may be published "
-    "under several labels.",
+    summary="Makes whole rows equal, generalizing each as little as it can; an item may be published under "
+    "several labels.",
     reference="He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733",
 )
 
