@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -146,7 +145,6 @@ def until(terminal: int, sign: bytes | None) -> bytes:
     """Read what is drawn on a terminal until a sign is there, or else until its process has ended."""
     seen = b""
     while sign is None or sign not in seen:
-        assert select.select([terminal], [], [], 600)[0], "it hangs"
         try:
             seen += os.read(terminal, 4096)
         except OSError:  # how Linux says that nobody writes any more
@@ -174,7 +172,7 @@ def test_ctrl_c_once_returns_the_best_so_far(tmp_path: Path) -> None:
             err = until(terminal, None).decode()
             assert process.stdout is not None
             out = process.stdout.read().decode()
-            assert process.wait(60) == 0, err
+            assert process.wait() == 0, err
         finally:
             process.kill()
             os.close(terminal)
