@@ -98,6 +98,11 @@ class TableError(DataError):
         self.trouble = trouble
         self.say_how(lambda words: words)
 
+    def keep(self, works: Callable[[Mapping[str, str]], bool]) -> None:
+        """Leave out readings that do not work."""
+        self.readings = tuple(reading for reading in self.readings if works(reading[0]))
+        self.say_how(lambda words: words)
+
     def say_how(self, command: Callable[[str], str]) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
         lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in self.readings]

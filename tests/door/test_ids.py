@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import uuid
+from typing import Any
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,7 +208,8 @@ def test_no_id_is_read_where_columns_are_named(
     if not table.options:
         return
     try:
-        data = sv.read(path, **table.options)
+        options: dict[str, Any] = dict(table.options)
+        data = sv.read(path, **options)
     except sv.DataError as error:
         assert "is empty" in str(error)  # noqa: PT017  (an item is missing, which a long table cannot have)
         return

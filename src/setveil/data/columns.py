@@ -50,6 +50,11 @@ def is_id_name(name: str) -> bool:
     return _ID.search(name) is not None
 
 
+def is_person_name(name: str) -> bool:
+    """Tell whether a column is named like a person, or like what belongs to one."""
+    return _PERSON.search(name) is not None
+
+
 def is_item_name(name: str) -> bool:
     """Tell whether a column is named like an item, and not like a person."""
     return _ITEM.search(name) is not None and _PERSON.search(name) is None

@@ -19,7 +19,7 @@ info = AlgorithmInfo(
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
     minimizes="lm",
-    summary="Greedy generalization that suppresses outliers, for the threats of all cuts at once; for small m.",
+    summary="Greedy generalization that suppresses outliers, for the threats of all cuts; for small m.",
     reference="Liu, Wang, PAKDD 2010, section 3, doi:10.1007/978-3-642-13657-3_20",
 )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from setveil.data import evidence
 from setveil.data.columns import Wanted, joined, rows_of
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
@@ -297,10 +298,32 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
                 more = {"format": "long", "separator": separator}
             elif separator is not None:
                 more = {"separator": separator}
-            raise refusal(TextTable(text, separator), why, more=more, rows=chosen)
+            asked = refusal(TextTable(text, separator), why, more=more, rows=chosen)
+            asked.keep(lambda options: _can_be_read(text, request, options))
+            raise asked
     options = {"separator": request.separator} if chosen == "basket" else {}
     part: Part = function_of(FORMATS[chosen].reader)(text, **options)
     return part
+
+
+def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
+    """Tell whether a reading that could be proposed gives rows, and not ids for items."""
+    said = dict(options)
+    asked = _Request(
+        said.pop("format", None), None, said.pop("separator", request.separator), Wanted(**said), True
+    )
+    try:
+        if asked.format is None:
+            part = _read_undeclared(text, "basket", asked)
+        else:
+            takes, given = FORMATS[asked.format].takes, asked.given()
+            part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
+    except (DataError, RequestError):
+        return False
+    items = int((part.codes >= 0).sum())
+    return items > 0 and (
+        not part.item_columns or len(part.labels) < evidence.DIFFERENT * items or items < 20
+    )
 
 
 def _form_of_table(request: _Request, what: str) -> str | None:

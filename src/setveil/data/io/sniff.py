@@ -77,13 +77,10 @@ def why_table(text: Text, form: str, separator: str | None) -> str:
 
 
 def holds_numbers(text: Text) -> bool:
-    """Tell whether the first lines hold integers between blanks, or comments, and no separator."""
-    lines = [line.strip() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
-    return not all(
-        any(sign in line for sign in evidence.SEPARATORS[:2]) or not any(map(is_integer, line.split()))
-        for line in lines
-        if line[0] not in "#%@"
-    )
+    """Tell whether half of the first lines or more hold nothing but integers between blanks."""
+    lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    rows = [line for line in lines if line[0][0] not in "#%@"]
+    return 2 * sum(all(map(is_integer, row)) for row in rows) >= len(rows)
 
 
 def basket_separator(text: Text, *, said: bool = False) -> str:

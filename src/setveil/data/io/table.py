@@ -147,7 +147,8 @@ class TextTable:
         if not self.outside:
             return ""
         number = len(self.outside)
+        which = shorten(self.outside[0][0], 30)
         return (
-            f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others, such as the one "
-            f"that begins with {shorten(self.outside[0][0], 30)}: mend it, then name the columns"
+            f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others, such as that "
+            f"which begins with {which}: mend or remove {'it' if number == 1 else 'them'}, then name the columns"
         )
