@@ -112,5 +112,5 @@ def test_an_index_without_a_name_is_left_out() -> None:
     frame = pl.read_parquet(io.BytesIO(content.to_parquet()))
     assert LEVEL in frame.columns
     assert Transactions.from_frame(frame).rows() == ROWS
-    with pytest.raises(DataError, match="cannot tell which column"):  # the index may hold the ids as well
+    with pytest.raises(DataError, match="nothing says which columns"):  # the index may hold the ids as well
         Transactions.from_frame(frame.rename({"patient_id": "x"}))

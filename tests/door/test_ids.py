@@ -6,11 +6,11 @@ import csv
 import hashlib
 import io
 import uuid
-from typing import Any
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings

@@ -137,8 +137,10 @@ def why_ids(rows: Rows) -> str:
     rows = [row for row in rows if row]
     if sum(len(row) == 1 for row in rows) >= ALIKE * len(rows):
         values = [row[0] for row in rows]
-        if len(values) >= MANY and len(set(values)) >= len(values) / 2:
-            return "most lines stand in it only once"
+        once = [value for value, times in Counter(values).items() if times == 1]
+        numbered = sum(any(c.isdigit() for c in value) for value in once)
+        if len(values) >= MANY and (2 * len(set(values)) >= len(values) or 5 * numbered >= len(values)):
+            return "many of its lines stand there only once"
     for place, name in ((0, "first"), (1, "second"), (2, "third"), (-1, "last")):
         have = [row for row in rows if (len(row) > place if place >= 0 else len(row) > 1)]
         if len(have) < max(3, SURE * len(rows)):

@@ -408,14 +408,15 @@ def likely_readings(table: Table) -> list[Reading]:
     if table.trimmed:
         return readings
     if width == 1:
-        alike = len(values[0]) < evidence.FEW or 2 * len(set(values[0])) <= len(values[0])
+        alike = not evidence.why_ids([[value] for value in values[0]])
         return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = sorted(filled, key=lambda at: (-_id_score(table, at, values[at]), at))
     for id_at in ids[:1]:
         rest = [at for at in filled if at != id_at and not _may_be_ids(values[at])]
-        if width == 2 and table.header:
-            rest = [at for at in rest if not is_person_name(table.names[at])]
+        if width == 2 and rest and table.header and is_person_name(table.names[rest[0]]):
+            again = len(set(values[id_at])) < len(values[id_at])
+            rest = rest if again and evidence.is_id_and_item(values[id_at], values[rest[0]]) else []
         if rest:
             item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"

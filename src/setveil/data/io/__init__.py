@@ -226,9 +226,18 @@ def _file_parts(paths: list[str], request: _Request) -> Parts:
     files: list[InputFile] = []
     parts: list[Part] = []
     encodings: list[str | None] = []
-    for path in gather(paths):
-        source = open_source(path)
-        part, encoding = _read_source(source, request)
+    sources = [open_source(path) for path in gather(paths)]
+    for source in sources:
+        try:
+            part, encoding = _read_source(source, request)
+        except TableError as error:
+            if len(sources) > 1:  # a reading must be one of all files
+                error.keep(
+                    lambda options: all(
+                        _can_be_read(_text(one, request), request, options) for one in sources
+                    )
+                )
+            raise
         files.append(InputFile(source.path, source.sha256, source.compression))
         parts.append(part)
         encodings.append(encoding)
@@ -304,6 +313,10 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
     options = {"separator": request.separator} if chosen == "basket" else {}
     part: Part = function_of(FORMATS[chosen].reader)(text, **options)
     return part
+
+
+def _text(source: Source, request: _Request) -> Text:
+    return as_text(source.content, source.name, request.encoding)
 
 
 def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> bool:

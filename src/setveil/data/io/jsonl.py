@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
 from setveil.data.tables import Part
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, TableError, listed, shorten
 
 
 def read_jsonl(text: Text, item_column: str | None) -> Part:
@@ -68,12 +68,12 @@ def _list_key(row: dict[str, Any], where: str) -> str:
     keys = [key for key, value in row.items() if isinstance(value, list)]
     if len(keys) == 1:
         return keys[0]
-    raise DataError(
-        f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one."
-        if keys
-        else f"{where}: no key holds an array, expected one; the keys are {listed(list(row))}.",
-        hint="Name the key of the items with --item-column (in Python item_column=).",
-    )
+    if keys:
+        readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]
+        raise TableError(
+            f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings
+        )
+    raise DataError(f"{where}: no key holds an array, expected one; the keys are {listed(list(row))}.")
 
 
 def _items(row: Any, key: str, where: str) -> Any:

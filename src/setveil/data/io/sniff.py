@@ -67,6 +67,8 @@ def why_table(text: Text, form: str, separator: str | None) -> str:
     if form == "basket":
         return evidence.why_table(head_rows(text, separator or basket_separator(text)))
     lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    if form == "spmf" and b"@ITEM=" in text.content:
+        return ""  # made by a program, of items with names
     if form == "spmf":  # without comments, and the marks of ends
         lines = [
             [field for field in line if field not in {"-1", "-2"}]

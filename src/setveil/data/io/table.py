@@ -147,8 +147,7 @@ class TextTable:
         if not self.outside:
             return ""
         number = len(self.outside)
+        lines = f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others"
         which = shorten(self.outside[0][0], 30)
-        return (
-            f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others, such as that "
-            f"which begins with {which}: mend or remove {'it' if number == 1 else 'them'}, then name the columns"
-        )
+        mend = f"mend or remove {'it' if number == 1 else 'them'}, then name columns"
+        return f"{lines}, such as the one with {which} in front: {mend}"
