@@ -101,6 +101,8 @@ def has_header(rows: Rows) -> bool:
     if len(rows) < 2:
         return False
     first, rest = rows[0], rows[1:]
+    if len(first) > 2 and any(set(first) == {str(n + at) for n in range(len(first))} for at in (0, 1)):
+        return True  # columns that are numbered
     plain = all(field and kind(field) in {"word", "code"} for field in first)
     for at, field in enumerate(first):
         below = [row[at] for row in rest if len(row) > at and row[at] not in MISSING]
@@ -155,7 +157,7 @@ def why_ids(rows: Rows) -> str:
         if place in {0, -1} and _differ_in_kind(values, others):
             return f"the {name} field of the lines is of another kind than the others"
         different = set(values)
-        if len(different) >= 2 * FEW and 2 * len(others) >= len(values) and different.isdisjoint(others):
+        if len(different) >= FEW and 2 * len(others) >= len(values) and _are_apart(values, others):
             return f"what stands in the {name} field stands in no other"
     return ""
 
@@ -196,7 +198,13 @@ def _are_ids(values: Sequence[str], others: Sequence[str]) -> bool:
     """Tell whether a field that every line has looks like an id: values that nearly all differ."""
     if len(values) < FEW or not are_different(values):
         return False
-    return len(values) >= MANY or set(values).isdisjoint(others)
+    return len(values) >= MANY or _are_apart(values, others)
+
+
+def _are_apart(values: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether hardly any of some values stand elsewhere."""
+    elsewhere = set(others)
+    return sum(value in elsewhere for value in values) <= (1 - SURE) * len(values)
 
 
 def _differ_in_kind(values: Sequence[str], others: Sequence[str]) -> bool:
