@@ -1145,7 +1145,7 @@ RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", RELEASES)
 def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None:
     guarantee, options = RELEASES[name]
-    release = sv.anonymize(DATA, guarantee, **options)
+    release = sv.anonymize(DATA, guarantee, **options, details=True)
     told = copy.deepcopy(release.report)
     told["input"] |= {"path": "/home/me/patients.csv", "sha256": "e" * 64}
     if told["hierarchy"]:
