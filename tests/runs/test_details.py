@@ -28,7 +28,7 @@ def release(request: pytest.FixtureRequest) -> sv.VerifiedRelease:
     guarantee = guarantees.get(request.param, sv.KmAnonymity(4, 2))
     rows = ROWS if request.param != "lg" else ROWS[:-1]  # a single empty row can not hide
     data = sv.Transactions.from_rows(rows)
-    return sv.anonymize(data, guarantee, hierarchy=sv.Hierarchy(TREE), algorithm=request.param)
+    return sv.anonymize(data, guarantee, hierarchy=sv.Hierarchy(TREE), algorithm=request.param, details=True)
 
 
 def test_frequencies_are_what_a_reader_expects(release: sv.VerifiedRelease) -> None:
@@ -75,9 +75,9 @@ def test_answers_are_asked_of_the_original(release: sv.VerifiedRelease) -> None:
 
 def test_details_can_be_left_out_and_groups_have_fewer() -> None:
     data = sv.Transactions.from_rows(ROWS)
-    few = sv.anonymize(data, sv.KmAnonymity(4, 2), details=False)
+    few = sv.anonymize(data, sv.KmAnonymity(4, 2))
     assert not {"risk", "answers"} & set(few.report)
-    grouped = sv.anonymize(data, sv.PrivacyDegree(2, ("j",))).report
+    grouped = sv.anonymize(data, sv.PrivacyDegree(2, ("j",)), details=True).report
     assert "answers" not in grouped
     assert "frequencies" not in grouped
     learned = {when: grouped["risk"][when]["inference"][0]["probability"] for when in ("before", "after")}
@@ -85,9 +85,9 @@ def test_details_can_be_left_out_and_groups_have_fewer() -> None:
 
 
 def test_nothing_to_ask_for() -> None:
-    release = sv.anonymize(sv.Transactions.from_rows([[], []]), sv.KmAnonymity(2, 2))
+    release = sv.anonymize(sv.Transactions.from_rows([[], []]), sv.KmAnonymity(2, 2), details=True)
     assert "answers" not in release.report
-    single = sv.anonymize(sv.Transactions.from_rows([["a"]] * 5), sv.KmAnonymity(2, 2))
+    single = sv.anonymize(sv.Transactions.from_rows([["a"]] * 5), sv.KmAnonymity(2, 2), details=True)
     assert single.report["answers"]["are"]["size"] == 1
 
 

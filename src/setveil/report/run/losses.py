@@ -12,6 +12,7 @@ from setveil.wording import are, count
 MOST_LINES = 20
 WIDTHS = "40% 13% 15% 13% 19%"
 _MOST_NAMES = 40
+_FEW = 3  # members of a label that are shown where names make them long
 
 
 def losses(report: dict[str, Any]) -> str:
@@ -86,7 +87,7 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
 
 def _members(report: dict[str, Any], line: dict[str, Any]) -> str:
     """Name some of the items that a label stands for; nothing where the record names none."""
-    first = line.get("first") or []
+    first = (line.get("first") or [])[: _FEW if report.get("names") else None]
     if not first:
         return ""
     rest = line["items"] - len(first)
