@@ -205,9 +205,22 @@ def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_
         tmp_path,
     )
     for one in (whole, dry):
-        refused(one, 4, "Data set visits to the ward: ", "In a study", out=tmp_path / "out")
+        refused(one, 4, "Data set visits to the ward: ", out=tmp_path / "out")
         assert one.err.count("visits to the ward") == 1
     assert said.code == 0, said
+
+    # The keys that are shown are those that a study takes.
+    write(tmp_path / "table.csv", "pat,icd,sex\n1,I10,m\n1,E11,m\n2,I10,f\n3,I10,f\n")
+    text = 'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata = [{path = "table.csv"%s}]\n'
+    write(tmp_path / "guess.toml", text % "")
+    guess = setveil("compare", "guess.toml", "--out", "out", "--dry-run", cwd=tmp_path)
+    refused(guess, 4, "Data set table: ", "may be a table", out=tmp_path / "out")
+    keys = [line.strip() for line in guess.err.splitlines() if " = " in line]
+    assert keys[0] == 'id_column = "pat", item_column = "icd"'
+    for place, line in enumerate(keys):
+        write(tmp_path / f"keys-{place}.toml", text % f", {line}")
+    tried = [["compare", f"keys-{place}.toml", "--out", "x", "--dry-run"] for place in range(len(keys))]
+    assert [one.code for one in together(tried, tmp_path)] == [0] * len(keys)
 
 
 def test_the_demo_study_runs_from_a_checkout(tmp_path: Path) -> None:

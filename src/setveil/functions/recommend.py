@@ -31,7 +31,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.studies.plan import data_set
-from setveil.studies.recommend import TIME_BUDGET, candidates
+from setveil.studies.recommend import TIME_BUDGET, candidates, known_items, record
 from setveil.studies.recommend import recommend as advise
 from setveil.studies.settings import reference
 from setveil.utility.queries import read_queries
@@ -82,7 +82,9 @@ def recommend(
     dict
         What ``setveil recommend --json`` prints (see docs/recommend.md): `best`, the candidate to recommend
         (None: none was finished in time), and all `candidates`, best first, each with its `algorithm`,
-        `options`, `loss`, `status` and measures; `by` names the loss.
+        `options`, `loss`, `status`, measures and the `command` that makes its release (None where the data,
+        the hierarchy or the private items are no files or texts); `by` names the loss; `safer` is a candidate
+        that loses little more and leaves fewer rows unique.
 
     Raises
     ------
@@ -123,11 +125,16 @@ def recommend(
         advice = advise(
             asked, candidates(promise.k, size, secrets, None if h is None else str(h)), folder / "runs",
             leaves=None if tree is None else tree.n_leaves,
-            known=4 if isinstance(size, str) else min(size + 1, 4),
+            known=known_items(size),
             queries_file=None if questions is None else reference(questions),
             time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
         )  # fmt: skip
-    return {"by": advice.by, "best": advice.best, "candidates": advice.rows}
+    named = all(given is None or is_path(given) for given in (data, hierarchy, private))
+    return record(
+        advice, inputs=[str(data)] if named else None, seed=seed,
+        hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
+        private=None if private is None else str(private),
+    )  # fmt: skip
 
 
 def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:

@@ -76,11 +76,14 @@ class Advice:
         One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss`
         (None: there is no release, see `status` and `error`), and the columns of a study's table. `rank`
         counts from 1; it is None for those that are not to be recommended.
+    along : bool
+        Whether there was a hierarchy, which says what may be merged.
     """
 
     by: str
     known: int
     rows: list[Row] = field(default_factory=list)
+    along: bool = False
 
     @property
     def best(self) -> Row | None:
@@ -241,16 +244,17 @@ def recommend(
     ]
     for row in rows:
         row["loss"] = _loss(row, by, leaves) if row["status"] == "done" else None
-    _rank(rows, by_meaning=data.hierarchy is not None)
+    along = data.hierarchy is not None
+    _rank(rows, along=along)
     _require_one(rows)
-    return Advice(by, known, rows)
+    return Advice(by, known, rows, along)
 
 
-def _rank(rows: list[Row], *, by_meaning: bool) -> None:
-    """Sort rows and number those that may be recommended; `by_meaning`: along a hierarchy only."""
+def _rank(rows: list[Row], *, along: bool) -> None:
+    """Sort rows and number those that may be recommended; `along`: only what merges along a hierarchy."""
 
     def apart(row: Row) -> bool:
-        return not row["as_asked"] or (by_meaning and row["any_items"])
+        return not row["as_asked"] or (along and row["any_items"])
 
     # Of equals that of less LM, then that with fewer unique rows; the candidates' own order decides last.
     rows.sort(
@@ -269,7 +273,7 @@ def _rank(rows: list[Row], *, by_meaning: bool) -> None:
 def record(
     advice: Advice,
     *,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | None,
     reading: Sequence[str] = (),
     hierarchy: Path | None = None,
     private: str | None = None,
@@ -282,17 +286,20 @@ def record(
     advice : Advice
         From `recommend`.
     inputs, reading, hierarchy, private, seed
-        As they were given: files, the words of the options on how they are read, the hierarchy, the private
-        items, the seed.
+        As they were given: files (None: no command can name the rows), the words of the options on how they
+        are read, the hierarchy, the private items, the seed.
 
     Returns
     -------
     dict
         In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `safer`,
-        `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell; the folder
-        that it writes is DIR.
+        `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell (None where
+        no command can name the rows); the folder that it writes is DIR.
     """
     for row in advice.rows:
+        if inputs is None:
+            row["command"] = None
+            continue
         words = _command_words(row, hierarchy, private)
         files = [f"./{one}" if one.startswith("-") else one for one in inputs]
         drawn = ["--seed", str(seed)] if seed else []
@@ -302,8 +309,8 @@ def record(
     return {
         "by": advice.by,
         "known": advice.known,
-        "hierarchy": hierarchy is not None,
-        "inputs": list(inputs),
+        "hierarchy": advice.along,
+        "inputs": list(inputs or ()),
         "best": advice.best,
         "safer": advice.safer,
         "candidates": advice.rows,

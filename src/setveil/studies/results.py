@@ -5,11 +5,12 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from json import dumps
 from pathlib import Path
 from typing import Any
 
 from setveil import algorithms
-from setveil.errors import DataError, OutputError
+from setveil.errors import DataError, OutputError, TableError
 from setveil.progress import Progress, silent
 from setveil.report.comparison.columns import RISK_BEFORE, RUN, measured
 from setveil.staging import staged_file
@@ -170,13 +171,17 @@ def require_readable(study: Study, folder: Path, progress: Progress = silent) ->
         try:
             read(data.places, **data.options)
         except DataError as error:
-            hint = error.hint
-            if not data.reading:
-                hint += f"{' ' if hint else ''}In a study, how to read is said beside the path: {_EXAMPLE}."
+            hint = _as_keys(error) if isinstance(error, TableError) else error.hint
             raise DataError(f"Data set {data.name}: {error.message}", hint=hint) from None
 
 
-_EXAMPLE = '{path = "visits.csv", id_column = "patient", item_column = "code"}'
+def _as_keys(error: TableError) -> str:
+    """Write how a table is likely to be read as a study says it."""
+    lines = ["say beside its path how it is to be read, for example"]
+    for options, meaning in error.readings:
+        keys = (f"{name} = {dumps(value, ensure_ascii=False)}" for name, value in options.items())
+        lines += [f"    {', '.join(keys)}", f"        {meaning}"]
+    return "\n".join(lines)
 
 
 def _write(place: Path, content: bytes) -> None:
