@@ -295,6 +295,10 @@ READ = {
     ),
     "semicolons": ("semi.csv", BASKETS.replace(",", ";"), Reading(format="basket", separator=";")),
     "cp1252": ("words.csv", BASKETS.replace("a", "Käse"), Reading(format="basket", encoding="cp1252")),
+    "wide": (
+        "wide.csv", "pat;DX 1;DX 2\n" + "".join(f"{i};{'ab'[i % 2]};{'cd'[i % 2]}\n" for i in range(12)),
+        Reading(separator=";", item_columns="DX 1,DX 2"),
+    ),
     "tabs": ("long.tsv", _long("\t", "id\titem"), Reading("long", None, "\t", "id", "item")),
 }  # fmt: skip
 
@@ -325,6 +329,24 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
     assert {word[-1] for word in words} == {"DIR"}
     done = together([[*word[1:-1], f"out-{i}"] for i, word in enumerate(words)], tmp_path)
     assert [(one.code, one.err) for one in done if one.code] == []
+
+
+def test_python_gets_commands_where_a_command_can_name_what_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(write(tmp_path / "rows.csv", BASKETS))
+    tree = str(write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in "abcd")))
+    _records(monkeypatch, [_done(0.3)] * 8)
+    found = sv.recommend(path, 3, 2, hierarchy=tree)
+    assert found["hierarchy"]
+    assert shlex.split(found["best"]["command"])[:3] == ["setveil", "anonymize", path]
+    assert [row["name"] for row in found["candidates"] if not row["rank"]] == ["coat"]
+    found = sv.recommend(path, 3, 2, hierarchy=sv.read_hierarchy(tree))
+    assert found["hierarchy"]
+    assert {row["command"] for row in found["candidates"]} == {None}
+    found = sv.recommend(ROWS, 3, 2)
+    assert not found["hierarchy"]
+    assert {row["command"] for row in found["candidates"]} == {None}
 
 
 @needs_compiled
