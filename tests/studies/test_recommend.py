@@ -324,6 +324,9 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
         advice = _advice(candidates(3, 1, private, "0.9"))
         found = record(advice, inputs=["rows.csv"], reading=["--format", "basket"], private=private)
         lines += [row["command"] for row in found["candidates"]]
+    write(tmp_path / "-more.csv", BASKETS)
+    found = record(_advice(every[1:2]), inputs=["rows.csv", "-more.csv"], reading=["--format", "basket"])
+    lines += [row["command"] for row in found["candidates"]]
     words = [shlex.split(line) for line in lines]
     assert {word[0] for word in words} == {"setveil"}
     assert {word[-1] for word in words} == {"DIR"}

@@ -153,7 +153,7 @@ def notes(advice: dict[str, Any]) -> list[str]:
     if any(row["any_items"] and row["rank"] for row in done):
         lines.append("coat: merges any items, whatever they mean. With --hierarchy it is not recommended.")
     elif any(row["any_items"] for row in done):
-        lines.append("coat: --utility of `setveil anonymize` names the items that may be merged.")
+        lines.append("coat: --utility of setveil anonymize names the items that may be merged.")
     stronger = [row for row in done if row["rank"] and "more than asked" in row["keeps"]]
     lines += [f"{row['name']}: {row['keeps']}." for row in stronger]
     lines += [f"{row['name']}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]

@@ -61,8 +61,7 @@ def _tried(advice: dict[str, Any]) -> str:
         lines = [[f"{place} {name}", *rest] for place, name, *rest in lines]
         table = grid([head.capitalize() for head in HEADS], lines, [2.2, 1, 1, 1, 1, 1, 1])
         parts += [blocks.subsection(html.escape(title), table) if title else table]
-    told = [*columns_explained(advice), *notes(advice)]
-    parts += [blocks.paragraph(line[:1].upper() + line[1:], "small") for line in told]
+    parts += [blocks.paragraph(line, "small") for line in (*columns_explained(advice), *notes(advice))]
     return blocks.section("What was tried", *parts)
 
 

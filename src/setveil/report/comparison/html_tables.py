@@ -54,7 +54,7 @@ def grid(
         for first, *others in lines
     )
     return (
-        f'<table class="plain stacked names" style="--numbers:{min(4, len(heads) - 1)}">\n'
+        f'<table class="stacked names" style="--numbers:{min(4, len(heads) - 1)}">\n'
         f"<colgroup>{columns}</colgroup>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     )
