@@ -18,7 +18,7 @@ import tempfile
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
@@ -91,7 +91,6 @@ def _import_all() -> None:
 
     import highspy  # noqa: F401
     import numpy as np
-    import vl_convert  # noqa: F401
 
     import setveil
     from setveil.kernels.rows import frozen, recode_rows
@@ -101,8 +100,6 @@ def _import_all() -> None:
             importlib.import_module(module.name)
     nothing = frozen([], np.int32)
     recode_rows(frozen([0], np.int64), nothing, nothing)
-    altair: Any = importlib.import_module("altair")
-    altair.Chart(altair.Data(values=[])).mark_bar().to_dict()
     gc.freeze()
 
 

@@ -20,7 +20,7 @@ COMMANDS = [
     ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
     ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
 ]  # fmt: skip
-HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "altair", "rich.progress", "tomllib"]
+HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress", "tomllib"]
 
 _HELP = """
 import json, os, sys

@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import fronts as naive
-from setveil.report.charts import PALETTE
 from setveil.report.comparison.charts import draw_fronts, draw_lines
 from setveil.report.comparison.figures import line_figures
 from setveil.report.comparison.fronts import non_dominated, relation, rounded, standings
 from setveil.report.comparison.html_tables import best_table, middle_setting
 from setveil.report.comparison.page import comparison_html, figures
-from setveil.report.comparison.plots import plot
+from setveil.report.comparison.plots import PALETTE, plot
 from setveil.report.comparison.releases import fronts_of, loss_of, standings_of
 from setveil.report.comparison.scales import Numbers, Spaced
 from setveil.report.comparison.table import clean, families, number, public, text_of
@@ -662,6 +661,11 @@ def test_hostile_names_are_escaped_everywhere() -> None:
     assert "<script" not in page
     assert HOSTILE in "".join(parsed.texts)
     assert any("<script>" in text for text in svg_texts(figures(rows)["loss_lm-k"]))
+
+
+def test_what_xml_cannot_hold_is_replaced_in_figures() -> None:
+    rows = [run("aa x=\x07\x00y\ufffe", k=k, lm=0.1, data="a\x1fb") for k in (2, 5)]
+    assert {"aa x=\ufffd\ufffdy\ufffd", "a\ufffdb"} <= set(svg_texts(figures(rows)["loss_lm-k"]))
 
 
 def test_the_external_page_leaves_out_what_must_stay_inside() -> None:

@@ -7,11 +7,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import altair
 import pytest
 
 import setveil as sv
-from setveil.report import charts, models, words
+from setveil.report import models, words
 from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
 from setveil.report.run.summary import summary
@@ -543,20 +542,6 @@ def test_a_sampled_best_choice_is_told() -> None:
     assert "in the release no row of a sample (at most 0.37 % of all with 95 % confidence)" in text
 
 
-def test_charts_of_one_page_do_not_share_ids() -> None:
-    data = altair.Data(values=[{"a": 1}])  # type: ignore[no-untyped-call]
-    drawing = charts.svg(altair.Chart(data).mark_bar(clip=True).encode(x="a:Q"))
-    assert 'id="' in drawing
-    assert "url(#" in drawing
-    first, second = (charts.inline(drawing, name, 'x "quoted"') for name in ("one", "two"))
-    ids = [set(re.findall('id="(.*?)"', page)) for page in (first, second)]
-    assert not ids[0] & ids[1]
-    for page, own in zip((first, second), ids, strict=True):
-        assert set(re.findall(r"url\(#(.*?)\)", page)) <= own
-        assert "http" not in page
-        assert 'aria-label="x &quot;quoted&quot;"' in page
-
-
 def test_names_stand_beside_codes() -> None:
     text = text_of(NAMED)
     for fact in (
@@ -757,12 +742,6 @@ def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> No
     for inside in ("2026-11-22", "J. Doe", "Crocus", "Deer", "Lac", "Butyrum", "edible", "nowhere",
                    "patient_id", "icd10", "ward,", "windows", "north", "cd" * 32, "my release"):  # fmt: skip
         assert inside not in page, inside
-
-
-def test_what_xml_cannot_hold_is_replaced_in_charts() -> None:
-    """The library that draws ends the process at such characters."""
-    data = altair.Data(values=[{"a": "x\x07\x00y\ufffe\ud800"}])  # type: ignore[no-untyped-call]
-    assert "x\ufffd\ufffdy\ufffd\ufffd" in charts.svg(altair.Chart(data).mark_bar().encode(x="a:N"))
 
 
 def test_page_shows_what_was_done() -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from setveil.report.charts import PALETTE, SHAPES
 from setveil.report.comparison.scales import Scale
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -22,7 +21,9 @@ LINE = 16  # from a line of text to the next
 _WIDE = 0.64  # of the size: a digit in the widest of the common fonts
 _DARK, _AXIS, _GRID, _REFERENCE = "#333333", "#888888", "#e4e4e4", "#777777"
 _DASHES = ("", "7 3", "2 2", "9 3 2 3", "14 4")
-_SHAPES = SHAPES[:-1]  # the last has no area to fill
+# Okabe and Ito's colours, in an order in which neighbours differ in brightness too.
+PALETTE = ("#0072b2", "#e69f00", "#444444", "#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#b8a800")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 
 Place = Callable[[float], float]  # from a number to a pixel
 
