@@ -82,6 +82,7 @@ def recommend(
         typer.Option(
             "--out",
             "-o",
+            metavar="FILE",
             rich_help_panel=OUTPUT,
             help="Also write the advice as a page (.html), which stays inside.",
         ),
