@@ -111,7 +111,7 @@ def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
     for parameter in context.command.params:
         key, value = _key(parameter), context.params.get(str(parameter.name))
         source = context.get_parameter_source(str(parameter.name))
-        if key in _NOT_REPEATED or value is None or source is None or source.name == "DEFAULT":
+        if key in _NOT_REPEATED or value in (None, [], ()) or source is None or source.name == "DEFAULT":
             continue
         if isinstance(value, list | tuple):
             arguments += map(str, value)

@@ -1,4 +1,4 @@
-"""The demonstration: a made-up grocery sample, written to files and anonymized like a user's own."""
+"""The demonstration: a synthetic grocery sample, written to files and anonymized like a user's own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from setveil.runs.run import VerifiedRelease, anonymize
 def run_demo(
     out: Path, rows: int, seed: int, progress: Progress
 ) -> tuple[VerifiedRelease, dict[str, Any], Path]:
-    """Make up baskets and products, anonymize them, write the run's folder.
+    """Generate baskets and products, anonymize them, write the run's folder.
 
     Returns
     -------
@@ -28,18 +28,18 @@ def run_demo(
     report : dict
         As written to report.json.
     sample : Path
-        The folder with the made-up input, beside `out`.
+        The folder with the synthetic input, beside `out`.
     """
     require_writable(out, force=True)
-    progress("making up baskets")
-    made_up, paths = grocery_sample(rows, seed)
+    progress("generating baskets")
+    generated, paths = grocery_sample(rows, seed)
     sample = out.with_name(f"{out.name}-input")
     baskets, products = sample / "baskets.csv", sample / "products.csv"
     try:
         sample.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"The folder {sample} cannot be made: {error.strerror}.") from error
-    save(made_up, baskets, Layout("basket"))
+    save(generated, baskets, Layout("basket"))
     write_hierarchy(Hierarchy.from_paths(paths), products)
 
     data = read_rows(str(baskets))

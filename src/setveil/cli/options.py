@@ -102,10 +102,20 @@ def number(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any
     return {"parser": parse, "metavar": metavar}
 
 
+def _or_config(
+    context: typer.Context, parameter: typer.CallbackParam, value: list[str] | None
+) -> list[str] | None:
+    """Take inputs from --config where none are given: typer did not always do so for a list."""
+    return value or context.lookup_default(str(parameter.name)) or value
+
+
 Input = Annotated[
     list[str] | None,
-    typer.Argument(metavar="INPUT", help="Files of rows, or a folder of them; - reads standard input."),
-]
+    typer.Argument(
+        metavar="INPUT", callback=_or_config,
+        help="Files of rows, or a folder of them; - reads standard input.",
+    ),
+]  # fmt: skip
 
 
 def _hierarchy(panel: str) -> Any:
