@@ -102,11 +102,9 @@ def number(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any
     return {"parser": parse, "metavar": metavar}
 
 
-def _or_config(
-    context: typer.Context, parameter: typer.CallbackParam, value: list[str] | None
-) -> list[str] | None:
+def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: list[str] | None) -> list[str]:
     """Take inputs from --config where none are given: typer did not always do so for a list."""
-    return value or context.lookup_default(str(parameter.name)) or value
+    return value or context.lookup_default(str(parameter.name)) or []
 
 
 Input = Annotated[
