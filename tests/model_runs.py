@@ -35,10 +35,14 @@ GROUPS = [
         "wine,meat,cream",
     )
 ]
+MOLES_FILE = "".join(  # were digits always first or last, the rows might be a table
+    ",".join(sorted(row, reverse=bool(i % 2))) + "\n" for i, row in enumerate(MOLES)
+)
 DATA = {"baskets": SAMPLE, "coat": COAT, "hghs": HGHS, "moles": MOLES, "groups": GROUPS}
 PRIVACY, UTILITY = "a,b,c\nd,e,f,g,h\n", "a,b\nc\nd\ne,f,g,h\n"
 INPUTS: dict[str, str | bytes] = {
     **{f"{name}.csv": dump(rows, "basket") for name, rows in DATA.items()},
+    "moles.csv": MOLES_FILE,
     "tree.csv": HIERARCHY,
     "paper-tree.csv": "a;H;P;T\nb;H;P;T\nc;K;P;T\nd;K;P;T\nf;J;Q;T\ng;J;Q;T\nx;M;Q;T\ny;M;Q;T\nz;M;Q;T\n"
     "e;T\ni;T\n",

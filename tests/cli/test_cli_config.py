@@ -58,6 +58,9 @@ def test_what_the_report_is_to_say(place: Path) -> None:
     assert "risk" not in found
     assert "answers" not in found
     assert "sample" not in found
+    for content in published(place / "first").values():
+        for inside in (b"in put.csv", b"names.csv", b"--no-suppress"):
+            assert inside not in content
 
 
 def test_the_record_repeats_the_run(place: Path) -> None:

@@ -191,12 +191,13 @@ def test_the_published_file_itself_is_read_as_about_json_says(form: str, tmp_pat
         dump_parquet(rows, tmp_path / "in.parquet", nested=False)
     promise = ["--h", 0.7, "--k", 3, "--p", 2, "--private", "c"]
     name, file = ("in.csv", "data.csv") if form == "long" else ("in.parquet", "data.parquet")
+    columns = ["--id-column", "id", "--item-column", "item"] if form == "long" else []
     done, verified, risk, measured = together(
         [
-            ["anonymize", name, "-a", "mm", *promise, "--out", "out"],
+            ["anonymize", name, "-a", "mm", *promise, *columns, "--out", "out"],
             ["verify", f"out/published/{file}", "--model", "coherence", *promise],
             ["risk", f"out/published/{file}", "--json"],
-            ["measure", name, f"out/published/{file}", "--json"],
+            ["measure", name, f"out/published/{file}", *columns, "--json"],
         ],
         tmp_path,
     )

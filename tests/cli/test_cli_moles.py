@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from cli_helpers import dump, refused, together, write
-from model_runs import COHERENCE, MOLES, minimal_of, moles_of
+from cli_helpers import refused, together, write
+from model_runs import COHERENCE, MOLES, MOLES_FILE, minimal_of, moles_of
 
 
 def test_moles(tmp_path: Path) -> None:
-    write(tmp_path / "in.csv", dump(MOLES, "basket"))
+    write(tmp_path / "in.csv", MOLES_FILE)
     write(tmp_path / "S.txt", "1\n2\n3\n")
     command = ["moles", "in.csv", "--h", "0.5", "--k", 3, "--p", 3, "--private", "S.txt"]
     text, as_json, few, infinite, none, likely, missing, two, silent = together(
