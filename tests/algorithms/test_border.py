@@ -101,6 +101,12 @@ def test_worked_example() -> None:
     assert release.recoding.image.tolist() == [-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]
 
 
+def test_of_infinite_scores_that_of_most_moles_goes_first() -> None:
+    """No item is in 4 rows, so none is in a nugget; c is in the moles ac, bc and cd, a in ac and ab."""
+    rows = [frozenset(row) for row in ("c", "bcd", "abd", "ad", "ac")]
+    assert order_of(run(rows, Coherence(0.9, 2, 2), k_nugget=4)) == [("c", "inf"), ("a", "inf")]
+
+
 def test_worked_example_moles() -> None:
     """SPEC §6: ae, af, ag, be, bfg once c and d are gone; L = {abef, abfg, befg}; ag, abg, afg hold ag."""
     data = transactions(PAPER)

@@ -93,18 +93,19 @@ def border(
     rows = without(rows, [v for v, _ in out])
     while found := moles(rows, private, h, k, p):
         good = nuggets(rows, k_nugget, p_nugget)
-        best: tuple[float | Fraction, str] | None = None
+        best: tuple[float | Fraction, int, str] | None = None
         for v in public:
             bad = sum(v in items for items in found)
             if not bad:
                 continue
             kept = sum(v in items for items in good)
-            score = Fraction(bad, kept) if kept else float("inf")
-            if best is None or score > best[0]:
-                best = score, v
+            # Of infinite scores that of more moles is greater.
+            score = (Fraction(bad, kept), 0) if kept else (float("inf"), bad)
+            if best is None or score > best[:2]:
+                best = *score, v
         assert best is not None
-        out.append((best[1], str(best[0])))
-        rows = without(rows, [best[1]])
+        out.append((best[2], str(best[0])))
+        rows = without(rows, [best[2]])
     return out
 
 

@@ -71,12 +71,15 @@ class Borders:
         image[items] = items
         return distinct_rows(*recode_rows(data.indptr, data.items, image))
 
-    def in_a_mole(self, v: int) -> bool:
-        """Whether any mole holds an item."""
-        if not self.safe.alive[v] or self.occurring.beside(v).size > self.safe.beside(v).size:
-            return True  # alone, or with one other item
+    def moles_of(self, v: int) -> tuple[int, dict[int, int]]:
+        """Count the moles that hold an item, and those that hold another one beside it; before `count`."""
         tick = self._tick("looking for items in moles")
-        return self.occurring.holding(v, tick)[0] > self.safe.holding(v, tick)[0]
+        occurring, others, counts = self.occurring.holding(v, tick)
+        safe, spared, fewer = self.safe.holding(v, tick)
+        beside = dict(zip(others.tolist(), counts.tolist(), strict=True))
+        for u, number in zip(spared.tolist(), fewer.tolist(), strict=True):
+            beside[u] -= number
+        return occurring - safe, beside
 
     def drop(self, v: int) -> None:
         """Take an item away; before `count`, counts are not kept up to date."""

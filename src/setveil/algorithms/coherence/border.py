@@ -87,7 +87,8 @@ def choose_items(
     then be neither stored nor intersected nor subtracted, and no antichain has to be computed; counts are the
     same.
     Items in at least k but fewer than k' rows are in no nugget, so their score is infinite while they are in
-    any mole; they go first, and nothing is counted before. [1] suppresses them all, even those in no mole.
+    any mole. They go first, that in most moles before others; the moles and nuggets of all other items are
+    only counted then. [1] suppresses them all, even those in no mole.
 
     References
     ----------
@@ -100,11 +101,13 @@ def choose_items(
     k_nugget = split.guarantee.k if parameters.k_nugget is None else parameters.k_nugget
     order = [(v, "support below k") for v in split.rare.tolist()]  # observation 2
     borders = Borders(split, k_nugget, parameters.p_nugget, progress)
-    for v in borders.left[split.support[borders.left] < k_nugget].tolist():
-        progress("looking for items in moles")
-        if borders.in_a_mole(v):
-            order.append((v, "inf"))
-            borders.drop(v)
+    moles = {v: borders.moles_of(v)[0] for v in borders.left[split.support[borders.left] < k_nugget].tolist()}
+    while any(moles.values()):
+        v = max(moles, key=lambda v: (moles[v], -v))
+        order.append((v, "inf"))
+        _, beside = borders.moles_of(v)
+        borders.drop(v)
+        moles = {u: number - beside.get(u, 0) for u, number in moles.items() if u != v}
     borders.count()
     details: dict[str, Any] = {"counted_moles": borders.all_moles, "counted_nuggets": borders.all_nuggets}
     at_first = max(int(np.count_nonzero(borders.moles)), 1)
