@@ -178,7 +178,8 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     if not recorded or otherwise:
         return read_rows(str(file), **given)
     listed = recorded["format"] == "jsonl" and "item_column" in recorded
-    layout = Layout(**recorded, nested="id_column" not in recorded, objects=listed)
+    options: Any = {key: tuple(x) if isinstance(x, list) else x for key, x in recorded.items()}
+    layout = Layout(**options, nested="id_column" not in recorded, objects=listed)
     if about.get("rows") and about["rows"] == about["empty_rows"]:
         return _read_empty(file, layout, about["rows"])
     rows = read_rows(str(file), **(recorded | given))

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import OutputError, listed, shorten
-from setveil.published import Release, kinds
+from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, shorten
+from setveil.kernels.rows import recode_rows
+from setveil.published import Release, kind_of_recoding, kinds
+from setveil.published.group_files import as_groups
 from setveil.report.models import words_for
 from setveil.report.run.page import report_html
 from setveil.staging import staged_folder
@@ -83,6 +86,9 @@ def write_folder(
 ) -> dict[str, Any]:
     """Write the folder of a run (see docs/formats.md) and return its report as written.
 
+    What is published was verified in memory. Before the folder is put in place, its published files are read
+    again, as those will who get them, and must hold exactly what was verified.
+
     The report gains `published` (the file and its size) and the time that writing took. With `external` the
     published folder gets a page about the release that may be handed out, too (see docs/report.md).
 
@@ -91,6 +97,8 @@ def write_folder(
     OutputError
         If the folder exists, or the disk is full, or nothing can be written there; then nothing is left
         behind.
+    GuaranteeError
+        If the published files, read again, hold anything else than what was verified (a defect of setveil).
     """
     start = time.perf_counter()
     out = Path(out)
@@ -111,6 +119,7 @@ def write_folder(
                 }
             }
             _write_json(published / "about.json", _about(release, report))
+            _require_as_verified(release, published)
             release.write_inside(internal)
             _write_row_map(internal / "rows.csv", release.row_map)
             _write_text(internal / PAGE, report_html(report))
@@ -136,6 +145,31 @@ def counts(rows: Transactions) -> dict[str, int]:
         "items": rows.n_items,
         "occurrences": rows.n_occurrences,
     }
+
+
+def _require_as_verified(release: Release, published: Path) -> None:
+    """Read published files again and compare them with what was verified, to the last row."""
+    hint = "This is a defect of setveil; please report it. Another --format may do."
+    try:
+        again = as_groups(kind_of_recoding(release.recoding.kind).read(str(published), read))
+    except SetveilError as error:
+        raise GuaranteeError(
+            f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
+        ) from error
+    verified = as_groups(release.exposed())
+    ids = again.qid.vocabulary.ids
+    image = np.array([ids.get(label, -1) for label in verified.qid.vocabulary.labels], np.int32)
+    indptr, items = recode_rows(verified.qid.indptr, verified.qid.items, image)
+    same = np.array_equal(indptr, again.qid.indptr) and np.array_equal(items, again.qid.items)
+    same = same and verified.sensitive.labels == again.sensitive.labels
+    for part in ("group", "indptr", "item", "count"):
+        same = same and np.array_equal(getattr(verified, part), getattr(again, part))
+    if not same:
+        raise GuaranteeError(
+            f"What was written is not what was verified: {again.qid.n_rows:,} rows of {len(ids):,} labels, "
+            f"expected {indptr.size - 1:,} of {image.size:,}. Nothing was left behind.",
+            hint=hint,
+        )
 
 
 def _reason(error: BaseException | None) -> str:

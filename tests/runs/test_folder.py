@@ -1,0 +1,86 @@
+"""The folder of a run: its files hold what was verified, or there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from setveil.data.io import write
+from setveil.data.layout import FORMATS, Layout, Origin
+from setveil.errors import GuaranteeError
+from setveil.published import group_files
+
+ROWS = [["12", "3"], ["3"], [], ["12", "3", "7"], ["7"], ["12"], [], ["3", "7"]]
+WORDS = [["a,b", 'say "c"'], [" d "], [], ["a,b", "e|f;g\th"], ["é"], ['say "c"', "é"], [], [" d ", "é"]]
+LAYOUTS = [*map(Layout, FORMATS), Layout("long", "|", "who", "what"), Layout("basket", ";")]
+LAYOUTS += [Layout("parquet", nested=False), Layout("jsonl", item_column="codes", objects=True)]
+
+
+def release_of(rows: list[list[str]], layout: Layout = LAYOUTS[1]) -> Any:
+    data = sv.Transactions.from_rows(rows)
+    data = replace(data, origin=Origin((), layout))
+    return sv.anonymize(data, sv.KmAnonymity(2, 1), algorithm="aa", details=False)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("rows", [ROWS, WORDS], ids=["numbers", "words"])
+def test_what_is_written_is_read_back_in_every_layout(
+    rows: list[list[str]], layout: Layout, tmp_path: Path
+) -> None:
+    release_of(rows, layout).write(tmp_path / "run")
+    assert sv.verify(tmp_path / "run", sv.KmAnonymity(2, 1)).holds
+
+
+def spoiled(monkeypatch: pytest.MonkeyPatch, name: str, spoil: Callable[[bytes], bytes]) -> None:
+    """Let a writer write something else than it is asked to."""
+    module: Any = group_files if name.startswith("_") else write
+    honest = getattr(module, name)
+
+    def blocks(*arguments: Any) -> Iterator[bytes]:
+        yield spoil(b"".join(honest(*arguments)))
+
+    monkeypatch.setattr(module, name, blocks)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: content + b"7\n",
+        lambda content: content.replace(b"\n", b"", 1),
+        lambda content: content.replace(b"12", b"11", 1),
+        lambda content: content[: len(content) // 2],
+        lambda _: b'"',
+        lambda _: b"",
+    ],
+)
+def test_files_that_hold_anything_else_are_not_put_in_place(
+    spoil: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    release = release_of(ROWS)
+    release.write(tmp_path / "run")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    spoiled(monkeypatch, "basket", spoil)
+    for out, force in (("other", False), ("run", True)):
+        with pytest.raises(GuaranteeError, match="What was written"):
+            release.write(tmp_path / out, force=force)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("writer", "old", "new"), [("_group_lines", b"s,1", b"s,2"), ("_data_lines", b"a", b"b")]
+)
+def test_groups_are_compared_to_the_last_count(
+    writer: str, old: bytes, new: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data = sv.Transactions.from_rows([["a", "s"], ["a"], ["b"], ["b"], ["s"], ["a", "b"]])
+    release = sv.anonymize(data, sv.PrivacyDegree(2, ("s",)), details=False)
+    spoiled(monkeypatch, writer, lambda content: content.replace(old, new, 1))
+    with pytest.raises(GuaranteeError, match="not what was verified"):
+        release.write(tmp_path / "run")
+    assert not list(tmp_path.iterdir())
