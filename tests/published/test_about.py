@@ -15,10 +15,13 @@ import pytest
 import setveil as sv
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.errors import DataError
+from setveil.guarantees import Guarantee
+from setveil.hierarchy.build import by_cooccurrence
 from setveil.published import kind_at, kind_named
 from setveil.published.about import published_file
 from setveil.published.rows import load_meaning
 from setveil.runs.run import VerifiedRelease
+from setveil.utility import Case, measured
 
 ROWS = [["a"], [], ["a", "b"], ["b"], [], ["a", "b"], ["a"], [], ["b"], ["c"]]
 DATA = sv.Transactions.from_rows(ROWS)
@@ -149,3 +152,33 @@ def test_groups_are_found_by_their_file(tmp_path: Path) -> None:
     assert kind_named("groups").read(file, sv.read).qid.n_rows == 6
     with pytest.raises(DataError, match="7 rows"):
         kind_named("groups").read(changed(tmp_path / "run", rows=7), sv.read)
+
+
+OTHERS = sv.Transactions.from_rows([["a", "b"], ["c", "d"], ["e"]])
+
+
+@pytest.mark.parametrize(
+    ("promise", "algorithm", "tree", "told"),
+    [
+        (sv.Coherence(0.9, 2, 2), "mm", None, None),
+        (sv.PrivacyConstraints(2, m=2), "coat", None, None),
+        (sv.KmAnonymity(2, 2), "hghs", None, None),
+        (sv.KmAnonymity(2, 2), "hghs", TREE, 3),
+        (sv.KmAnonymity(2, 2), "hghs", by_cooccurrence(OTHERS), 5),
+        (sv.TransactionalKAnonymity(2), "lg", None, None),
+    ],
+)
+def test_about_json_does_not_tell_how_many_items_were_suppressed(
+    promise: Guarantee, algorithm: str, tree: sv.Hierarchy | None, told: int | None, tmp_path: Path
+) -> None:
+    """The number of items of the data would; measuring finds it in the original."""
+    more: dict[str, Any] = {"max_suppressed_items": 1} if algorithm == "coat" else {}
+    data = sv.Transactions.from_rows([row for row in ROWS if row] * (2 if algorithm == "lg" else 1))
+    release = sv.anonymize(data, promise, hierarchy=tree, algorithm=algorithm, details=False, **more)
+    release.write(tmp_path / "run")
+    about = json.loads((tmp_path / "run/published/about.json").read_text())
+    assert about.get("domain") == told
+    place = str(tmp_path / "run")
+    rows = kind_named("rows").read(place, sv.read)
+    again = measured(Case(data, **kind_named("rows").measurable(place, rows, data, None)))
+    assert again == release.utility

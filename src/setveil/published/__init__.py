@@ -100,8 +100,11 @@ class Release(Protocol):
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as; None: it is not."""
 
-    def about(self) -> dict[str, Any]:
-        """Return what about.json says of this kind of release: nothing that must stay inside."""
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what about.json says of this kind of release: nothing that must stay inside.
+
+        `report` is the record of the run, as far as it is known before anything is written.
+        """
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose how rows are written: as the input was, or in the format wanted."""

@@ -128,7 +128,7 @@ class GroupsRelease:
         sensitive = self.recoding.sensitive.ids
         return {item: None if item in sensitive else item for item in self.recoding.items.labels}
 
-    def about(self) -> dict[str, Any]:
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the name of the file with the counts."""
         return {info.means: GROUPS_FILE}
 

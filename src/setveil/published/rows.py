@@ -73,11 +73,19 @@ class RowsRelease:
             item: label for label, items in self.recoding.members().items() for item in items
         }
 
-    def about(self) -> dict[str, Any]:
-        """Return the number of items that exist, and the items that each label stands for."""
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the items that each label stands for, and the number of items that exist.
+
+        Not where these are just the items of the data: then it would tell how many were suppressed.
+        """
         own, members = set(self.recoding.items.labels), self.recoding.members()
         used = [label for label in self.published.vocabulary.labels if label not in own]
-        return {"domain": self.recoding.domain, "labels": {label: members[label] for label in used}}
+        labels = {"labels": {label: members[label] for label in used}}
+        tree, domain = report["hierarchy"], self.recoding.domain
+        of_the_data = tree is None or (
+            tree["source"] == "co-occurrence" and domain == report["input"]["items"]
+        )
+        return labels if of_the_data else {"domain": domain, **labels}
 
     def arranged(self, layout: Layout) -> RowsRelease:
         """Put rows without items last where the file cannot show them, so that the others are numbered on."""
@@ -285,7 +293,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         If the file, or the map of the rows, is missing or damaged.
     """
     content = read_about(about)
-    labels, domain = content["labels"], int(content["domain"])
+    labels, domain = content["labels"], content.get("domain", original.n_items)
     if content.get("recoding", "global") == "global":
         _require_one_label(about, labels)
         return recoding_of(original, published, labels, domain)

@@ -188,7 +188,7 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
         "recoding": release.recoding.kind,
-        **release.about(),
+        **release.about(report),
     }
 
 
