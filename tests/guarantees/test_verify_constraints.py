@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import setveil as sv
 from naive import coat as naive
 from naive.km import violations
 from setveil.errors import DataError, RequestError
@@ -166,3 +168,21 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         progress=listener(lambda phase, done: heard.append(done)),
     )
     assert heard == [1 / 3, 2 / 3, 1.0]
+
+
+def test_a_local_recoding_tells_of_no_one_label(tmp_path: Path) -> None:
+    rows = [["a1"], ["a1"], ["a1", "b1"], ["a2", "b1"], ["b2"], ["b2"]]
+    tree = sv.Hierarchy({"*": None, "A": "*", "B": "*", "a1": "A", "a2": "A", "b1": "B", "b2": "B"})
+    release = sv.anonymize(rows, sv.TransactionalKAnonymity(2), hierarchy=tree)
+    release.write(tmp_path / "run")
+    for place in (release, tmp_path / "run"):
+        with pytest.raises(DataError, match="several labels"):
+            sv.verify(place, PrivacyConstraints(2, [("a1", "b1")]))
+        assert sv.verify(place, PrivacyConstraints(2, m=2)).holds
+
+
+def test_sensitive_items_must_be_somewhere() -> None:
+    release = sv.anonymize([["a", "s"], ["a"], ["b"], ["b"]], sv.PrivacyDegree(2, ("s",)))
+    with pytest.raises(DataError, match="neither counted"):
+        sv.verify(release, sv.PrivacyDegree(2, ("s", "tea")))
+    assert not sv.verify(release, sv.PrivacyDegree(2, ("s", "tea")), original=[["tea"]]).holds

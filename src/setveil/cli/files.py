@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,10 @@ from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.layout import formats_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, TableError, listed, shorten
+from setveil.errors import DataError, OutputError, TableError, shorten
 from setveil.options.reading import DETECTED, Reading
-from setveil.published.about import about_beside, read_about
-from setveil.published.group_files import PublishedGroups
-from setveil.published.rows import read_meaning
+from setveil.published.about import about_beside
+from setveil.published.rows import read_image
 
 
 def read_rows(
@@ -88,14 +87,7 @@ def load_image(
         about = about_beside(path)
         if about is None:
             return None
-        if read_about(about).get("recoding", "global") != "global":
-            raise DataError(
-                f"{about}: here an item may be published under several labels, so what became of the items "
-                "of an itemset cannot be told.",
-                hint="Such a release promises k-anonymity: verify it with --model k-anonymity.",
-            )
-        labels = read_meaning(about, published, published).members()
-        return {item: label for label, items in labels.items() for item in items}
+        return dict(read_image(about, published))
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
     image: dict[str, str | None] = {}
     for number, fields in enumerate(csv.reader(text.splitlines()), 1):
@@ -108,22 +100,6 @@ def load_image(
             )
         image[fields[0]] = fields[1] or None
     return image
-
-
-def require_in_groups(
-    labels: Iterable[str], text: str, groups: PublishedGroups, original: Transactions | None = None
-) -> None:
-    """Refuse items that neither rows in groups nor the original know; `text` is where they were named."""
-    known = {*groups.sensitive.labels, *groups.qid.vocabulary.labels}
-    if original is not None:
-        known |= set(original.vocabulary.labels)
-    unknown = [label for label in labels if label not in known]
-    if unknown:
-        some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
-        raise DataError(
-            f"In {shorten(text)}, {some} neither counted for a group nor in its rows: {listed(unknown)}.",
-            hint="Without the option, the items that the groups count are looked at.",
-        )
 
 
 def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: Reading) -> str:

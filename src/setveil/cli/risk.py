@@ -119,9 +119,8 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
     DataError
         If one is in neither the rows that are known best nor, in groups, among the sensitive items.
     """
-    from setveil.cli.files import require_in_groups
     from setveil.options.inputs import load_labels
-    from setveil.published.group_files import as_groups
+    from setveil.published.group_files import as_groups, require_in_groups
 
     groups = as_groups(rows)
     if text is None:

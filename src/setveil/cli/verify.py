@@ -61,10 +61,10 @@ def verify(
     """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
 
     def check_promise(progress: Any) -> Any:
-        from setveil.cli.files import load_image, read_release, read_rows, require_in_groups
+        from setveil.cli.files import load_image, read_release, read_rows
         from setveil.guarantees.verify import verify as verify_rows
         from setveil.published import kind_named
-        from setveil.published.group_files import as_groups
+        from setveil.published.group_files import as_groups, require_in_groups
 
         if promise["privacy"] == "pgen":
             raise RequestError(

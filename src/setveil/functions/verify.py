@@ -14,9 +14,9 @@ from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.guarantees.verify import verify as verify_rows
 from setveil.published import kind_named
 from setveil.published.about import about_beside
-from setveil.published.group_files import PublishedGroups
+from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
-from setveil.published.rows import read_meaning
+from setveil.published.rows import read_image
 
 Image = dict[str, str | None]
 
@@ -78,7 +78,8 @@ def verify(
     published = _published(release, model)
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original")
-    if "image" in model.knows:
+        require_in_groups(guarantee.secrets, "sensitive", published, more["original"])
+    if "image" in model.knows and getattr(guarantee, "itemsets", None) is not None:
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)
     return verify_rows(published, guarantee, **more)
 
@@ -116,8 +117,7 @@ def _image(release: object, published: Transactions, recoding: object) -> Image 
     about = about_beside(fspath(release)) if is_path(release) else None
     if about is None:
         return None
-    members = read_meaning(about, published, published).members()
-    return {item: label for label, items in members.items() for item in items}
+    return dict(read_image(about, published))
 
 
 def _completed(image: Image | None, guarantee: Any, published: Transactions) -> Image:

@@ -16,7 +16,7 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, OutputError, shorten
+from setveil.errors import DataError, OutputError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.kernels.tokens import Tokens, tokenize
 from setveil.staging import staged_file
@@ -80,6 +80,22 @@ def as_groups(rows: Transactions | PublishedGroups) -> PublishedGroups:
         frozen(nothing, np.int32),
         nothing,
     )
+
+
+def require_in_groups(
+    labels: Iterable[str], text: str, groups: PublishedGroups, original: Transactions | None = None
+) -> None:
+    """Refuse items that neither rows in groups nor the original know; `text` is where they were named."""
+    known = {*groups.sensitive.labels, *groups.qid.vocabulary.labels}
+    if original is not None:
+        known |= set(original.vocabulary.labels)
+    unknown = [label for label in labels if label not in known]
+    if unknown:
+        some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
+        raise DataError(
+            f"In {shorten(text)}, {some} neither counted for a group nor in its rows: {listed(unknown)}.",
+            hint="Without the option, the items that the groups count are looked at.",
+        )
 
 
 def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:

@@ -42,6 +42,9 @@ info = KindInfo(
     files=("internal/recoding.csv",),
 )  # fmt: skip
 
+_SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
+_LOCAL_HINT = "Such a release promises k-anonymity; verify that (--model k-anonymity)."
+
 
 @dataclass(frozen=True, eq=False)
 class RowsRelease:
@@ -68,7 +71,15 @@ class RowsRelease:
         return {"kind": self.recoding.kind, "published": self.published, "recoding": self.recoding}
 
     def image(self) -> Mapping[str, str | None]:
-        """Return the label that each item is published as (by a global recoding); None: it is suppressed."""
+        """Return the label that each item is published as; None: it is suppressed.
+
+        Raises
+        ------
+        DataError
+            If an item may have several, by a local recoding.
+        """
+        if not self.recoding.uniform:
+            raise DataError(_SEVERAL, hint=_LOCAL_HINT)
         return dict.fromkeys(self.recoding.items.labels) | {
             item: label for label, items in self.recoding.members().items() for item in items
         }
@@ -299,6 +310,20 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         return recoding_of(original, published, labels, domain)
     row_map = _read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
     return _local_recoding_of(original, published, labels, domain, row_map)
+
+
+def read_image(about: Path, published: Transactions) -> dict[str, str]:
+    """Read from about.json the label that stands for each item; suppressed items are not in the answer.
+
+    Raises
+    ------
+    DataError
+        If an item may have several labels, or the file is damaged.
+    """
+    if read_about(about).get("recoding", "global") != "global":
+        raise DataError(f"{about}: {_SEVERAL}", hint=_LOCAL_HINT)
+    labels = read_meaning(about, published, published).members()
+    return {item: label for label, items in labels.items() for item in items}
 
 
 def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
