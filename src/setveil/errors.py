@@ -32,6 +32,15 @@ class SetveilError(Exception):
         What is wrong, where, and what was expected.
     hint : str, optional
         What the user can do about it.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> try:
+    ...     sv.read("nowhere.csv")
+    ... except sv.SetveilError as error:
+    ...     print(type(error).__name__, error.exit_code, bool(error.message))
+    DataError 4 True
     """
 
     exit_code = 1
@@ -46,23 +55,59 @@ class SetveilError(Exception):
 
 
 class RequestError(SetveilError, ValueError):
-    """A parameter or an option is not acceptable."""
+    """A parameter or an option is not acceptable.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.KmAnonymity(k=1)
+    Traceback (most recent call last):
+    setveil.errors.RequestError: k must be an integer of at least 2, got 1.
+    """
 
     exit_code = 2
 
 
 class OutputError(RequestError):
-    """The output cannot be written where it was asked for."""
+    """The output cannot be written where it was asked for.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> path = sv.convert([["tea"], ["milk"]], "rows.csv")
+    >>> sv.convert([["tea"], ["milk"]], "rows.csv")
+    Traceback (most recent call last):
+    setveil.errors.OutputError: rows.csv exists already.
+    Hint: Choose another name, or --force (in Python force=True).
+    """
 
 
 class InfeasibleError(SetveilError, ValueError):
-    """No release can satisfy the request; the message names the nearest feasible parameter."""
+    """No release can satisfy the request; the message names the nearest feasible parameter.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> try:
+    ...     sv.anonymize([["tea"], ["tea"], ["milk"]], sv.KmAnonymity(k=5, m=2))
+    ... except sv.InfeasibleError as error:
+    ...     print(error.hint)
+    The greatest k that can be reached is 3.
+    """
 
     exit_code = 3
 
 
 class DataError(SetveilError, ValueError):
-    """The data cannot be read or contradict themselves."""
+    """The data cannot be read or contradict themselves.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.read("nowhere.csv")
+    Traceback (most recent call last):
+    setveil.errors.DataError: ...
+    """
 
     exit_code = 4
 
@@ -128,6 +173,13 @@ class HierarchyError(DataError):
         As in `SetveilError`.
     problems : sequence of str
         Every problem found, one line each (the message shows the first few).
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.Hierarchy({"tea": "drinks", "milk": "drinks", "drinks": None, "soap": None})
+    Traceback (most recent call last):
+    setveil.errors.HierarchyError: A hierarchy has one root, found 2: 'drinks', 'soap'.
     """
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[str] = ()) -> None:
@@ -136,11 +188,29 @@ class HierarchyError(DataError):
 
 
 class MissingItemsError(HierarchyError):
-    """Items of the data are not in the hierarchy."""
+    """Items of the data are not in the hierarchy.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "*"], ["milk", "*"]])
+    >>> try:
+    ...     sv.anonymize([["tea"], ["soap"]], sv.KmAnonymity(k=2, m=1), hierarchy=drinks)
+    ... except sv.MissingItemsError as error:
+    ...     print(error.problems)
+    ("item 'soap' is not in the hierarchy",)
+    """
 
 
 class GuaranteeError(SetveilError):
-    """A release failed its own verification: a defect of setveil, never of the user's data."""
+    """A release failed its own verification: a defect of setveil, never of the user's data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> issubclass(sv.GuaranteeError, sv.SetveilError), sv.GuaranteeError.exit_code
+    (True, 1)
+    """
 
 
 def shorten(text: str, width: int = 60) -> str:
@@ -163,6 +233,24 @@ def described(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return f"a value of type {type(value).__name__}"
+
+
+def require_type(what: str, value: object, kinds: type | tuple[type, ...], *, hint: str = "") -> None:
+    """Refuse a value of a wrong type; `what` says which is meant and what it must be.
+
+    Raises
+    ------
+    RequestError
+        If the value is of none of the kinds.
+
+    Examples
+    --------
+    >>> require_type("The path must be a text", 5, str)
+    Traceback (most recent call last):
+    setveil.errors.RequestError: The path must be a text, got 5.
+    """
+    if not isinstance(value, kinds):
+        raise RequestError(f"{what}, got {described(value)}.", hint=hint)
 
 
 def listed(values: Sequence[str], most: int = 5) -> str:

@@ -8,9 +8,10 @@ so that a parameter is added in one place. How a kind of value is read from text
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from setveil.errors import RequestError, described
@@ -248,6 +249,12 @@ def _wanted(kind: Kind, value: Any) -> str:
     if isinstance(kind, Integer):
         fits = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= kind.least
         return "" if fits else kind.allowed
+    if isinstance(kind, Choice):
+        return "" if isinstance(value, str) and value in kind.words else kind.allowed
+    if isinstance(kind, Size):
+        fits = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+        infinite = isinstance(value, Real) and float(value) == math.inf
+        return "" if fits or infinite else "an integer of at least 1, or inf"
     if isinstance(kind, ItemFile | Items):
         fits = _is_collection(value) and all(isinstance(item, str) and item for item in value)
         return "" if fits else "a list of items, each a text"

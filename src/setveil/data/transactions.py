@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError, described, shorten
+from setveil.errors import DataError, RequestError, described, require_type, shorten
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.notebook import ROWS, card, some
 from setveil.wording import count
@@ -170,6 +170,8 @@ class Transactions:
         from setveil.data.columns import Wanted
         from setveil.data.frames import read_frame
 
+        for name in (id_column, item_column):
+            require_type("A column must be named by a text", name, (str, type(None)))
         part = read_frame(frame, Wanted(id_column, item_column, item_columns), first_is_id=True)
         return cls.from_codes(part.indptr, part.codes, part.labels)
 
@@ -192,11 +194,24 @@ class Transactions:
         return self.items.size
 
     def supports(self) -> NDArray[np.int64]:
-        """Count, for each item, the rows that hold it: int64 (n_items,)."""
+        """Count, for each item, the rows that hold it: int64 (n_items,).
+
+        Examples
+        --------
+        >>> data = Transactions.from_rows([["tea", "milk"], ["tea"]])
+        >>> dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+        {'milk': 1, 'tea': 2}
+        """
         return np.bincount(self.items, minlength=self.n_items).astype(np.int64)
 
     def row_lengths(self) -> NDArray[np.int64]:
-        """Count the items of each row: int64 (n_rows,)."""
+        """Count the items of each row: int64 (n_rows,).
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"], []]).row_lengths().tolist()
+        [2, 0]
+        """
         return np.diff(self.indptr)
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -318,7 +333,7 @@ class Transactions:
 
 
 def _is_iterable(value: object) -> bool:
-    return hasattr(value, "__iter__")
+    return hasattr(value, "__iter__") and not isinstance(value, type)
 
 
 def _library(name: str) -> Any:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.oa import OA
 
-    Algorithm = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | MHgHs | MM | OA
+    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | MHgHs | MM | OA
+    Algorithm = Parameters | type[Parameters]
 
 
 def anonymize(
@@ -109,7 +110,7 @@ def anonymize(
     >>> release.verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     >>> sorted(release.published)
-    [('hot',), ('hot',), ('hot', 'milk'), ('hot', 'milk')]
+    [('hot',), ('hot',), ('milk', 'hot'), ('milk', 'hot')]
     """
     require_guarantee(guarantee)
     named_algorithm(algorithm)

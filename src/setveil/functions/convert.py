@@ -51,7 +51,7 @@ def convert(
     --------
     >>> import setveil as sv
     >>> sv.convert([["tea", "milk"], ["tea"]], "rows.jsonl").read_text()
-    '["milk","tea"]\n["tea"]\n'
+    '["milk", "tea"]\n["tea"]\n'
     """
     path = path_of("output", output)
     if to is not None and not isinstance(to, str):

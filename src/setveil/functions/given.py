@@ -74,7 +74,7 @@ def rows_of(source: object, what: str = "The data", **reading: Any) -> Transacti
             f"{what} must be rows of items, got a matrix ({described(source)}).",
             hint="A table with a column for each item is read from a data frame with named columns.",
         )
-    if isinstance(source, bytes) or not isinstance(source, Iterable):
+    if isinstance(source, bytes | type) or not isinstance(source, Iterable):
         raise DataError(f"{what} must be rows, got {described(source)}.", hint=_ROWS)
     return Transactions.from_rows(source)
 

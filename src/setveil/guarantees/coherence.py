@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.errors import InfeasibleError, RequestError, described, listed, require_type, shorten
 from setveil.fields import Items, Option, Probability, Share, Size
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import K, known_words, not_covered_words
@@ -69,10 +69,12 @@ class Coherence:
             raise RequestError(
                 f"The private items must be a collection of labels, got the text {shorten(private)}."
             )
-        private = tuple(dict.fromkeys(private))
+        require_type("The private items must be a collection of labels", private, Iterable)
+        private = tuple(private)
         wrong = [label for label in private if not isinstance(label, str) or not label]
         if wrong:
-            raise RequestError(f"A private item must be a non-empty text, got {wrong[0]!r}.")
+            raise RequestError(f"A private item must be a non-empty text, got {described(wrong[0])}.")
+        private = tuple(dict.fromkeys(private))
         object.__setattr__(self, "h", _as_written(h))
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "p", math.inf if p == math.inf else int(p))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError, RequestError, require_type
 from setveil.fields import Integer, Itemsets, Option
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import (
@@ -126,17 +126,19 @@ class PrivacyConstraints:
 def _itemsets(itemsets: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     if isinstance(itemsets, str):
         raise RequestError(f"The itemsets are the text {itemsets!r}, expected a collection of itemsets.")
+    require_type("The itemsets must be a collection of itemsets", itemsets, Iterable)
     out = []
     for number, itemset in enumerate(itemsets, 1):
+        require_type(f"Itemset {number} must be a collection of items", itemset, Iterable)
         if isinstance(itemset, str):
             raise RequestError(
                 f"Itemset {number} is the text {itemset!r}, expected a collection of items.",
                 hint="Split it first, or wrap a single item in a list.",
             )
-        items = tuple(dict.fromkeys(itemset))
+        items = tuple(itemset)
         if not items or not all(isinstance(item, str) and item for item in items):
             raise RequestError(f"Itemset {number} is {items!r}, expected at least one item, each a string.")
-        out.append(items)
+        out.append(tuple(dict.fromkeys(items)))
     return tuple(out)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from setveil.errors import HierarchyError, OutputError, RequestError, shorten
+from setveil.errors import HierarchyError, OutputError, RequestError, require_type, shorten
 from setveil.hierarchy.check import find_problems
 from setveil.hierarchy.outline import parse
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
@@ -26,7 +26,7 @@ _SHOWN = 5  # problems that an error message spells out
 def read_hierarchy(
     path: str | os.PathLike[str], *, encoding: str = "utf-8", separator: str | None = None
 ) -> Hierarchy:
-    """Read a hierarchy file.
+    r"""Read a hierarchy file.
 
     Parameters
     ----------
@@ -53,7 +53,18 @@ def read_hierarchy(
         If it does not describe a tree; ``problems`` names everything that is wrong.
     RequestError
         If the separator is not one character, or the encoding is unknown.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("drinks.csv").write_text("tea;hot drinks;*\ncoffee;hot drinks;*\nmilk;*\n")
+    >>> sv.read_hierarchy("drinks.csv")
+    Hierarchy: 3 leaves, 5 nodes, height 2
     """
+    require_type("A hierarchy is read from a path", path, (str, os.PathLike))
+    require_type("The encoding must be a text", encoding, str)
+    require_type("The separator must be a text", separator, (str, type(None)))
     start = time.perf_counter()
     outline = parse(path, encoding=encoding, separator=separator)
     problems = [str(problem) for problem in find_problems(outline)]
@@ -95,7 +106,17 @@ def write_hierarchy(tree: Hierarchy, path: str | os.PathLike[str], *, name: str 
         If the form cannot hold this tree or its labels; the message names a form that can.
     OutputError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> tree = sv.Hierarchy.from_paths([["tea", "hot drinks", "*"], ["milk", "*"]])
+    >>> sv.write_hierarchy(tree, "drinks.json")
+    >>> sv.read_hierarchy("drinks.json") == tree
+    True
     """
+    require_type("What is written must be a Hierarchy", tree, Hierarchy)
+    require_type("A hierarchy is written to a path", path, (str, os.PathLike))
     path = Path(path)
     write = {".txt": _amnesia_text, ".json": _amnesia_json}.get(path.suffix.lower(), _csv_text)
     text = write(tree, path, name)

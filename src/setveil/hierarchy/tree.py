@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import HierarchyError, MissingItemsError, listed
+from setveil.errors import (
+    HierarchyError,
+    MissingItemsError,
+    RequestError,
+    described,
+    listed,
+    require_type,
+    shorten,
+)
 from setveil.hierarchy._levels import balanced_parents
 from setveil.kernels.rows import frozen
 from setveil.notebook import ROWS, card
@@ -62,6 +71,12 @@ class Hierarchy:
         Leaves in depth-first order, children in item order.
     origin : HierarchyOrigin or None
         Where it comes from, if that is known. Equal trees may have different ones.
+
+    Examples
+    --------
+    >>> tree = Hierarchy({"tea": "drinks", "milk": "drinks", "drinks": None})
+    >>> tree, tree.paths()
+    (Hierarchy: 2 leaves, 3 nodes, height 1, [['milk', 'drinks'], ['tea', 'drinks']])
     """
 
     def __init__(self, parents: Mapping[str, str | None]) -> None:
@@ -70,6 +85,11 @@ class Hierarchy:
         Readers check what a file holds and name every problem; use `from_paths` for data of your own.
         """
         self.origin: HierarchyOrigin | None = None
+        hint = "Hierarchy.from_paths takes one list per leaf: the leaf, its parent, ..., the root."
+        require_type("A hierarchy is made of a mapping of nodes to parents", parents, Mapping, hint=hint)
+        for node, above in parents.items():
+            require_type("A node of a hierarchy must be a text", node, str)
+            require_type(f"The parent of {shorten(node)} must be a text or None", above, (str, type(None)))
         if "" in parents:
             raise HierarchyError("A hierarchy has a node without a label.")
         has_child = set(parents.values())
@@ -146,8 +166,13 @@ class Hierarchy:
         (('apple', 'pear', 'soap', 'fruit', '*'), 3)
         """
         parents: dict[str, str | None] = {}
+        require_type("A hierarchy is made of lists, one per leaf", paths, Iterable)
         for path in paths:
+            if isinstance(path, str):
+                raise RequestError(f"A path of a hierarchy must be a list of nodes, got {described(path)}.")
+            require_type("A path of a hierarchy must be a list of nodes", path, Sequence)
             for i, node in enumerate(path):
+                require_type("A node of a hierarchy must be a text", node, str)
                 up = path[i + 1] if i + 1 < len(path) else None
                 if up == node:
                     continue
@@ -157,7 +182,15 @@ class Hierarchy:
 
     @classmethod
     def balanced(cls, data: Transactions, fanout: int = 5) -> Hierarchy:
-        """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`)."""
+        """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`).
+
+        Examples
+        --------
+        >>> Hierarchy.balanced(Transactions.from_rows([["a", "b", "c"], ["d"]]), fanout=2)
+        Hierarchy: 4 leaves, 7 nodes, height 2
+        """
+        require_type("The data must be Transactions", data, Transactions, hint="setveil.read makes them.")
+        require_type("The fan-out must be an integer", fanout, Integral)
         return cls(balanced_parents(data, fanout))
 
     def id(self, label: str) -> int:

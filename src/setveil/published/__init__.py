@@ -65,7 +65,15 @@ class KindInfo:
 
 
 class Release(Protocol):
-    """What is published, how it was made, and which row is whose: what all kinds have in common."""
+    """What is published, how it was made, and which row is whose: what all kinds have in common.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> verified = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+    >>> verified.release.info.title, verified.release.published.n_rows
+    ('single rows', 3)
+    """
 
     @property
     def info(self) -> KindInfo:

@@ -60,6 +60,14 @@ class Grouping:
         Positions in `sensitive`, ascending within a group.
     count : int64, read-only
         How many rows of the group hold that item, at least 1.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "rum"], ["tea"], ["milk"], ["milk", "tea"]]
+    >>> grouping = sv.anonymize(rows, sv.PrivacyDegree(p=2, sensitive=["rum"])).recoding
+    >>> grouping.n_groups, grouping.sizes.tolist(), grouping.sensitive.labels
+    (2, [2, 2], ('rum',))
     """
 
     items: Vocabulary

@@ -33,6 +33,14 @@ class Recoding:
     domain : int
         |I|, the number of items that exist. More than `items` holds where the recoding was read from a
         release, which says nothing of items that do not occur.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea"], ["coffee"], ["milk"], ["milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), hierarchy=drinks).recoding.members()
+    {'milk': ['milk'], 'hot': ['coffee', 'tea']}
     """
 
     items: Vocabulary
@@ -153,6 +161,15 @@ class LocalRecoding:
         Position in `published` of each occurrence of the data that it was made for; -1: suppressed.
     domain : int
         |I|, the number of items that exist.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea"], ["tea"], ["tea"], ["coffee"], ["coffee"], ["coffee", "milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> release = sv.anonymize(rows, sv.TransactionalKAnonymity(k=2), hierarchy=drinks)
+    >>> type(release.recoding).__name__, release.recoding.image.size
+    ('LocalRecoding', 7)
     """
 
     items: Vocabulary

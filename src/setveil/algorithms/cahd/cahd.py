@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError
-from setveil.fields import Integer, parameter
+from setveil.fields import Declared, Integer, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class CAHD:
+class CAHD(Declared):
     """The algorithm CAHD and its parameters.
 
     Attributes
@@ -54,11 +52,9 @@ class CAHD:
     rounds: int = parameter(Integer(0), "Rounds of exchanges (default 3; 0: the paper's groups).", default=3)
 
     def __post_init__(self) -> None:
-        for name, least in (("alpha", 1), ("rounds", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise RequestError(f"{name} must be an integer of at least {least}, got {value!r}.")
-            object.__setattr__(self, name, int(value))
+        super().__post_init__()
+        for name in ("alpha", "rounds"):
+            object.__setattr__(self, name, int(getattr(self, name)))
 
 
 Parameters = CAHD

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError
-from setveil.fields import Integer, Size, parameter
+from setveil.fields import Declared, Integer, Size, parameter
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Border:
+class Border(Declared):
     """The border-based algorithm and its parameters.
 
     Attributes
@@ -55,11 +53,8 @@ class Border:
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         k, p = self.k_nugget, self.p_nugget
-        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
-            raise RequestError(f"The least support of a nugget must be an integer of at least 1, got {k!r}.")
-        if isinstance(p, bool) or not (p == math.inf or (isinstance(p, Integral) and p >= 1)):
-            raise RequestError(f"The size of a nugget must be an integer of at least 1, or inf, got {p!r}.")
         object.__setattr__(self, "k_nugget", None if k is None else int(k))
         object.__setattr__(self, "p_nugget", math.inf if p == math.inf else int(p))
 

@@ -74,8 +74,6 @@ class Exact(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.objective not in (None, "ncp", "lm"):
-            raise RequestError(f"The objective must be ncp or lm, got {self.objective!r}.")
         if self.max_suppressed is not None:
             _require("The share that may be suppressed", self.max_suppressed, "0 to 1", lambda x: 0 <= x <= 1)
             if not self.suppress:
