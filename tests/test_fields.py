@@ -98,7 +98,7 @@ def test_defaults_are_of_their_kind(module: ModuleType, tmp_path: Path) -> None:
 
 def test_reading_is_declared() -> None:
     assert list(options_of(Reading)) == [field.name for field in dataclasses.fields(Reading)]
-    assert all(isinstance(option.kind, Text | Flag) for option in options_of(Reading).values())
+    assert all(isinstance(option.kind, Choice | Text | Flag) for option in options_of(Reading).values())
     assert DETECTED.given() == {}
     assert DETECTED.arguments() == []
     assert DETECTED.text_encoding == "utf-8"

@@ -113,7 +113,7 @@ class DataError(SetveilError, ValueError):
 
 
 class TableError(DataError):
-    """A file may be a table, and nothing says which of its columns count.
+    r"""A file may be a table, and nothing says which of its columns count.
 
     Parameters
     ----------
@@ -125,6 +125,17 @@ class TableError(DataError):
         How it is likely to be read: options of `setveil.read`, and what they mean.
     trouble : str
         What must be mended before columns can be read; empty: nothing.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("visits.csv").write_text("patient,code,sex\n1,I10,f\n1,E11,f\n2,I10,m\n")
+    >>> try:
+    ...     sv.read("visits.csv")
+    ... except sv.TableError as error:
+    ...     print(error.readings[0][0])
+    {'id_column': 'patient', 'item_column': 'code'}
     """
 
     def __init__(

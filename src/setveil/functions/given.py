@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, listed
+from setveil.errors import DataError, RequestError, TableError, described, listed
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
@@ -49,6 +49,32 @@ def rows_of(source: object, what: str = "The data", **reading: Any) -> Transacti
     RequestError
         If it is not read in such a way.
     """
+    try:
+        return _rows(source, what, reading)
+    except TableError as error:
+        error.hint = _in_python(error)
+        raise
+
+
+def published_rows(path: str, **reading: Any) -> Transactions:
+    """Read a file of published rows: where nothing says otherwise its lines are rows."""
+    return read_files(path, **reading, refuse_tables=False)
+
+
+def _in_python(error: TableError) -> str:
+    """Write how a table may be read as arguments of `setveil.read`."""
+    lines = [
+        f"    setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})\n"
+        f"        {meaning}"
+        for options, meaning in error.readings
+    ]
+    if not lines:
+        return "Say which columns count: setveil.read(..., id_column=, item_column=, item_columns=)."
+    first = f"{error.trouble}; or" if error.trouble else "say how it is to be read; for example"
+    return "\n".join([first, *lines])
+
+
+def _rows(source: object, what: str, reading: dict[str, Any]) -> Transactions:
     if source is None and "query" in reading:
         return read_files(**reading)
     if is_path(source):
@@ -190,5 +216,5 @@ def exposed_by(value: object, kind: Any) -> Any:
     if isinstance(value, PublishedGroups):
         return value
     if is_path(value):
-        return kind.read(fspath(value), read_files)
+        return kind.read(fspath(value), published_rows)
     return rows_of(value, "The release")

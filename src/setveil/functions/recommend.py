@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Real
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -117,9 +117,8 @@ def recommend(
         read_queries(questions, rows, "utf-8")  # refused now rather than by every run
     with TemporaryDirectory(prefix="setveil-") as name:
         folder = Path(name)
-        secrets = None
-        if private is not None:
-            secrets = reference(_item_file(folder, labels_of("private", private, rows)))
+        labels = labels_of("private", private, rows)
+        secrets = None if private is None else reference(_item_file(folder, labels))
         read, reading = _data_file(folder, data, rows)
         asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
         advice = advise(

@@ -79,7 +79,7 @@ def verify(
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original")
         require_in_groups(guarantee.secrets, "sensitive", published, more["original"])
-    if "image" in model.knows and getattr(guarantee, "itemsets", None) is not None:
+    if "image" in model.knows and (recoding is not None or getattr(guarantee, "itemsets", None) is not None):
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)
     return verify_rows(published, guarantee, **more)
 
