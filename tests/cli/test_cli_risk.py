@@ -37,7 +37,8 @@ def done(place: Path) -> dict[str, Done]:
     columns = ["--format", "long", "--separator", ";", "--id-column", "who", "--item-column", "what"]
     commands: dict[str, list[object]] = {
         "anonymize": ["anonymize", "in.dat", "-H", "tree.csv", "--k", 4, "--m", 2, "--out", "out"],
-        "groups": ["anonymize", "shop.jsonl", "--algorithm", "cahd", "--p", 4, "--sensitive", "secret", "--out",
+        "groups": ["anonymize", "shop.jsonl", "--algorithm", "cahd", "--p", 4, "--sensitive", "secret",
+                   "--out",
                    "grouped"],
         "file": ["risk", "in.dat", *many, "--json"],
         "words": ["risk", "in.dat"],

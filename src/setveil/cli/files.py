@@ -38,7 +38,7 @@ def read_rows(
     origin = data.origin
     if origin is not None and not origin.named and (origin.layout.format == "long" or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
-        say(f"Reading {name} as {origin.sentence()} (another reading: --format, --id-column, --item-column).")
+        say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Real
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
