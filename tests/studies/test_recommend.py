@@ -377,6 +377,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
             ["recommend", "-", "--k", 3, "--m", 2],
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--h", "0.5"],
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--private", "zzz"],
+            ["recommend", "rows.csv", "--k", 1, "--m", 2],
             ["recommend", "rows.csv", "--k", 3, "--m", "some"],
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--queries-file", "nowhere.csv"],
             ["recommend", "rows.csv", "--k", 3, "--m", 2, "--out", "advice.pdf"],
@@ -384,7 +385,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    told = [(2, "standard input"), (2, "--private"), (4, "zzz"), (2, "--m"), (4, "nowhere")]
+    told = [
+        (2, "standard input"),
+        (2, "--private"),
+        (4, "zzz"),
+        (2, "k must be an integer of at least 2"),
+        (2, "--m"),
+        (4, "nowhere"),
+    ]
     for one, (code, word) in zip(wrong, [*told, (2, "must name a page"), (2, "exists already")], strict=True):
         refused(one, code, word)
 

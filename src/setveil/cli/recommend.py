@@ -101,12 +101,14 @@ def recommend(
         import tempfile
 
         from setveil.cli.files import read_rows, require_free
+        from setveil.guarantees.coherence import Coherence
+        from setveil.guarantees.km import KmAnonymity
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
         from setveil.options.numbers import parse_number
         from setveil.studies.plan import data_set
-        from setveil.studies.recommend import candidates, known_items, record
+        from setveil.studies.recommend import GREATEST_PROBABILITY, candidates, known_items, record
         from setveil.studies.recommend import recommend as advise
         from setveil.studies.settings import reference
 
@@ -127,9 +129,11 @@ def recommend(
         if h is not None and private is None:
             raise RequestError("--h goes with --private.")
         require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})
-        if promise["k"] < 1:
-            raise RequestError(f"k must be an integer of at least 1, got {promise['k']}.")
         known = parse_number("m", promise["m"])
+        if private is None:  # refused now rather than by every run
+            KmAnonymity(promise["k"], known)
+        else:
+            Coherence(h or GREATEST_PROBABILITY, promise["k"], known)
         size = known if isinstance(known, int) else "inf"
         progress("reading")
         encoding = reading.text_encoding
