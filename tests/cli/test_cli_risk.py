@@ -15,7 +15,12 @@ from setveil.errors import RequestError
 from setveil.report.risk import risk_text
 
 ROWS = sample_rows(120, seed=5)
-BASKETS = [frozenset({f"p{i % 4}", f"q{i % 3}"} | ({"secret"} if i % 7 == 0 else set())) for i in range(60)]
+BASKETS = [
+    frozenset(
+        {f"p{i % 4}", f"q{i % 3}"} | ({"secret"} if i % 7 == 0 else set()) | ({"r"} if i % 2 else set())
+    )
+    for i in range(60)
+]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "in.dat", dump(ROWS, "fimi"))
     write(folder / "long.txt", dump(ROWS, "wide-long"))
     write(folder / "tree.csv", HIERARCHY)
-    write(folder / "shop.jsonl", dump(BASKETS, "jsonl"))
+    write(folder / "shop.csv", dump(BASKETS, "basket"))
     write(folder / "private.txt", "secret\n")
     write(folder / "empty.csv", "a,b\n\na\n")
     return folder
@@ -37,8 +42,7 @@ def done(place: Path) -> dict[str, Done]:
     columns = ["--format", "long", "--separator", ";", "--id-column", "who", "--item-column", "what"]
     commands: dict[str, list[object]] = {
         "anonymize": ["anonymize", "in.dat", "-H", "tree.csv", "--k", 4, "--m", 2, "--out", "out"],
-        "groups": ["anonymize", "shop.jsonl", "--algorithm", "cahd", "--p", 4, "--sensitive", "secret",
-                   "--out",
+        "groups": ["anonymize", "shop.csv", "--algorithm", "cahd", "--p", 4, "--sensitive", "secret", "--out",
                    "grouped"],
         "file": ["risk", "in.dat", *many, "--json"],
         "words": ["risk", "in.dat"],
@@ -47,11 +51,11 @@ def done(place: Path) -> dict[str, Done]:
         "published": ["risk", "out/published", *many, "--json"],
         "both": ["risk", "out", "--original", "long.txt", *many, *columns, "--json"],
         "both in words": ["risk", "out", "--original", "in.dat", *many],
-        "private": ["risk", "shop.jsonl", "--private", "private.txt", *many, "--json"],
+        "private": ["risk", "shop.csv", "--private", "private.txt", *many, "--json"],
         "in groups": ["risk", "grouped", *many, "--json"],
         "groups, the file": ["risk", "grouped/published/data.csv", *many, "--json"],
         "a quasi-identifier": ["risk", "grouped", "--private", "p1", *many, "--json"],
-        "groups, both": ["risk", "grouped", "--original", "shop.jsonl", *many],
+        "groups, both": ["risk", "grouped", "--original", "shop.csv", *many],
         "hasty": ["risk", "in.dat", "--m", "3", "--effort", 20, "--json"],
         "other seed": ["risk", "in.dat", "--m", "3", "--effort", 20, "--seed", 9, "--json"],
         "hasty in words": ["risk", "in.dat", "--m", "3", "--effort", 20],
@@ -67,7 +71,7 @@ def asked(place: Path, file: str, **more: Any) -> Any:
 
 def test_answers_are_those_of_python(done: dict[str, Done], place: Path) -> None:
     assert done["file"].json() == asked(place, "in.dat")
-    assert done["private"].json() == asked(place, "shop.jsonl", private=["secret"])
+    assert done["private"].json() == asked(place, "shop.csv", private=["secret"])
     assert done["file"].json()["risk"][0]["exact"]
 
 
@@ -100,7 +104,7 @@ def test_groups_hide_their_sensitive_items(done: dict[str, Done], place: Path) -
     assert done["groups, the file"].json() == found
     assert {entry["item"] for entry in found["inference"]} == {"secret"}
     assert all(0 < entry["probability"] <= 1 / 4 for entry in found["inference"])
-    before = asked(place, "shop.jsonl", private=["secret"])
+    before = asked(place, "shop.csv", private=["secret"])
     assert found["risk"] == before["risk"]  # quasi-identifiers are published as they are
     assert {entry["item"] for entry in done["a quasi-identifier"].json()["inference"]} == {"p1"}
 
