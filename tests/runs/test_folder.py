@@ -72,6 +72,17 @@ def test_files_that_hold_anything_else_are_not_put_in_place(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+def test_rows_of_a_group_without_other_items_are_read_back(tmp_path: Path) -> None:
+    """Only their number is written, so they come last in their group, wherever they stood in it."""
+    rows = [["a", "s"], ["a"], ["b"], ["s"], ["b"], ["t"], [], ["a", "b"], ["b"], ["a"], ["t"], ["b"]]
+    for seed in range(10):
+        release = sv.anonymize(
+            sv.Transactions.from_rows(rows), sv.PrivacyDegree(2, ("s", "t")), seed=seed, details=False
+        )
+        release.write(tmp_path / "run", force=True)
+    assert sv.verify(tmp_path / "run", sv.PrivacyDegree(2, ("s", "t"))).holds
+
+
 @pytest.mark.parametrize(
     ("writer", "old", "new"), [("_group_lines", b"s,1", b"s,2"), ("_data_lines", b"a", b"b")]
 )
