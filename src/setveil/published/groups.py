@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -141,8 +141,16 @@ class GroupsRelease:
         return {info.means: GROUPS_FILE}
 
     def arranged(self, layout: Layout) -> GroupsRelease:
-        """Return this release: its files show all rows in order."""
-        return self
+        """Put rows without quasi-identifiers last in their groups: data.csv does not show them."""
+        rows, group = self.published, self.recoding.group
+        order = np.lexsort((rows.row_lengths() == 0, group))
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        return replace(
+            self,
+            published=Transactions(*take_rows(rows.indptr, rows.items, order), rows.vocabulary),
+            row_map=frozen(place[self.row_map], np.int64),
+        )
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one.
