@@ -261,7 +261,9 @@ def _wanted(kind: Kind, value: Any) -> str:
     if isinstance(kind, ItemWeights):
         return "" if isinstance(value, Mapping) else "a dict of items and numbers"
     if isinstance(kind, GroupsOfItems):
-        fits = _is_collection(value) and all(_is_collection(group) for group in value)
+        fits = _is_collection(value) and all(
+            _is_collection(group) or isinstance(group, str) for group in value
+        )
         return "" if fits else "a list of lists of items"
     return ""
 

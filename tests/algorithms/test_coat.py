@@ -315,7 +315,7 @@ def test_share_outside_0_to_1(share: Any) -> None:
         ([()], "expected at least one item"),
         ([("a", "")], "expected at least one item"),
         (["ab"], "is the text 'ab'"),
-        ("ab", "is the text|are the text"),
+        ("ab", "list of lists of items, got the text"),
     ],
 )
 def test_utility_constraints_are_a_partition(utility: Any, words: str) -> None:

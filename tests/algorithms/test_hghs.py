@@ -327,7 +327,7 @@ def test_threats_that_do_not_fit_are_refused(module: object, monkeypatch: pytest
     monkeypatch.setattr(_suppression, "MOST_MEMORY", 40_000)
     case = larger_case(1)
     with pytest.raises(
-        RequestError, match=r"threats.* \(\d\^\d-anonymity\).* limit of 40,000 bytes"
+        RequestError, match=r"threats.* for k\^m-anonymity \(k=\d, m=\d\).* limit of 40,000 bytes"
     ) as caught:
         released(module, case.data, case.tree, case.guarantee)
     hint = "Use mhghs" if module is hghs else "Use a smaller m: up to 1 they fit."

@@ -76,8 +76,6 @@ Parameters = COAT
 
 
 def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    if isinstance(groups, str):
-        raise RequestError(f"The utility constraints are the text {groups!r}, expected groups of items.")
     owner: dict[str, int] = {}
     out = []
     for number, group in enumerate(groups, 1):
