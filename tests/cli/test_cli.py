@@ -24,6 +24,7 @@ from cli_helpers import (
     files_under,
     needs_compiled,
     read_run,
+    refused,
     rows_of,
     sample_rows,
     setveil,
@@ -198,7 +199,7 @@ def test_unprintable_labels_do_not_break_the_terminal(tmp_path: Path) -> None:
     ascii_only = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
     done = setveil("verify", "in.csv", "--k", 2, "--m", 2, cwd=tmp_path, env=ascii_only)
     assert done.code == 1
-    assert done.err == ""
+    assert done.err.startswith("Reading in.csv")
     done = setveil(
         "anonymize", "in.csv", "--k", 2, "--m", 2, "--out", "out", cwd=tmp_path, env=ascii_only
     ).ok()
@@ -443,9 +444,7 @@ def test_measure_shows_that_a_release_was_tampered_with(finished: Path, tmp_path
     off = [entry for entry in answer["labels"] if entry["label"] == label]
     assert off, answer["labels"]
     data.write_text("".join(line for line in lines if label not in line.strip().split(",")))
-    answer = setveil("measure", original, tmp_path / "out", "--json").ok().json()
-    assert answer["utility"]["label_support_error"]["max"] == 1
-    assert answer["rows"]["release"] < answer["rows"]["original"]
+    refused(setveil("measure", original, tmp_path / "out", "--json"), 4, "about.json beside it says")
 
 
 # convert
@@ -703,14 +702,18 @@ def test_same_seed_same_bytes(form: str, options: list[str], place: Path) -> Non
         out = f"out{i}"
         setveil("anonymize", source.name, "--k", 4, "--m", 3, "--out", out, *options, cwd=place, env=env).ok()
         run = read_run(place / out, rows, LEAVES)
-        runs.append(
-            (run, {name: (place / out / name).read_bytes() for name in (*SAME, f"published/{run.data.name}")})
-        )
+        names = (*SAME, f"published/{run.data.name}")
+        runs.append((run, {name: _without(out, place / out / name) for name in names}))
         assert run.changed
     (first, content), *others = runs
     for run, other in others:
         assert other == content
         assert _lasting(run.report) == _lasting(first.report)
+
+
+def _without(folder: str, path: Path) -> bytes:
+    """Read a file without the name of the run's folder, which the page's command holds."""
+    return path.read_bytes().replace(folder.encode(), b"")
 
 
 def _lasting(report: dict[str, Any]) -> str:
@@ -730,7 +733,7 @@ def test_same_bytes_compiled_or_not(place: Path) -> None:
             "anonymize", "in.csv", "--k", 3, "--m", 2, "--out", out, cwd=place, env={"NUMBA_DISABLE_JIT": jit}
         ).ok()
         read_run(out, rows, LEAVES)
-        results.append({name: (out / name).read_bytes() for name in (*SAME, "published/data.csv")})
+        results.append({name: _without(str(out), out / name) for name in (*SAME, "published/data.csv")})
     assert results[0] == results[1]
 
 

@@ -83,13 +83,13 @@ CASES = {
     "only separators": Case(4, ["no item"], content=",,\n,\n"),
     "empty stdin": Case(4, ["standard input"], file="-", content=None),
     "binary": Case(4, ["in.csv"], content=_binary()),
-    "zero bytes": Case(4, ["binary", "line 2"], content=b"a,b\na,\0\n"),
+    "zero bytes": Case(4, ["UTF-16", "--encoding"], content=b"a,b\na,\0\n"),
     "binary as fimi": Case(4, ["in.dat"], file="in.dat", content=_binary()),
-    "gzip": Case(4, ["gzip"], content=gzip.compress(b"a,b\n")),
+    "half of gzip": Case(4, ["gzip"], content=gzip.compress(b"a,b\n")[:-9]),
     "half a parquet file": Case(4, ["Parquet"], file="in.parquet", content=b"PAR1 and then nothing"),
     "a broken parquet file": Case(4, ["Parquet"], file="in.parquet", content=b"PAR1" + b"x" * 40 + b"PAR1"),
-    "not UTF-8": Case(4, ["UTF-8", "0xe9", "offset 7", "latin-1"], content=b"tea\ncaf\xe9\n"),
-    "UTF-16": Case(4, ["UTF-16", "--encoding"], content="a,b\nb\n".encode("utf-16")),
+    "not UTF-8": Case(4, ["UTF-8", "0xe9", "offset 7", "--encoding"], content=b"tea\ncaf\xe9\n"),
+    "UTF-16": Case(4, ["UTF-16", "--encoding"], content="a,b\nb\n".encode("utf-16-le")),
     "not ascii, as told": Case(
         4, ["ascii", "offset 3"], content=b"caf\xc3\xa9\n", options=["--encoding", "ascii"]
     ),
@@ -122,7 +122,7 @@ CASES = {
     "too many fields": Case(
         4, ["line 3", "3", "expected 2"], content="order_id,item\n1,a\n1,b,c\n", options=["--format", "long"]
     ),
-    "header only": Case(4, ["header"], content="order_id,item\n"),
+    "header only": Case(3, ["cannot be reached"], content="order_id,item\n"),
     "null in parquet": Case(
         4,
         ["'item'", "missing"],
@@ -186,7 +186,7 @@ CASES = {
     "two parents": Case(4, ["two parents", "line 2", "'b'"], tree="a;x;*\nb;x;*\nb;y;*\nc;y;*\nd;y;*\n"),
     "an inner node that is an item": Case(4, ["'x'", "inner node"], tree=TREE + "x;y;*\n"),
     "an item of the data that is an inner node": Case(
-        4, ["'x'", "inner node"], content="a,x\nx,b\n" * 3, tree=TREE
+        4, ["'x'", "inner node"], content="a,x\nx,b\nb\n" * 3, tree=TREE
     ),
     "an item listed twice": Case(4, ["'a'", "line 5", "already"], tree=TREE + "a;x;*\n"),
     "an empty label": Case(4, ["line 2", "empty label"], tree="a;x;*\nb;;*\nc;y;*\nd;y;*\n"),
@@ -316,7 +316,7 @@ def test_marks_line_ends_and_trailing_separators(tmp_path: Path) -> None:
             "cr.csv": plain.replace(b"\n", b"\r"),
             "no-end.csv": plain[:-1],
             "trailing.csv": plain.replace(b"\n", b",\n"),
-            "blanks.csv": plain.replace(b",", b" ,\t").replace(b"\n", b"  \n"),
+            "blanks.csv": plain.replace(b",", b" ,  ").replace(b"\n", b"  \n"),
             "repeated.csv": plain.replace(b"d\n", b"d,d,d\n"),
             "quoted.csv": plain.replace(b"a", b'"a"'),
         },
@@ -555,7 +555,7 @@ def test_disk_full_leaves_no_half_written_file(tmp_path: Path) -> None:
     for command, word in (
         (["convert", "in.csv", "out.dat"], "out.dat"),
         (["convert", "in.csv", "there.dat", "--force"], "there.dat"),
-        (["hierarchy", "build", "ids.csv", "--by", "balanced", "--out", "h.csv"], "h.csv"),
+        (["hierarchy", "build", "ids.csv", "--format", "basket", "--out", "h.csv"], "h.csv"),
     ):
         refused(setveil(*command, cwd=tmp_path, before=before), 2, word)
     assert files_under(tmp_path) == {"in.csv", "ids.csv", "there.dat"}

@@ -70,7 +70,7 @@ def test_the_promise_is_found_again(
         assert done.json() == expected, how
         said = messages_of(done)
         if how == "alone" and RUNS[name].kind != "grouped":  # nothing beside the file says what it is
-            assert " as baskets, one row per line" in said
+            assert "baskets, one row per line" in said
             assert said.count("\n") == 1
         else:
             assert said == "", how
