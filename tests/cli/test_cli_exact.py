@@ -112,7 +112,7 @@ def test_too_little_may_be_suppressed(place: Path) -> None:
     [
         (["--gap", "-0.1"], "gap"),
         (["--time-limit", "0"], "time limit"),
-        (["--objective", "best"], "ncp or lm"),
+        (["--objective", "best"], "no objective 'best'"),
         (["--max-suppressed", "120%"], "0% to 100%"),
         (["--max-suppressed", "some"], "0% to 100%"),
         (["--max-suppressed", "5%", "--no-suppress"], "suppress"),

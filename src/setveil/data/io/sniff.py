@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from setveil.data import evidence
+from setveil.data.columns import guess_columns
 from setveil.data.io.source import Text, is_parquet
 from setveil.data.layout import formats_of
 from setveil.data.vocabulary import is_integer
@@ -65,7 +66,10 @@ def why_table(text: Text, form: str, separator: str | None) -> str:
     if form == "jsonl":
         return evidence.why_arrays_are_table(_arrays(_head(text.content)))
     if form == "basket":
-        return evidence.why_table(head_rows(text, separator or basket_separator(text)))
+        rows = head_rows(text, separator or basket_separator(text))
+        if len(rows) == 1 and guess_columns(rows[0]):
+            return "its only line names an id and an item"
+        return evidence.why_table(rows)
     lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
         return ""  # made by a program, of items with names
