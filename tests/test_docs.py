@@ -34,7 +34,7 @@ WITH_PYTHON = ["README.md", "docs/python.md"]
 COMMANDS = ["anonymize", "verify", "measure", "convert", "demo", "algorithms"]
 COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
 COMMANDS += ["moles", "risk", "compare", "recommend"]
-NOISE = {"compiling, first run only"}
+NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 
 pytestmark = [
     pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="the pages' commands need kernels"),
@@ -126,7 +126,7 @@ def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
         )
         code = command.code = done.returncode
         lines = done.stdout.decode("utf-8").rstrip("\n").split("\n") if done.stdout else []
-        command.printed = [line for line in lines if line not in NOISE]
+        command.printed = [line for line in lines if not NOISE.fullmatch(line)]
     return commands
 
 

@@ -160,7 +160,7 @@ def memory_limit() -> int:
 def _too_many(search: MinimalRareItemsets, guarantee: KmAnonymity, most: int, hint: str) -> RequestError:
     size = f"{most / 1e9:.1f} GB" if most >= 100_000_000 else f"{most:,} bytes"
     return RequestError(
-        f"The threats over all cuts do not fit in memory for {guarantee.phrase}: {search.found:,} threats and "
+        f"The threats of all cuts do not fit in memory for {guarantee.phrase}: {search.found:,} threats and "
         f"{search.frequent:,} frequent sets of nodes had been found when the limit of {size} was reached.",
         hint=hint,
     )
