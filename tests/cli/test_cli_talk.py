@@ -105,6 +105,8 @@ def test_a_sample_says_that_it_is_one(tmp_path: Path) -> None:
     line = ["anonymize", "in.csv", "--k", 2, "--m", 1, "--no-details", "--sample", 50, "--seed", 3, "--out"]
     first = setveil(*line, "first", cwd=tmp_path).ok()
     assert first.out.startswith(f"A SAMPLE: 50 of {len(ROWS)} rows, drawn by seed 3.\n")
+    page = (tmp_path / "first/internal/report.html").read_text()
+    assert f"a sample of 50 of {len(ROWS)} rows" in page
     report = json.loads((tmp_path / "first/internal/report.json").read_text())
     assert report["sample"] == {"rows": 50, "of": len(ROWS), "seed": 3}
     assert report["input"]["rows"] == 50

@@ -204,11 +204,11 @@ def anonymize(
         tree = None
         if hierarchy_file is not None:
             tree = read_hierarchy(hierarchy_file, encoding=encoding)
-        elif "hierarchy" in info.needs:
-            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         reads, publishes = split_format(source, reading.format)
         how = replace(reading, format=reads)
         everything = read_rows(source, how)
+        if tree is None and "hierarchy" in info.needs:
+            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         data = everything if sample is None else draw_rows(everything, sample, seed)
         drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
         given = Given(data, encoding, tree, seed, drawn_from=everything if drawn else None)

@@ -81,7 +81,7 @@ class Release(Protocol):
 
     @property
     def published(self) -> Transactions:
-        """Rows of items to hand out, in an order that tells nothing; only labels that occur."""
+        """Rows of items to share, in an order that tells nothing; only labels that occur."""
 
     @property
     def recoding(self) -> Any:
@@ -121,7 +121,7 @@ class Release(Protocol):
         """Return the release with its rows in the order in which a file of this layout has them."""
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
-        """Write what is handed out; return the name of the file, and how it is to be read."""
+        """Write what may be shared; return the name of the file, and how it is to be read."""
 
     def write_inside(self, folder: Path) -> None:
         """Write what else must be kept of how it was made, besides the map of the rows."""

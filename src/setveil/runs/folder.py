@@ -90,7 +90,7 @@ def write_folder(
     again, as those will who get them, and must hold exactly what was verified.
 
     The report gains `published` (the file and its size) and the time that writing took. With `external` the
-    published folder gets a page about the release that may be handed out, too (see docs/report.md).
+    published folder gets a page about the release that may be shared, too (see docs/report.md).
 
     Raises
     ------

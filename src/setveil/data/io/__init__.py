@@ -20,6 +20,7 @@ from setveil.data.tables import Part, refusal
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
+from setveil.wording import are, count
 
 __all__ = [
     "FORMATS",
@@ -386,8 +387,9 @@ def _together(parts: Sequence[Part], files: Sequence[InputFile], *, same_ids: bo
     if firsts.size < row.size:
         if not same_ids:
             again = [ids[at] for at in np.setdiff1d(np.arange(row.size), firsts)[:3].tolist()]
+            number = row.size - firsts.size
             raise DataError(
-                f"{row.size - firsts.size:,} ids are in several files, among them {listed(again)}.",
+                f"{count(number, 'id')} {are(number)} in several files: {listed(again)}.",
                 hint="Add --same-ids if the same id is the same row; else make the ids differ.",
             )
         indptr, codes = joined(np.repeat(row, lengths), codes, firsts.size)

@@ -49,7 +49,11 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
     if external:
         return external_html(report)
     sections = [
-        headline("Release report", f"{blocks.data(words.source(report))}, {_method(report)}", report),
+        headline(
+            "Release report",
+            f"{blocks.data(words.source(report))}{_sample(report)}, {_method(report)}",
+            report,
+        ),
         about(report),
         _glance(report),
         usable(report),
@@ -172,6 +176,14 @@ def _decision(report: dict[str, Any]) -> str:
     return blocks.section(
         "Decision", f'<div class="decision">\n{boxes}\n<div class="blanks">\n{blanks}\n</div>\n</div>'
     )
+
+
+def _sample(report: dict[str, Any]) -> str:
+    """Say that only some rows were taken, where that is so."""
+    part = report.get("sample")
+    if not part:
+        return ""
+    return f", <strong>a sample of {count(part['rows'])} of {count(part['of'])} rows</strong>"
 
 
 def _made(report: dict[str, Any]) -> str:
