@@ -154,5 +154,5 @@ def _plain(value: float) -> str:
     """Write a tick without the noise of its last digits, and without an exponent where that is not long."""
     value = float(f"{value:.12g}")
     if abs(value) >= 1e9 or 0 < abs(value) < 1e-6:
-        return f"{value:.6g}"
+        return f"{value:.12g}"
     return f"{value:,.12f}".rstrip("0").rstrip(".")
