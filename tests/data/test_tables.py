@@ -95,8 +95,12 @@ def test_one_hot_tables(tmp_path: Path) -> None:
     assert rows(path, ONE_HOT, format="onehot", id_column="basket") == [("tea",), ("milk", "tea"), ()]
     words = ONE_HOT.replace("1", "TRUE").replace("0", "FALSE")
     assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
-    with pytest.raises(DataError, match=r"column 'basket' holds .*expected 0 or 1"):
-        rows(path, ONE_HOT.replace("7", "x"), format="onehot")
+    for mark in ("x", "²", "-1"):
+        with pytest.raises(DataError, match=r"column 'basket' holds .*expected 0 or 1"):
+            rows(path, ONE_HOT.replace("7", mark), format="onehot")
+    assert rows(path, ONE_HOT.replace("1", "1" * 5000), item_columns="tea,milk", format="onehot")[0] == (
+        "tea",
+    )
 
 
 def test_amounts_are_asked_for(tmp_path: Path) -> None:

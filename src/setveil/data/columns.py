@@ -83,7 +83,7 @@ class Wanted:
 
     def names(self, name: str) -> bool:
         """Whether a column is named so, and not by a number."""
-        if not name or (name.isascii() and name.isdigit() and int(name) > 0):
+        if not name or (name.isascii() and name.isdigit() and name.strip("0")):
             return False
         several = [] if self.item_columns is None else self.item_columns
         return name in {

@@ -316,8 +316,9 @@ def _marked(table: Table, names: list[str], columns: Sequence[Column]) -> tuple[
         marks = np.zeros(len(column.labels), bool)
         for code, label in enumerate(column.labels):
             amount = label.removesuffix(".0")
-            marks[code] = label in evidence.YES or (amount.isdigit() and int(amount) > 0)
-            if not (marks[code] or label in evidence.NO | evidence.MISSING or (amount.isdigit())):
+            number = amount.isascii() and amount.isdigit()
+            marks[code] = label in evidence.YES or (number and amount.strip("0") != "")
+            if not (marks[code] or number or label in evidence.NO | evidence.MISSING):
                 line = int(np.argmax(column.codes == code))
                 raise DataError(
                     f"{column.place(line)}: column {shorten(names[at])} holds {shorten(label)}, expected 0 "
