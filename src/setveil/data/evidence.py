@@ -145,7 +145,7 @@ def why_ids(rows: Rows) -> str:
             return "many of its lines stand there only once"
     for place, name in ((0, "first"), (1, "second"), (2, "third"), (-1, "last")):
         have = [row for row in rows if (len(row) > place if place >= 0 else len(row) > 1)]
-        if len(have) < max(3, SURE * len(rows)):
+        if len(have) < max(3, ALIKE * len(rows)):
             continue
         values = [row[place] for row in have if row[place]]
         at = [place if place >= 0 else len(row) - 1 for row in rows]
@@ -239,10 +239,12 @@ def why_arrays_are_table(rows: Rows) -> str:
 
 
 def _are_narrow_columns(rows: Rows) -> bool:
-    """Tell whether lines of a few fields share none between the places in a line."""
+    """Tell whether in lines of a few fields no place shares a value with others, or one of many values."""
     width, _ = common_width(rows)
     if len(rows) > 2 and 1 < width <= NARROW and is_table(rows):
         columns = {tuple(row[at] for row in rows if len(row) == width) for at in range(width)}
         places = [set(column) for column in columns]  # one column may stand twice
-        return len(set.union(*places)) == sum(map(len, places))
+        elsewhere = [set.union(set(), *(other for other in places if other is not place)) for place in places]
+        apart = [place.isdisjoint(others) for place, others in zip(places, elsewhere, strict=True)]
+        return all(apart) or any(len(place) >= FEW and yes for place, yes in zip(places, apart, strict=True))
     return False

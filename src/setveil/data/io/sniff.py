@@ -70,6 +70,9 @@ def why_table(text: Text, form: str, separator: str | None) -> str:
         if len(rows) == 1 and guess_columns(rows[0]):
             return "its only line names an id and an item"
         return evidence.why_table(rows)
+    between_tabs = head_rows(text, "\t")
+    if evidence.is_table(between_tabs) and any("" in row for row in between_tabs):
+        return "every line has as many tabs, with nothing between some"
     lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
         return ""  # made by a program, of items with names
