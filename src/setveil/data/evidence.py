@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", r
 _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
 )
+_PERSONAL = re.compile(r"@|^\+[0-9]|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE)
 
 
 def kind(value: str) -> str:
@@ -73,9 +74,14 @@ def is_grouped(values: Sequence[str]) -> bool:
 def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
     """Tell whether the values of two columns agree with being ids and items, in this order.
 
-    The lines of an id stand together, or there are more ids than items; and items come back under other ids,
-    one in each line. A few lines agree with anything.
+    The lines of an id stand together, or there are more ids than items; and items come back under other
+    ids, one in each line. Dates and amounts are no ids; addresses, telephone numbers and hashes are no items.
+    A few lines agree with anything else.
     """
+    amounts = sum(kind(value) in {"date", "number"} for value in ids)
+    personal = sum(_PERSONAL.search(value) is not None for value in items)
+    if max(amounts, personal) > (1 - SURE) * len(ids):
+        return False
     if len(ids) < FEW:
         return True
     if sum(bool(set(item) & set(SEPARATORS)) for item in items) > LISTS * len(items):
@@ -157,7 +163,7 @@ def why_ids(rows: Rows) -> str:
         if place in {0, -1} and _differ_in_kind(values, others):
             return f"the {name} field of the lines is of another kind than the others"
         different = set(values)
-        if len(different) >= FEW and 2 * len(others) >= len(values) and _are_apart(values, others):
+        if len(different) >= FEW and 4 * len(others) >= len(values) and _are_apart(values, others):
             return f"what stands in the {name} field stands in no other"
     return ""
 
@@ -239,12 +245,23 @@ def why_arrays_are_table(rows: Rows) -> str:
 
 
 def _are_narrow_columns(rows: Rows) -> bool:
-    """Tell whether in lines of a few fields no place shares a value with others, or one of many values."""
+    """Tell whether the places in short lines are columns.
+
+    They are if no two share a value, or one of many values shares none or holds much longer numbers.
+    """
     width, _ = common_width(rows)
-    if len(rows) > 2 and 1 < width <= NARROW and is_table(rows):
-        columns = {tuple(row[at] for row in rows if len(row) == width) for at in range(width)}
-        places = [set(column) for column in columns]  # one column may stand twice
-        elsewhere = [set.union(set(), *(other for other in places if other is not place)) for place in places]
-        apart = [place.isdisjoint(others) for place, others in zip(places, elsewhere, strict=True)]
-        return all(apart) or any(len(place) >= FEW and yes for place, yes in zip(places, apart, strict=True))
-    return False
+    if len(rows) < 3 or not 1 < width <= NARROW or not is_table(rows):
+        return False
+    columns = {tuple(row[at] for row in rows if len(row) == width) for at in range(width)}
+    places = [set(column) for column in columns]  # one column may stand twice
+    apart = 0
+    for place in places:
+        others = set().union(*(other for other in places if other is not place))
+        longest = max(map(len, others), default=0)
+        if all(map(_INTEGER.fullmatch, place)) and min(map(len, place)) > longest + 1:
+            return True
+        if place.isdisjoint(others):
+            apart += 1
+            if len(place) >= FEW:
+                return True
+    return apart == len(places)
