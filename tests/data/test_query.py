@@ -162,8 +162,8 @@ def test_what_is_no_connection() -> None:
 @pytest.mark.parametrize(
     ("uri", "module", "package"),
     [
-        ("sqlite:////tmp/a.db", "adbc_driver_sqlite", r"'setveil\[query\]'"),
-        ("duckdb:////tmp/a.db", "adbc_driver_duckdb", r"'setveil\[query\]'"),
+        ("sqlite:////data/a.db", "adbc_driver_sqlite", r"'setveil\[query\]'"),
+        ("duckdb:////data/a.db", "adbc_driver_duckdb", r"'setveil\[query\]'"),
         ("postgresql://host/db", "adbc_driver_postgresql", r"'setveil\[query\]'"),
         ("mysql://host/db", "connectorx", "connectorx pyarrow"),
     ],

@@ -13,7 +13,8 @@ from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, guess_columns
 from setveil.data.layout import Layout
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.tables import Column, Part, read_table
+from setveil.data.table import Column
+from setveil.data.tables import Part, read_table
 from setveil.errors import DataError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart

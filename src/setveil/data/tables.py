@@ -2,16 +2,14 @@
 
 There are three layouts: long (a line for each id and item), wide (several columns of items), one-hot (a
 column for each item that says whether the line holds it). Which columns count is never guessed where ids
-could be published by it: what was not said is asked for (`refusal`).
+could be published by it: what was not said is asked for (`setveil.data.readings`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,78 +20,14 @@ from setveil.data.columns import (
     Wanted,
     column_at,
     columns_at,
-    is_id_name,
-    is_item_name,
-    is_person_name,
     joined,
     long_columns,
     rows_of,
 )
 from setveil.data.layout import Layout
-from setveil.errors import DataError, TableError, shorten
-
-SAMPLES = 3
-
-
-class Column(NamedTuple):
-    """One column.
-
-    Attributes
-    ----------
-    codes : int64 (lines,)
-        Position of each line's value in `labels`.
-    labels : list of str
-        Each value once; "" where there is none.
-    place : callable
-        Says where a line is, for messages.
-    """
-
-    codes: Codes
-    labels: list[str]
-    place: Callable[[int], str]
-
-
-class Table(Protocol):
-    """A table that is taken apart."""
-
-    @property
-    def name(self) -> str:
-        """What to call it in messages."""
-
-    @property
-    def names(self) -> list[str]:
-        """Names of its columns; their numbers where it has no header line."""
-
-    @property
-    def header(self) -> bool:
-        """Whether the columns have names."""
-
-    @property
-    def separator(self) -> str:
-        """What a text has between fields."""
-
-    @property
-    def head(self) -> Sequence[Sequence[str]]:
-        """The first lines, without the header."""
-
-    @property
-    def trimmed(self) -> bool:
-        """Whether lines may be short: then only a wide or one-hot table can be read."""
-
-    @property
-    def trouble(self) -> str:
-        """What must be mended before columns can be read; empty: nothing."""
-
-    def agreed(self, *, said: bool) -> tuple[int, int] | None:
-        """Find id and item column where two columns are named unmistakably, and their values agree.
-
-        Where it was `said` that the table is a long one, the names decide.
-        """
-
-    def columns(
-        self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
-    ) -> list[Column]:
-        """Read some columns; `marks`: cells may be empty, or say whether an item is there."""
+from setveil.data.readings import refusal
+from setveil.data.table import Column, Table, called
+from setveil.errors import DataError, shorten
 
 
 @dataclass(frozen=True)
@@ -240,11 +174,6 @@ def _by_line(
     )
 
 
-def called(table: Table, at: int) -> str:
-    """Name a column: by its number where it has no name."""
-    return table.names[at] if table.names[at] and table.header else f"column {at + 1}"
-
-
 def _ignored(table: Table, used: Sequence[int]) -> tuple[str, ...]:
     return tuple(called(table, at) for at in range(len(table.names)) if at not in used)
 
@@ -327,184 +256,3 @@ def _marked(table: Table, names: list[str], columns: Sequence[Column]) -> tuple[
                 )
         cells[:, at] = np.where(marks[column.codes], at, -1)
     return cells, names
-
-
-# --- what is asked where nothing was said
-
-
-def refusal(
-    table: Table, why: str, *, more: Mapping[str, str] = MappingProxyType({}), rows: str = ""
-) -> TableError:
-    """Make the error that asks which columns count.
-
-    Parameters
-    ----------
-    table : Table
-        What was found.
-    why : str
-        What speaks for a table, where that is in question.
-    more : mapping
-        Options that all readings of the table need.
-    rows : str
-        The format by which each line may be a row of items as well; empty: it cannot be.
-    """
-    shown = []
-    for at in range(len(table.names)):
-        values = list(dict.fromkeys(row[at] for row in table.head if len(row) > at and row[at]))
-        shown.append((called(table, at), tuple(values[:SAMPLES])))
-    readings = (
-        [] if table.trouble else [(_with(more, options), text) for options, text in likely_readings(table)]
-    )
-    if rows:
-        kept = {key: value for key, value in more.items() if rows == "basket" and key == "separator"}
-        readings.append(
-            ({**kept, "format": rows}, "one row per line, every field an item: ids would be, too")
-        )
-    reason = f" ({why})" if why else ""
-    return TableError(
-        f"{table.name} may be a table{reason}, and nothing says which columns count",
-        shown,
-        readings,
-        table.trouble,
-    )
-
-
-def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
-    """Add what all readings of a table need; the format is that of the columns named."""
-    merged = {**more, **options}
-    if merged.get("format") == "long" and "item_columns" in merged:
-        merged["format"] = "wide"
-    return merged
-
-
-Reading = tuple[dict[str, str], str]
-
-
-def likely_readings(table: Table) -> list[Reading]:
-    """List how a table is likely to be read: options of `setveil.read`, and what they mean; best first."""
-    width = len(table.names)
-    values = [[row[at] for row in table.head if len(row) > at] for at in range(width)]
-    word = [
-        table.names[at]
-        if table.header and table.names[at] and table.names.count(table.names[at]) == 1
-        else str(at + 1)
-        for at in range(width)
-    ]
-    readings: list[Reading] = []
-    marks = [at for at in range(width) if _is_mark(values[at])]
-    if len(marks) > 1 and 2 * len(marks) >= width:
-        if table.header:
-            readings.append(
-                ({"item_columns": _ranges(marks, word)}, "one row per line, an item for each column")
-            )
-        return readings
-    several = _of_one_kind(table, values) if width > 2 else []
-    if several and _are_amounts([values[at] for at in several]):
-        options = {"format": "onehot", "item_columns": _ranges(several, word)}
-        return [(options, "one row per line, an item where its number is above 0")] if table.header else []
-    if several:
-        readings.append(
-            ({"item_columns": _ranges(several, word)}, "one row per line, items from these columns")
-        )
-    if table.trimmed:
-        return readings
-    if width == 1:
-        alike = not evidence.why_ids([[value] for value in values[0]])
-        return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
-    filled = [at for at in range(width) if any(values[at]) and at not in several]
-    ids = sorted(filled, key=lambda at: (-_id_score(table, at, values[at]), at))
-    for id_at in ids[:1]:
-        rest = [at for at in filled if at != id_at and not _may_be_ids(values[at])]
-        if width == 2 and rest and table.header and is_person_name(table.names[rest[0]]):
-            again = len(set(values[id_at])) < len(values[id_at])
-            rest = rest if again and evidence.is_id_and_item(values[id_at], values[rest[0]]) else []
-        if rest:
-            item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
-            meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
-            readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
-    return readings
-
-
-def _may_be_ids(values: Sequence[str]) -> bool:
-    return len(values) >= evidence.MANY and evidence.are_different(values)
-
-
-def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
-    """Tell whether columns hold numbers, most of them 0."""
-    cells = [value for column in columns for value in column]
-    return all(value.isdigit() for value in cells if value) and 2 * cells.count("0") > len(cells)
-
-
-def _is_mark(values: Sequence[str]) -> bool:
-    found = set(values)
-    return found <= evidence.YES | evidence.NO and bool(found & evidence.YES and found & evidence.NO)
-
-
-def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
-    """Find columns that are numbered alike (DX1, DX2, ...), else those side by side that share values."""
-    if table.header:
-        stems: dict[str, list[int]] = {}
-        for at, name in enumerate(table.names):
-            numbered = re.fullmatch(r"(.*?[^0-9])?[0-9]+", name)
-            if numbered and numbered[1]:
-                stems.setdefault(numbered[1], []).append(at)
-        longest = max(stems.values(), key=len, default=[])
-        if len(longest) > 1:
-            return longest
-    sets = [
-        set() if table.header and is_id_name(table.names[at]) else set(column) - evidence.MISSING
-        for at, column in enumerate(values)
-    ]
-    best: list[int] = []
-    run: list[int] = []
-    for at in range(len(sets)):
-        plain = sets[at] and not _is_mark(values[at])
-        if run and plain and 5 * len(sets[run[-1]] & sets[at]) >= min(len(sets[run[-1]]), len(sets[at])):
-            run.append(at)
-        else:
-            run = [at] if plain else []
-        best = max(best, run, key=len)
-    return best if len(best) > 1 else []
-
-
-def _id_score(table: Table, at: int, values: Sequence[str]) -> int:
-    kinds = {evidence.kind(value) for value in values if value}
-    again = len(set(values)) < len(values)
-    score = (
-        3 * evidence.is_grouped(values)
-        + 2 * (evidence.is_grouped(values) and again)
-        + 2 * (not kinds & {"date", "number"})
-        + (kinds != {"word"})
-    )
-    if table.header and is_id_name(table.names[at]) and not is_item_name(table.names[at]):
-        score += 4
-    return score - 9 * _is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
-
-
-def _item_score(table: Table, at: int, values: Sequence[str]) -> int:
-    kinds = {evidence.kind(value) for value in values if value}
-    score = 2 * (not evidence.are_different(values)) + 3 * (not kinds & {"date"}) + ("code" in kinds)
-    score += (len(set(values)) > 4) - 2 * (kinds == {"integer"})
-    if table.header and is_item_name(table.names[at]):
-        score += 4
-    return score - 9 * _is_mark(values)
-
-
-def _ranges(columns: Sequence[int], word: Sequence[str]) -> str:
-    """Write columns as names and ranges of names between commas."""
-    parts: list[str] = []
-    start = 0
-    for end in range(1, len(columns) + 1):
-        if end == len(columns) or columns[end] != columns[end - 1] + 1:
-            first, last = word[columns[start]], word[columns[end - 1]]
-            run = end - start
-            if run > 2 and "-" not in first + last:
-                parts.append(_field(f"{first}-{last}"))
-            else:
-                parts += [_field(word[at]) for at in columns[start:end]]
-            start = end
-    return ",".join(parts)
-
-
-def _field(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"') else text

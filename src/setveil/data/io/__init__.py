@@ -16,7 +16,8 @@ from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, w
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
-from setveil.data.tables import Part, refusal
+from setveil.data.readings import refusal
+from setveil.data.tables import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
