@@ -101,15 +101,16 @@ def test_a_damaged_spreadsheet_is_refused() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(data=st.data())
+@given(cut=st.booleans(), share=st.floats(0, 1), change=st.integers(1, 255))
 def test_a_changed_byte_leads_to_no_other_error(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, *, cut: bool, share: float, change: int
 ) -> None:
+    # The file says when it was made, so that its length differs by a byte or two from one run to another.
     content = bytearray(workbook({"One": [["id", "code"], ["a", 1], ["b", 2.5]]}))
-    if data.draw(st.booleans()):
-        content = content[: data.draw(st.integers(10, len(content)))]
+    if cut:
+        content = content[: max(10, round(share * len(content)))]
     else:
-        content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+        content[round(share * (len(content) - 1))] ^= change
     path = tmp_path_factory.mktemp("changed") / "a.xlsx"
     path.write_bytes(content)
     try:
