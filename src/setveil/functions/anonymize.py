@@ -43,6 +43,7 @@ def anonymize(
     algorithm: str | Algorithm | None = None,
     seed: int = 0,
     bound: bool | float = False,
+    counts: bool | int = True,
     details: bool = False,
     progress: Listener = None,
     **parameters: Any,
@@ -68,6 +69,9 @@ def anonymize(
         Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
         where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
         limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
+    counts : bool or int
+        Publish the supports of items beside the rows (counts.csv), of all items of at least k rows, or of at
+        least this many, where the model allows it; False: of none. The promise stays what it was.
     details : bool
         Also find what the report shows of the release's use and risk: errors of random COUNT queries,
         frequent itemsets that survive, rows that few known items single out, before and after. The command
@@ -127,8 +131,8 @@ def anonymize(
     tree = tree_of(hierarchy)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     return run_anonymize(
-        rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, details=details,
-        progress=listening, **values,
+        rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
+        details=details, progress=listening, **values,
     )  # fmt: skip
 
 

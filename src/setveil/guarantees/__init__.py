@@ -111,6 +111,9 @@ class Model:
     knows : tuple of str
         What its verifier must know besides the published rows: `image`, what each item is published as; or
         can make use of: `original`, the rows before.
+    counts : bool
+        Whether the supports of items may be published beside the rows without harm to the promise. Not where
+        some items are sensitive: counts of them would tell more than the rows do.
     place : int
         Its place in lists of models, and of their options.
     """
@@ -126,6 +129,7 @@ class Model:
     example: Mapping[str, Any] = field(default_factory=dict)
     release: str = "rows"
     knows: tuple[str, ...] = ()
+    counts: bool = False
     place: int = 100
 
 

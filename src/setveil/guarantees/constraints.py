@@ -223,5 +223,6 @@ model = Model(
     axes={"k": "rows that fit at least (k)", "m": "what someone may know (m)"},
     example={"k": 2, "privacy": "all", "m": 2},
     knows=("image",),
+    counts=True,
     place=5,
 )

@@ -123,5 +123,6 @@ model = Model(
     family="rows",
     axes={"k": "rows that fit at least (k)"},
     example={"k": 2},
+    counts=True,
     place=2,
 )

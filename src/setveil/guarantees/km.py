@@ -185,5 +185,6 @@ model = Model(
     family="rows",
     axes={"k": "rows that fit at least (k)", "m": "what someone may know (m)"},
     example={"k": 2, "m": 2},
+    counts=True,
     place=1,
 )

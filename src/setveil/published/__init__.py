@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
+from setveil.published.counts import Counts
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,10 @@ class Release(Protocol):
         """The published row of each input row: int64 (n_rows,), read-only. Stays inside."""
 
     @property
+    def counts(self) -> Counts | None:
+        """Supports of items that are published beside the rows; None if none are."""
+
+    @property
     def details(self) -> dict[str, Any]:
         """What the algorithm has to say of its run (JSON types), e.g. the number of generalization steps."""
 
@@ -151,7 +156,9 @@ def kind_at(path: str) -> Any:
     return next(kind for kind in kinds() if kind.holds(Path(path)))
 
 
-def publish(data: Transactions, made: Any, seed: int, details: dict[str, Any] | None = None) -> Release:
+def publish(
+    data: Transactions, made: Any, seed: int, details: dict[str, Any] | None = None, least: int = 0
+) -> Release:
     """Put what an algorithm made of the data into an order that tells nothing of the input's.
 
     Parameters
@@ -164,7 +171,9 @@ def publish(data: Transactions, made: Any, seed: int, details: dict[str, Any] | 
         Shuffles what is published; the same seed gives the same bytes.
     details : dict, optional
         What the algorithm has to say of its run.
+    least : int
+        Publish the supports of all items of at least so many rows beside single rows; 0: of none.
     """
     kind = next(kind for kind in kinds() if isinstance(made, kind.info.made_as))
-    release: Release = kind.publish(data, made, seed, details)
+    release: Release = kind.publish(data, made, seed, details, **({"least": least} if least else {}))
     return release

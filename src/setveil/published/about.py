@@ -10,6 +10,7 @@ from typing import Any
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, shorten
 from setveil.published import kind_of_recoding
+from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import MOST_ROWS
 
 
@@ -116,6 +117,9 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
         return f"{numbers[0]} is {shorten(str(content[numbers[0]]))}, expected a number"
     if ("rows" in content) != ("empty_rows" in content):
         return "it has one of rows and empty_rows, expected both"
+    counts = content.get("counts")
+    if counts is not None and not _is_counts(counts):
+        return f"counts is {shorten(str(counts))}, expected file, least and suppressed"
     labels = content.get("labels", {})
     if not isinstance(labels, dict):
         return "labels is no object"
@@ -127,6 +131,15 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
 
 def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_ROWS
+
+
+def _is_counts(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.get("file") == COUNTS
+        and _is_size(entry.get("least"))
+        and isinstance(entry.get("suppressed"), bool)
+    )
 
 
 def about_beside(path: str) -> Path | None:

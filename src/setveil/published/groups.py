@@ -117,6 +117,7 @@ class GroupsRelease:
     details: dict[str, Any] = field(default_factory=dict)
 
     info: ClassVar[KindInfo] = info
+    counts: ClassVar[None] = None  # sensitive items are counted in each group
 
     @property
     def labelled(self) -> None:

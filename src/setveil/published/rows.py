@@ -28,6 +28,8 @@ from setveil.published.about import (
     read_about,
     require_size,
 )
+from setveil.published.counts import FILE as COUNTS
+from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -39,7 +41,7 @@ info = KindInfo(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy",
     ),
-    files=("internal/recoding.csv",),
+    files=("internal/recoding.csv", f"published/{COUNTS}"),
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
@@ -48,12 +50,16 @@ _LOCAL_HINT = "Such a release promises k-anonymity; verify that (--model k-anony
 
 @dataclass(frozen=True, eq=False)
 class RowsRelease:
-    """Published rows with the recoding that made them (see `setveil.published.Release`)."""
+    """Published rows with the recoding that made them (see `setveil.published.Release`).
+
+    `counts` are the supports of items that are published beside them, None if none are.
+    """
 
     published: Transactions
     recoding: AnyRecoding
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
+    counts: Counts | None = None
 
     info: ClassVar[KindInfo] = info
 
@@ -89,14 +95,20 @@ class RowsRelease:
 
         Not where these are just the items of the data: then it would tell how many were suppressed.
         """
-        own, members = set(self.recoding.items.labels), self.recoding.members()
-        used = [label for label in self.published.vocabulary.labels if label not in own]
-        labels = {"labels": {label: members[label] for label in used}}
         tree, domain = report["hierarchy"], self.recoding.domain
         of_the_data = tree is None or (
             tree["source"] == "co-occurrence" and domain == report["input"]["items"]
         )
-        return labels if of_the_data else {"domain": domain, **labels}
+        return {
+            **({} if of_the_data else {"domain": domain}),
+            **({} if self.counts is None else {"counts": self.counts.about()}),
+            "labels": self.generalized(),
+        }
+
+    def generalized(self) -> dict[str, list[str]]:
+        """List the items of each label that rows show and that stands for others than itself."""
+        own, members = set(self.recoding.items.labels), self.recoding.members()
+        return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
     def arranged(self, layout: Layout) -> RowsRelease:
         """Put rows without items last where the file cannot show them, so that the others are numbered on."""
@@ -119,9 +131,11 @@ class RowsRelease:
         return writable_layout(layout, self.published.vocabulary.labels, longest)
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
-        """Write the rows."""
+        """Write the rows, and the counts if there are any."""
         name = f"data{layout.extension}"
         save(self.published, folder / name, layout)
+        if self.counts is not None:
+            self.counts.write(folder)
         return name, layout.options()
 
     def write_inside(self, folder: Path) -> None:
@@ -131,7 +145,11 @@ class RowsRelease:
 
 
 def publish(
-    data: Transactions, made: AnyRecoding, seed: int, details: dict[str, Any] | None = None
+    data: Transactions,
+    made: AnyRecoding,
+    seed: int,
+    details: dict[str, Any] | None = None,
+    least: int = 0,
 ) -> RowsRelease:
     """Recode the data and put the rows in an order that reveals nothing.
 
@@ -150,7 +168,9 @@ def publish(
     row_map = np.empty(data.n_rows, np.int64)
     row_map[order] = np.arange(data.n_rows)
     published = Transactions(*take_rows(indptr, items, order), labels)
-    return RowsRelease(published, made, frozen(row_map, np.int64), details or {})
+    filled = int(np.count_nonzero(published.row_lengths()))
+    counts = Counts.of(data, made, least, filled=filled) if least else None
+    return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts)
 
 
 def holds(path: Path) -> bool:
@@ -196,9 +216,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
     if not recorded or otherwise:
         return read_rows(str(file), **given)
-    listed = recorded["format"] == "jsonl" and "item_column" in recorded
-    options: Any = {key: tuple(x) if isinstance(x, list) else x for key, x in recorded.items()}
-    layout = Layout(**options, nested="id_column" not in recorded, objects=listed)
+    layout = shared_layout(about)
     if about.get("rows") and about["rows"] == about["empty_rows"]:
         return _read_empty(file, layout, about["rows"])
     rows = read_rows(str(file), **(recorded | given))
@@ -206,6 +224,14 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     missing = require_size(about, str(file), rows.n_rows, empty, shown=layout.shows_empty_rows)
     indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])
     return replace(rows, indptr=frozen(indptr, np.int64))
+
+
+def shared_layout(about: Mapping[str, Any]) -> Layout:
+    """Tell from an about.json how the published rows are written."""
+    recorded = published_layout(about)
+    listed = recorded["format"] == "jsonl" and "item_column" in recorded
+    options: Any = {key: tuple(x) if isinstance(x, list) else x for key, x in recorded.items()}
+    return Layout(**options, nested="id_column" not in recorded, objects=listed)
 
 
 def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:

@@ -29,6 +29,7 @@ from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
+from setveil.published.counts import Counts
 from setveil.report.run.summary import facts, summary
 from setveil.runs.details import answers, recorded, risks
 from setveil.runs.folder import PAGE, counts, write_folder
@@ -43,7 +44,7 @@ class VerifiedRelease:
     ----------
     release : Release
         What is published, how it was made and which row is whose.
-    published, recoding, row_map, details
+    published, recoding, row_map, counts, details
         Those of the release.
     verdict : Verdict
         What the verifier found.
@@ -80,6 +81,11 @@ class VerifiedRelease:
     def row_map(self) -> NDArray[np.int64]:
         """The published row of each input row: int64 (n_rows,). Stays inside."""
         return self.release.row_map
+
+    @property
+    def counts(self) -> Counts | None:
+        """Supports of items that are published beside the rows; None if none are."""
+        return self.release.counts
 
     @property
     def details(self) -> dict[str, Any]:
@@ -184,6 +190,7 @@ def anonymize(
     algorithm: Any = None,
     seed: int = 0,
     bound: bool | float = False,
+    counts: bool | int = True,
     details: bool = True,
     progress: Progress = silent,
     **parameters: Any,
@@ -194,7 +201,7 @@ def anonymize(
     ----------
     data : Transactions
         The rows.
-    guarantee, seed, bound, details, progress
+    guarantee, seed, bound, counts, details, progress
         As for `setveil.anonymize`.
     hierarchy : Hierarchy, optional
         What items may be generalized to.
@@ -203,7 +210,7 @@ def anonymize(
     **parameters
         The algorithm's own parameters.
     """
-    terms = _terms(guarantee, algorithm, seed, bound, parameters)
+    terms = _terms(guarantee, algorithm, seed, bound, counts, parameters)
     progress = listener(progress)
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     if hierarchy is not None and hierarchy.origin is not None:
@@ -214,7 +221,7 @@ def anonymize(
     progress(f"anonymizing ({terms.algorithm})")
     with timed(timing, "anonymize"):
         recoding, told = terms.module.anonymize(data, hierarchy, guarantee, terms.settings, progress)
-        release = publish(data, recoding, terms.seed, told)
+        release = publish(data, recoding, terms.seed, told, terms.counts)
     timing |= release.details.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
@@ -257,6 +264,7 @@ class _Terms:
     module: Any
     settings: Any
     seed: int
+    counts: int  # the least that may be published, 0: none
 
     @property
     def info(self) -> AlgorithmInfo:
@@ -265,7 +273,12 @@ class _Terms:
 
 
 def _terms(
-    guarantee: Guarantee, algorithm: Any, seed: int, bound: bool | float, parameters: dict[str, Any]
+    guarantee: Guarantee,
+    algorithm: Any,
+    seed: int,
+    bound: bool | float,
+    counts: bool | int,
+    parameters: dict[str, Any],
 ) -> _Terms:
     """Check what was asked for; choose the algorithm where none is named."""
     model = require_guarantee(guarantee).model
@@ -293,7 +306,29 @@ def _terms(
         )
     if settings is None:
         settings = _settings(module.Parameters, name, parameters)
-    return _Terms(name, module, settings, int(seed))
+    return _Terms(name, module, settings, int(seed), _least_count(guarantee, counts))
+
+
+def _least_count(guarantee: Any, counts: Any) -> int:
+    """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
+    if isinstance(counts, bool):
+        return guarantee.k if counts and models()[guarantee.model].counts else 0
+    if not isinstance(counts, Integral) or counts < 2:
+        raise RequestError(
+            f"counts must be True, False or an integer of at least 2, got {described(counts)}."
+        )
+    if not models()[guarantee.model].counts:
+        raise RequestError(
+            f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
+            hint="They would tell more of sensitive items than the rows do.",
+        )
+    if counts < guarantee.k:
+        raise RequestError(
+            f"Counts below k = {guarantee.k} would speak of fewer rows than the promise does, "
+            f"got {counts} as the least.",
+            hint=f"Give {guarantee.k} or more.",
+        )
+    return int(counts)
 
 
 def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:

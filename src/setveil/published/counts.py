@@ -1,0 +1,187 @@
+"""Counts beside published rows: in how many original rows each item was.
+
+They take nothing from k^m-anonymity: whoever knows some items of a person finds the same rows that fit, with
+the counts or without, and none of them more likely than another (docs/counts.md has the proof). What they
+give away is how the rows of a label divide among its items.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import item_order
+from setveil.errors import DataError, shorten
+from setveil.kernels.rows import frozen
+from setveil.published.recoding import AnyRecoding
+
+FILE = "counts.csv"
+HEADER = ["item", "label", "rows"]
+_DIGITS = 15  # of the greatest number of rows
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Supports of items in the original rows, by the label that they are published under.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The item of each line, in item order. A local recoding may have several lines for an item.
+    labels : tuple of str
+        The label that it is published under, which may be the item itself; "": it is suppressed.
+    rows : int64 (lines,), read-only
+        Number of original rows that hold the item, and publish it so.
+    least : int
+        Every item of at least so many rows has a line, unless it is suppressed; no other has.
+    suppressed : bool
+        Whether suppressed items are listed as well.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea"], ["tea"], ["coffee"], ["milk"], ["milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> counts = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), hierarchy=drinks).counts
+    >>> counts.lines()
+    [('milk', 'milk', 2), ('tea', 'hot', 2)]
+    """
+
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: NDArray[np.int64]
+    least: int
+    suppressed: bool
+
+    @classmethod
+    def of(cls, data: Transactions, recoding: AnyRecoding, least: int, *, filled: int) -> Counts:
+        """Count the items of the original rows.
+
+        Suppressed items are listed only if no published row is empty, or at least `least` are: a row that is
+        known to have held something held suppressed items if nothing is left of it, and few such rows would
+        be fewer candidates than promised.
+
+        Parameters
+        ----------
+        data : Transactions
+            The original rows.
+        recoding : Recoding or LocalRecoding
+            How they are published.
+        least : int
+            Fewest rows that a line may speak of, at least the k of the promise.
+        filled : int
+            Number of published rows that are not empty.
+        """
+        empty = data.n_rows - filled
+        suppressed = not 0 < empty < least
+        n_labels = len(recoding.published) + 1
+        to = recoding.images(data).astype(np.int64)
+        keys, rows = np.unique(data.items.astype(np.int64) * n_labels + (to + 1), return_counts=True)
+        listed = (rows >= least) & (suppressed | (keys % n_labels > 0))
+        names = ("", *recoding.published.labels)
+        lines = [
+            (data.vocabulary.labels[key // n_labels], names[key % n_labels], n)
+            for key, n in zip(keys[listed].tolist(), rows[listed].tolist(), strict=True)
+        ]
+        return cls.from_lines(lines, least, suppressed=suppressed)
+
+    @classmethod
+    def from_lines(cls, lines: list[tuple[str, str, int]], least: int, *, suppressed: bool) -> Counts:
+        """Put lines of item, label and rows into item order."""
+        place = {item: i for i, item in enumerate(item_order({item for item, _, _ in lines}))}
+        under = {label: i for i, label in enumerate(item_order({label for _, label, _ in lines if label}), 1)}
+        lines = sorted(lines, key=lambda line: (place[line[0]], under.get(line[1], 0)))
+        return cls(
+            tuple(item for item, _, _ in lines),
+            tuple(label for _, label, _ in lines),
+            frozen(np.array([rows for _, _, rows in lines], np.int64), np.int64),
+            least,
+            suppressed,
+        )
+
+    @cached_property
+    def by_label(self) -> dict[str, dict[str, int]]:
+        """Rows of each listed item under each label ("": suppressed), in item order."""
+        out: dict[str, dict[str, int]] = {}
+        for item, label, rows in self.lines():
+            out.setdefault(label, {})[item] = rows
+        return out
+
+    def lines(self) -> list[tuple[str, str, int]]:
+        """List item, label and rows of each line."""
+        return list(zip(self.items, self.labels, self.rows.tolist(), strict=True))
+
+    def about(self) -> dict[str, Any]:
+        """Return what about.json says of the file."""
+        return {"file": FILE, "least": self.least, "suppressed": self.suppressed}
+
+    def write(self, folder: Path) -> None:
+        """Write counts.csv."""
+        with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(HEADER)
+            writer.writerows(self.lines())
+
+
+def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:
+    """Read the counts beside published rows as they stand there; None if the release has none.
+
+    Whether they can be true is for the verifier to say (`setveil.guarantees.verify.counts`).
+
+    Parameters
+    ----------
+    folder : Path
+        Where the published rows are.
+    about : mapping
+        The about.json there.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, or no file of counts.
+    """
+    entry = about.get("counts")
+    path = folder / FILE
+    if entry is None:
+        if path.is_file() and about:
+            raise DataError(
+                f"{path} is there, but the about.json beside it says nothing of counts.",
+                hint="The files must come from the same release.",
+            )
+        return None
+    if not path.is_file():
+        raise DataError(
+            f"{path} is missing: the about.json beside it says that there are counts.",
+            hint="The files must come from the same release, and none of it be left out.",
+        )
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path} cannot be read as counts: {error}.") from error
+    if not lines or lines[0] != HEADER:
+        found = shorten(",".join(lines[0])) if lines else "nothing"
+        raise DataError(f"{path}, line 1: found {found}, expected item,label,rows.")
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(HEADER) or not line[0] or not (line[2].isascii() and line[2].isdigit()):
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(line))}, expected an item, the label that "
+                "it is published under, and a number of rows."
+            )
+        if len(line[2]) > _DIGITS:
+            raise DataError(f"{path}, line {number}: {shorten(line[2])} rows are more than there can be.")
+    return Counts(
+        tuple(line[0] for line in lines[1:]),
+        tuple(line[1] for line in lines[1:]),
+        frozen(np.array([int(line[2]) for line in lines[1:]], np.int64), np.int64),
+        entry["least"],
+        entry["suppressed"],
+    )

@@ -1,0 +1,104 @@
+"""All that is shared of a release of rows: rows, what labels stand for, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError
+from setveil.published import kind_of_recoding
+from setveil.published.about import about_file, published_file
+from setveil.published.counts import Counts, read_counts
+from setveil.published.rows import RowsRelease, info, read, shared_layout
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What a stranger who is given a release has in hand, and nothing else.
+
+    Attributes
+    ----------
+    rows : Transactions
+        The published rows.
+    members : mapping of str to tuple of str
+        The items that each label of about.json stands for, those that no row shows included. A label that is
+        not in it is an item, and stands for itself.
+    counts : Counts or None
+        Supports of items, where the release has them.
+    about : mapping
+        The about.json.
+    layout : Layout
+        How the rows are written.
+    """
+
+    rows: Transactions
+    members: Mapping[str, tuple[str, ...]]
+    counts: Counts | None
+    about: Mapping[str, Any]
+    layout: Layout
+
+    def under(self, label: str) -> tuple[str, ...]:
+        """Items that a label stands for."""
+        return self.members.get(label, (label,))
+
+    def supports(self) -> dict[str, int]:
+        """Count the rows that show each label."""
+        return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
+
+    def empty_rows(self) -> int:
+        """Count the rows without a label."""
+        return int(np.count_nonzero(self.rows.row_lengths() == 0))
+
+
+def shared_by(release: RowsRelease, about: Mapping[str, Any], layout: Layout) -> Shared:
+    """Take from a release in memory what would be shared of it.
+
+    Parameters
+    ----------
+    release : RowsRelease
+        The release.
+    about : mapping
+        Its about.json, as far as it is known.
+    layout : Layout
+        How it would be written.
+    """
+    members = {label: tuple(items) for label, items in release.generalized().items()}
+    return Shared(release.published, members, release.counts, about, layout)
+
+
+def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
+    """Read what is shared of a run's folder, or of the folder `published` of one.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, or the published file in it.
+    read_rows : callable
+        Reads a file, as `setveil.read`.
+
+    Raises
+    ------
+    DataError
+        If there is no about.json, the release is one of rows in groups, or a file of it cannot be read.
+    """
+    file = published_file(path)
+    about = about_file(file)
+    if not about:
+        raise DataError(
+            f"There is no about.json beside {file}: nothing tells what its labels stand for.",
+            hint="Name the folder that `setveil anonymize` wrote, or all that was shared of it.",
+        )
+    kind = kind_of_recoding(about.get("recoding", "global"))
+    if kind is None or kind.info is not info:
+        raise DataError(
+            f"{path} holds {'something unknown' if kind is None else kind.info.title}, not {info.title}."
+        )
+    rows = read(str(file), read_rows)
+    members = {label: tuple(items) for label, items in about["labels"].items()}
+    return Shared(rows, members, read_counts(file.parent, about), about, shared_layout(about))
