@@ -121,6 +121,23 @@ def anonymize(
             help="Also write published/report.html, which may be shared with the rows.",
         ),
     ] = False,
+    no_counts: Annotated[
+        bool,
+        typer.Option(
+            "--no-counts",
+            rich_help_panel=OUTPUT,
+            help="Do not share in how many rows each item was (counts.csv).",
+        ),
+    ] = False,
+    counts_min: Annotated[
+        int | None,
+        typer.Option(
+            "--counts-min",
+            rich_help_panel=OUTPUT,
+            help="Fewest rows that a shared count may speak of, at least k (default: k).",
+            **integer(2),
+        ),
+    ] = None,
     no_details: Annotated[
         bool,
         typer.Option(
@@ -196,6 +213,10 @@ def anonymize(
         require_file(hierarchy_file)
         named = {} if names_file is None else load_names(names_file, encoding)
         require_writable(out, force=force)
+        if no_counts and counts_min is not None:
+            raise RequestError(
+                "--no-counts and --counts-min contradict each other.", hint="Give one of them."
+            )
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable
 
@@ -215,9 +236,11 @@ def anonymize(
         guarantee = make_guarantee(model, promise, given)
         parameters = decode_parameters(module.Parameters, texts, given)
         try:
+            counted = not no_counts if counts_min is None else counts_min
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, details=not no_details,
-                bound=limit or True if bound else False, progress=progress, **parameters,
+                bound=limit or True if bound else False, counts=counted, progress=progress,
+                **parameters,
             )  # fmt: skip
         except MissingItemsError as error:
             error.hint = extension_hint(source, hierarchy_file, how)

@@ -58,13 +58,14 @@ def verify(
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Check a promise on any file from its rows alone; exit code 0 if it holds, 1 if not."""
+    """Check a promise from what is published alone; exit code 0 if it holds, 1 if not."""
 
     def check_promise(progress: Any) -> Any:
         from setveil.cli.files import load_image, read_release, read_rows
-        from setveil.guarantees.verify import verify as verify_rows
         from setveil.published import kind_named
         from setveil.published.group_files import as_groups, require_in_groups
+        from setveil.published.shared import counts_beside
+        from setveil.runs.check import check
 
         if promise["privacy"] == "pgen":
             raise RequestError(
@@ -103,7 +104,8 @@ def verify(
         for itemset in getattr(guarantee, "itemsets", None) or ():
             for item in itemset:
                 more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
-        return guarantee.phrase, verify_rows(published, guarantee, **more)
+        counts, about = counts_beside(file)
+        return guarantee.phrase, check(published, guarantee, counts, about, **more)
 
     phrase, verdict = run(check_promise)
     found = verdict.as_dict()

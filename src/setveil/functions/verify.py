@@ -11,12 +11,14 @@ from setveil.errors import DataError, RequestError, described, listed
 from setveil.functions.given import Listener, exposed_by, heard, integer, is_path, release_of, rows_of
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict, require_guarantee
-from setveil.guarantees.verify import verify as verify_rows
 from setveil.published import kind_named
 from setveil.published.about import about_beside
+from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
-from setveil.published.rows import read_image
+from setveil.published.rows import RowsRelease, read_image
+from setveil.published.shared import counts_beside
+from setveil.runs.check import check
 
 Image = dict[str, str | None]
 
@@ -30,7 +32,7 @@ def verify(
     show: int = 10,
     progress: Listener = None,
 ) -> Verdict:
-    """Check a promise from what is published alone.
+    """Check a promise from what is published alone: the rows, and the counts beside them if there are any.
 
     Parameters
     ----------
@@ -81,7 +83,16 @@ def verify(
         require_in_groups(guarantee.secrets, "sensitive", published, more["original"])
     if "image" in model.knows and (recoding is not None or getattr(guarantee, "itemsets", None) is not None):
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)
-    return verify_rows(published, guarantee, **more)
+    counts, about = _counts(release)
+    return check(published, guarantee, counts, about, **more)
+
+
+def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
+    """Find the counts beside published rows, and what about.json says of the labels."""
+    made = release_of(release)
+    if isinstance(made, RowsRelease):
+        return made.counts, made.meaning()
+    return counts_beside(fspath(release)) if is_path(release) else (None, {})
 
 
 def _published(release: object, model: Model) -> Any:

@@ -95,13 +95,21 @@ class RowsRelease:
 
         Not where these are just the items of the data: then it would tell how many were suppressed.
         """
-        tree, domain = report["hierarchy"], self.recoding.domain
+        tree, said = report["hierarchy"], self.meaning()
         of_the_data = tree is None or (
-            tree["source"] == "co-occurrence" and domain == report["input"]["items"]
+            tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"]
         )
         return {
-            **({} if of_the_data else {"domain": domain}),
+            **({} if of_the_data else {"domain": said["domain"]}),
             **({} if self.counts is None else {"counts": self.counts.about()}),
+            "labels": said["labels"],
+        }
+
+    def meaning(self) -> dict[str, Any]:
+        """Return what labels mean in the terms of about.json: `recoding`, `domain`, `labels`."""
+        return {
+            "recoding": self.recoding.kind,
+            "domain": self.recoding.domain,
             "labels": self.generalized(),
         }
 

@@ -72,6 +72,21 @@ def shared_by(release: RowsRelease, about: Mapping[str, Any], layout: Layout) ->
     return Shared(release.published, members, release.counts, about, layout)
 
 
+def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
+    """Read the counts beside published rows, and their about.json; None and {} where there are none.
+
+    Parameters
+    ----------
+    path : str
+        The published file, or a folder with one; ``-`` for standard input, beside which nothing lies.
+    """
+    if path == "-":
+        return None, {}
+    file = published_file(Path(path))
+    about = about_file(file)
+    return read_counts(file.parent, about), about
+
+
 def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
     """Read what is shared of a run's folder, or of the folder `published` of one.
 

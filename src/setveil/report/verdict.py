@@ -22,11 +22,28 @@ def verdict_text(verdict: dict[str, Any], phrase: str, show: int = 10) -> str:
         How many violations to list.
     """
     words = words_for(verdict)
+    rows_hold = not verdict["violations"]
     lines = [f"Yes: {phrase} holds." if verdict["holds"] else f"No: {phrase} does not hold."]
-    if not verdict["holds"]:
+    if rows_hold and not verdict["holds"]:
+        lines = ["No: the rows keep the promise, but the counts beside them cannot stand."]
+    counts = verdict.get("counts")
+    if verdict["violations"]:
         lines.append(f"{words.broken(verdict)}:")
         lines += [f"  {clip(words.violation(entry), 120)}" for entry in verdict["first"][:show]]
         more = verdict["violations"] - min(show, len(verdict["first"]))
         if more:
             lines.append(f"  and {'' if verdict.get('complete', True) else 'at least '}{count(more)} more")
+    if counts:
+        lines += _counts_lines(counts, show)
     return "\n".join(lines + words.beyond(verdict))
+
+
+def _counts_lines(counts: dict[str, Any], show: int) -> list[str]:
+    if counts["holds"]:
+        return [f"counts.csv: {count(counts['lines'], 'count')}, which agree with the rows and the promise"]
+    more = counts["violations"] - min(show, len(counts["first"]))
+    return [
+        "counts.csv contradicts the published rows, or tells too much:",
+        *(f"  {clip(line, 200)}" for line in counts["first"][:show]),
+        *([f"  and {count(more)} more"] if more else []),
+    ]

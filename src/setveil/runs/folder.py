@@ -21,6 +21,7 @@ from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, sh
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release, kind_of_recoding, kinds
 from setveil.published.group_files import as_groups
+from setveil.published.shared import counts_beside
 from setveil.report.models import words_for
 from setveil.report.run.page import report_html
 from setveil.staging import staged_folder
@@ -152,6 +153,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
     hint = "This is a defect of setveil; please report it. Another --format may do."
     try:
         again = as_groups(kind_of_recoding(release.recoding.kind).read(str(published), read))
+        counts = counts_beside(str(published))[0]
     except SetveilError as error:
         raise GuaranteeError(
             f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
@@ -164,6 +166,9 @@ def _require_as_verified(release: Release, published: Path) -> None:
     same = same and verified.sensitive.labels == again.sensitive.labels
     for part in ("group", "indptr", "item", "count"):
         same = same and np.array_equal(getattr(verified, part), getattr(again, part))
+    same = same and (None if counts is None else counts.lines()) == (
+        None if release.counts is None else release.counts.lines()
+    )
     if not same:
         raise GuaranteeError(
             f"What was written is not what was verified: {again.qid.n_rows:,} rows of {len(ids):,} labels, "

@@ -23,14 +23,16 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError, described
 from setveil.guarantees import Guarantee, models
-from setveil.guarantees.verify import Verdict, require_guarantee, verify
+from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.published.counts import Counts
+from setveil.published.rows import RowsRelease
 from setveil.report.run.summary import facts, summary
+from setveil.runs.check import check
 from setveil.runs.details import answers, recorded, risks
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.utility import Case, measured
@@ -421,4 +423,5 @@ def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress
     """Check what is going to be published, with what the model's verifier must know besides."""
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more = {name: known[name]() for name in models()[guarantee.model].knows}
-    return verify(release.exposed(), guarantee, **more, progress=progress)
+    about = release.meaning() if isinstance(release, RowsRelease) else {}
+    return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)

@@ -6,10 +6,12 @@ The verifier of the model in ``guarantees/x.py`` is the function ``verify_x`` in
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee, models, module_of
+from setveil.guarantees.verify.counts import CountsVerdict
 from setveil.notebook import ROWS, card
 
 _WIDTH = 120  # of a violation
@@ -28,6 +30,8 @@ class Verdict:
         How often it is broken.
     first : tuple
         The first violations.
+    counts : CountsVerdict or None
+        What the check of the counts beside the rows found, where there are any.
 
     Examples
     --------
@@ -41,14 +45,33 @@ class Verdict:
     holds: bool
     violations: int
     first: Any
+    counts: CountsVerdict | None = None
 
     def found(self) -> dict[str, Any]:
         """Return what else was found, as JSON types."""
         raise NotImplementedError
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return guarantee, outcome, first violations and findings as JSON types."""
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
         raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return guarantee, outcome, first violations and findings as JSON types ("inf" for infinity)."""
+        return {
+            **self.guarantee.as_dict(),
+            "holds": self.holds,
+            "violations": self.violations,
+            "first": self.listed(),
+            **self.found(),
+            **({} if self.counts is None else {"counts": self.counts.as_dict()}),
+        }
+
+    def with_counts(self, counts: CountsVerdict) -> Self:
+        """Return the verdict on the rows and the counts beside them: it holds only if both do."""
+        whole = copy(self)
+        object.__setattr__(whole, "counts", counts)
+        object.__setattr__(whole, "holds", self.holds and counts.holds)
+        return whole
 
     def __bool__(self) -> bool:
         return self.holds
@@ -57,6 +80,8 @@ class Verdict:
         phrase = self.guarantee.phrase
         if self.holds:
             return f"Yes: {phrase} holds."
+        if not self.violations and self.counts is not None:
+            return f"No: the counts beside the rows cannot stand, {self.counts.first[0]}."
         broken = models()[self.guarantee.model].words.broken(self.as_dict())
         return f"No: {phrase} does not hold, {broken}."
 

@@ -59,26 +59,20 @@ class CoherenceVerdict(Verdict):
         """Return whether all violations were counted."""
         return {"complete": self.complete}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types; probabilities are rounded, `private_rows` gives them exactly."""
-        return {
-            **self.guarantee.as_dict(),
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [
-                {"itemset": list(itemset), "support": support}
-                if betrayed is None
-                else {
-                    "itemset": list(itemset),
-                    "support": support,
-                    "betrays": betrayed,
-                    "probability": float(share),
-                    "private_rows": int(share * support),
-                }
-                for itemset, support, betrayed, share in self.first
-            ],
-            **self.found(),
-        }
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types; `private_rows` gives rounded probabilities exactly."""
+        return [
+            {"itemset": list(itemset), "support": support}
+            if betrayed is None
+            else {
+                "itemset": list(itemset),
+                "support": support,
+                "betrays": betrayed,
+                "probability": float(share),
+                "private_rows": int(share * support),
+            }
+            for itemset, support, betrayed, share in self.first
+        ]
 
 
 def verify_coherence(

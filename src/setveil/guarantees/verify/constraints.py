@@ -59,22 +59,16 @@ class ConstraintsVerdict(Verdict):
         """Return the number of constraints whose image occurs."""
         return {} if self.supported is None else {"supported": self.supported}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types."""
-        return {
-            **self.guarantee.as_dict(),
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [
-                {
-                    **({} if constraint is None else {"constraint": list(constraint)}),
-                    "itemset": list(itemset),
-                    "support": support,
-                }
-                for constraint, itemset, support in self.first
-            ],
-            **self.found(),
-        }
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [
+            {
+                **({} if constraint is None else {"constraint": list(constraint)}),
+                "itemset": list(itemset),
+                "support": support,
+            }
+            for constraint, itemset, support in self.first
+        ]
 
 
 def verify_constraints(

@@ -48,15 +48,9 @@ class KAnonymityVerdict(Verdict):
         """Return the greatest k."""
         return {"greatest_k": self.greatest_k}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types."""
-        return {
-            **self.guarantee.as_dict(),
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [{"itemset": list(row), "support": count} for row, count in self.first],
-            **self.found(),
-        }
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [{"itemset": list(row), "support": count} for row, count in self.first]
 
 
 def verify_kanonymity(

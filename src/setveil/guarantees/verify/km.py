@@ -66,15 +66,9 @@ class KmVerdict(Verdict):
             "complete": self.complete,
         }
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types ("inf" for an infinite m)."""
-        return {
-            **self.guarantee.as_dict(),
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [{"itemset": list(itemset), "support": support} for itemset, support in self.first],
-            **self.found(),
-        }
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [{"itemset": list(itemset), "support": support} for itemset, support in self.first]
 
 
 def verify_km(

@@ -97,15 +97,9 @@ class PrivacyDegreeVerdict(Verdict):
         degree = None if self.smallest_degree is None else float(self.smallest_degree)
         return {"smallest_degree": degree, "groups": self.groups}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON types."""
-        return {
-            **self.guarantee.as_dict(),
-            "holds": self.holds,
-            "violations": self.violations,
-            "first": [breach.as_dict() for breach in self.first],
-            **self.found(),
-        }
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [breach.as_dict() for breach in self.first]
 
 
 def verify_privacydegree(

@@ -1,0 +1,216 @@
+"""Can the counts beside published rows be true, and do they keep to the promise? From published files alone.
+
+Counts hold iff some original rows exist that would be published so: labels divide the items, and the rows
+that show a label can be covered by its items iff these have enough occurrences (docs/counts.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import item_order
+from setveil.errors import shorten
+
+_FIRST_LINE = 2  # of the file, after its header
+_NAMED = 3  # lines that a violation names
+
+
+@dataclass(frozen=True)
+class CountsVerdict:
+    """What the check of the counts found.
+
+    Attributes
+    ----------
+    lines : int
+        Number of counts.
+    violations : int
+        Lines that cannot be, labels whose items cannot fill their rows, and rules that are broken.
+    first : tuple of str
+        The first violations, each a sentence that names the line.
+    """
+
+    lines: int
+    violations: int
+    first: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all counts can be true, and none tells more than it may."""
+        return not self.violations
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON types."""
+        return {
+            "lines": self.lines,
+            "holds": self.holds,
+            "violations": self.violations,
+            "first": list(self.first),
+        }
+
+
+@dataclass(frozen=True)
+class CountsFile:
+    """The counts, and what about.json says that they must agree with.
+
+    Attributes
+    ----------
+    lines : sequence of (str, str, int)
+        Item, label ("": suppressed) and rows of each line, as they stand in the file.
+    least : int
+        Fewest rows that a line may speak of.
+    suppressed : bool
+        Whether suppressed items may be listed.
+    members : mapping of str to sequence of str
+        Items of each label that stands for others; other labels are items.
+    local : bool
+        Whether an item may be published under several labels.
+    domain : int or None
+        Number of items that exist; None: not known.
+    """
+
+    lines: Sequence[tuple[str, str, int]]
+    least: int
+    suppressed: bool
+    members: Mapping[str, Sequence[str]]
+    local: bool
+    domain: int | None
+
+
+def check_counts(
+    published: Transactions, counts: CountsFile, k: int, *, secrets: Collection[str] = (), show: int = 10
+) -> CountsVerdict:
+    """Check counts from published files.
+
+    Parameters
+    ----------
+    published : Transactions
+        The published rows.
+    counts : CountsFile
+        What stands beside them.
+    k : int
+        Of the promise: no count may speak of fewer rows.
+    secrets : collection of str
+        Items that must not be counted.
+    show : int
+        How many violations to list.
+    """
+    found = [
+        *_rules(published, counts, k),
+        *_order(counts),
+        *_lines(published, counts, frozenset(secrets)),
+        *_covers(published, counts),
+    ]
+    return CountsVerdict(len(counts.lines), len(found), tuple(found[:show]))
+
+
+def _at(position: int) -> str:
+    return f"line {position + _FIRST_LINE}"
+
+
+def _at_all(positions: Sequence[int]) -> str:
+    """Name some lines."""
+    if len(positions) < 2:
+        return _at(positions[0]) if positions else "no line"
+    named = ", ".join(str(i + _FIRST_LINE) for i in positions[:_NAMED])
+    return f"lines {named}{', ...' if len(positions) > _NAMED else ''}"
+
+
+def _rules(published: Transactions, counts: CountsFile, k: int) -> list[str]:
+    """Check what concerns the file as a whole."""
+    found = []
+    if counts.least < k:
+        found.append(f"the least count is {counts.least}, which is less than k = {k}")
+    empty = int(np.count_nonzero(published.row_lengths() == 0))
+    suppressed = [i for i, (_, label, _) in enumerate(counts.lines) if not label]
+    if suppressed and not counts.suppressed:
+        found.append(f"{_at(suppressed[0])}: a suppressed item, though about.json says that none is listed")
+    if suppressed and 0 < empty < k:
+        found.append(
+            f"{_at(suppressed[0])}: a suppressed item, though {empty} published rows are empty, fewer than "
+            f"k = {k}: who knows that no row was empty finds suppressed items in them"
+        )
+    covered = {item for label in counts.members for item in counts.members[label]}
+    covered.update(x for x in published.vocabulary.labels if x not in counts.members)
+    more = {counts.lines[i][0] for i in suppressed} - covered
+    if counts.domain is not None and len(more) + len(covered) > counts.domain:
+        found.append(
+            f"{len(covered)} items are published and {len(more)} others are listed as suppressed, but only "
+            f"{counts.domain} exist"
+        )
+    return found
+
+
+def _order(counts: CountsFile) -> list[str]:
+    """Check that lines stand in item order, each item (with its label, where it may have several) once."""
+    found = []
+    place = {item: i for i, item in enumerate(item_order({item for item, _, _ in counts.lines}))}
+    under = {label: i for i, label in enumerate(item_order({label for _, label, _ in counts.lines if label}))}
+    before = (-1, -1)
+    for i, (item, label, _) in enumerate(counts.lines):
+        here = place[item], under.get(label, -1) if counts.local else 0
+        if here == before:
+            found.append(f"{_at(i)}: {shorten(item)} stands there for the second time")
+        elif here < before:
+            found.append(f"{_at(i)}: {shorten(item)} is not in item order")
+        before = here
+    return found
+
+
+def _lines(published: Transactions, counts: CountsFile, secrets: frozenset[str]) -> list[str]:
+    """Check each line by itself: its label and its number."""
+    label_of: dict[str, list[str]] = {}
+    for label, items in counts.members.items():
+        for item in items:
+            label_of.setdefault(item, []).append(label)
+    shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    for label in shown:
+        if label not in counts.members:
+            label_of.setdefault(label, []).append(label)
+    found = []
+    for i, (item, label, rows) in enumerate(counts.lines):
+        known = label_of.get(item, [])
+        if item in secrets:
+            wrong = f"{shorten(item)} is sensitive and must not be counted"
+        elif item in counts.members:
+            wrong = f"{shorten(item)} is a label of about.json, no item"
+        elif label not in known and (label or (known and not counts.local)):
+            said = f"under {', '.join(map(shorten, known[:_NAMED]))}" if known else "under no label"
+            here = f"under {shorten(label)}" if label else "suppressed"
+            wrong = f"{shorten(item)} is {here}, but the release publishes it {said}"
+        elif rows < counts.least:
+            wrong = f"{rows:,} rows hold {shorten(item)}, fewer than the least count, {counts.least:,}"
+        elif label and rows > shown.get(label, 0):
+            wrong = (
+                f"{rows:,} rows hold {shorten(item)}, but only {shown.get(label, 0):,} published rows show "
+                f"{shorten(label)}"
+            )
+        elif rows > published.n_rows:
+            wrong = f"{rows:,} rows hold {shorten(item)}, but there are only {published.n_rows:,}"
+        else:
+            continue
+        found.append(f"{_at(i)}: {wrong}")
+    return found
+
+
+def _covers(published: Transactions, counts: CountsFile) -> list[str]:
+    """Check that the items of each label are often enough there to fill the rows that show it."""
+    listed: dict[str, list[int]] = {}
+    for i, (_, label, _) in enumerate(counts.lines):
+        listed.setdefault(label, []).append(i)
+    found = []
+    for label, rows in zip(published.vocabulary.labels, published.supports().tolist(), strict=True):
+        lines = listed.get(label, [])
+        there = {counts.lines[i][0] for i in lines}
+        unlisted = len(set(counts.members.get(label, (label,))) - there)
+        most = sum(counts.lines[i][2] for i in lines) + unlisted * min(counts.least - 1, rows)
+        if most < rows:
+            found.append(
+                f"{_at_all(lines)}: {rows:,} published rows show {shorten(label)}, but its items can be "
+                f"in {most:,} rows at most"
+            )
+    return found
