@@ -19,6 +19,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Release
+from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility.are import query_errors
@@ -30,6 +31,7 @@ from setveil.version import __version__
 
 QUERIES, QUERY_SIZE = 1000, 2
 FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
+SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
 _MOST_ITEMS = 20
@@ -100,9 +102,29 @@ def recorded(
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
         **_described(data, release, hierarchy),
+        **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **({"risk": found["risk"]} if found.get("risk") else {}),
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
+    }
+
+
+def _counted(data: Transactions, release: Release, counts: Counts) -> dict[str, Any]:
+    """Say what the counts beside the rows tell, and which items are in nearly all rows of their label."""
+    shown = dict(zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True))
+    sure = [
+        {"item": item, "label": label, "rows": rows, "of": shown[label]}
+        for item, label, rows in counts.lines()
+        if label and label != item and rows > SURE * shown[label]
+    ]
+    items = len(set(counts.items))
+    return {
+        **counts.about(),
+        "lines": len(counts.items),
+        "items": items,
+        "unlisted": int(np.count_nonzero(data.supports())) - items,
+        "sure_from": SURE,
+        "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from setveil.report import blocks, words
 from setveil.report.models import words_for
 from setveil.report.run.answers import asked_for
+from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import labels
@@ -71,6 +72,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         "names": {line["label"]: names[line["label"]] for line in report["labels"] if line["label"] in names},
         "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
         "exact_labels": _exact_labels(report),
+        "counts": _counts(report),
         "risk": _remaining(report),
     }
     rounded = _rounded(report)
@@ -82,6 +84,12 @@ def _names_nothing(value: object) -> bool:
     if isinstance(value, str):
         return value in ("ncp", "lm", "inf") or re.fullmatch(r"\d+([./]\d+)?", value, re.ASCII) is not None
     return isinstance(value, bool | int | float)
+
+
+def _counts(report: dict[str, Any]) -> dict[str, Any] | None:
+    """Keep what the file of counts shows itself."""
+    counts = report.get("counts")
+    return {key: counts[key] for key in ("file", "least", "suppressed", "items")} if counts else None
 
 
 def _exact_labels(report: dict[str, Any]) -> bool:
@@ -189,7 +197,7 @@ def external_html(report: dict[str, Any]) -> str:
         _lost(told),
         _answers(told),
         _found(told),
-        not_covered(told["guarantee"]),
+        not_covered(told),
         _made(told),
         how_to_read(told, [one for one, _ in _measures(told)]),
     ]
@@ -212,7 +220,9 @@ def _contents(told: dict[str, Any]) -> str:
         "About",
         "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS),
     )
-    return blocks.section("What is in it", blocks.facts([*lines, reading]), labels(told, "about.json"))
+    counted = [("Counts", contents(told["counts"]))] if told["counts"] else []
+    facts = blocks.facts([*lines, *counted, reading])
+    return blocks.section("What is in it", facts, labels(told, "about.json"))
 
 
 _MEANS = ", and lists the items that each broader name stands for"

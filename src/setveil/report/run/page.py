@@ -10,6 +10,7 @@ from setveil.report import blocks, words
 from setveil.report.models import words_for
 from setveil.report.run.answers import answers, asked_for
 from setveil.report.run.choice import choice, usable
+from setveil.report.run.counts import told_by_counts
 from setveil.report.run.exposure import chances, entry_of, exposure, identifying, sides, telling_size
 from setveil.report.run.external import external_html
 from setveil.report.run.kinds import kind_of
@@ -59,7 +60,8 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
         usable(report),
         choice(report),
         exposure(report),
-        not_covered(report["guarantee"]),
+        told_by_counts(report),
+        not_covered(report),
         losses(report),
         answers(report),
         _read(report),
@@ -151,6 +153,8 @@ def _file(entry: dict[str, Any]) -> str:
 
 def _folders(report: dict[str, Any]) -> str:
     file = kind_of(report).files(blocks.data(report["published"]["file"]))
+    if report.get("counts"):
+        file += f", {blocks.data(report['counts']['file'])}"
     page = report["published"].get("report")
     if page:
         file += f", {blocks.data(page)}"

@@ -59,12 +59,21 @@ def about(report: dict[str, Any], told: tuple[str, ...] = _ABOUT) -> str:
     return blocks.facts(lines) if lines else ""
 
 
-def not_covered(guarantee: dict[str, Any]) -> str:
+_COUNTED = (
+    "How likely an item is.",
+    "The counts beside the rows tell which share of a label's rows hold each of its items.",
+)
+
+
+def not_covered(report: dict[str, Any]) -> str:
     """Say what the promise leaves open, as a section."""
+    guarantee = report["guarantee"]
     spoken = words_for(guarantee)
     lines = [*spoken.not_covered(guarantee), *_NEVER_COVERED]
     if not spoken.hides_sensitive:
         lines.insert(-1, _IN_COMMON)
+    if report.get("counts"):
+        lines.insert(-1, _COUNTED)
     return blocks.section("What the promise does not cover", blocks.points(lines))
 
 

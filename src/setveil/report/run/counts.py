@@ -1,0 +1,48 @@
+"""What a run's pages say of the counts beside the rows."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.run.names import shown
+from setveil.wording import count
+
+_MOST = 20  # items that are named
+
+
+def contents(counts: dict[str, Any]) -> str:
+    """Say what the file of counts holds, as HTML."""
+    published = "" if counts["suppressed"] else "published "
+    return (
+        f"<code>{html.escape(counts['file'])}</code> says in how many rows of the original each of "
+        f"{count(counts['items'], f'{published}item')} was: all that at least "
+        f"{count(counts['least'], 'row')} held"
+    )
+
+
+def told_by_counts(report: dict[str, Any]) -> str:
+    """Say what the counts give away beside the rows, as a section; empty where there are none."""
+    counts = report.get("counts")
+    if not counts:
+        return ""
+    sure, limit = counts["sure"], words.percent(counts["sure_from"])
+    named = [
+        f"{shown(report, line['item'])} ({count(line['rows'])} of the {count(line['of'], 'row')} with "
+        f"{shown(report, line['label'])})"
+        for line in sure[:_MOST]
+    ]
+    more = f", and {count(len(sure) - _MOST)} more" if len(sure) > _MOST else ""
+    likely = f"No item is in more than {limit} of the rows of a label that stands for several."
+    if named:
+        likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
+    return blocks.section(
+        "What the counts tell",
+        f"<p>{contents(counts)}. Nobody is found more easily by them: rows that show the same labels are "
+        "still equally likely to be a person's. But they tell how likely each item is where a row shows its "
+        "label.</p>",
+        f'<p class="names">{likely}</p>',
+        '<p class="small">Leave them out (<code>--no-counts</code>) where items must not be guessed either, '
+        "or where it is known how many items a row can hold at most.</p>",
+    )
