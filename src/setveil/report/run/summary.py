@@ -36,8 +36,10 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
     """List what a summary says, each with its label."""
     guarantee, kind = report["guarantee"], kind_of(report)
     read = (words.read_as(report), words.columns_read(report))
+    counts = report.get("counts")
+    counted = f", with counts of {count(counts['items'], 'item')}" if counts else ""
     share = (
-        "published/ only. internal/ stays inside: its files undo the protection."
+        f"published/ only{counted}. internal/ stays inside: its files undo the protection."
         if guarantee["holds"]
         else "Nothing: the promise does not hold."
     )
