@@ -33,6 +33,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 
 FILES_OF_A_RUN = {
     "published/about.json",
+    "published/counts.csv",
     "internal/recoding.csv",
     "internal/rows.csv",
     "internal/report.json",
@@ -364,6 +365,7 @@ def read_run(out: Path, rows: Sequence[Row], leaves: Iterable[str] | None = None
     for i, row in enumerate(rows):
         assert published[place[i]] == {recoding[item] for item in row} - {""}, i
 
+    _check_counts(out / "published", rows, published, recoding, about)
     run = Run(data, published, recoding, report, about)
     _check_records(run, rows)
     assert not run.changed & {label for row in published for label in row}
@@ -371,6 +373,27 @@ def read_run(out: Path, rows: Sequence[Row], leaves: Iterable[str] | None = None
     assert html.lstrip().lower().startswith("<!doctype html>")
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//|url\(|@import|<script[^>]*src", html)
     return run
+
+
+def _check_counts(
+    folder: Path,
+    rows: Sequence[Row],
+    published: Sequence[Row],
+    recoding: Mapping[str, str],
+    about: Mapping[str, Any],
+) -> None:
+    """Recount what counts.csv says."""
+    k, empty = about["guarantee"]["k"], sum(1 for row in published if not row)
+    header, *lines = table(folder / "counts.csv")
+    assert header == ["item", "label", "rows"]
+    expected = {}
+    for item, label in recoding.items():
+        n = sum(1 for row in rows if item in row)
+        if n >= k and (label or not 0 < empty < k):
+            expected[item] = [item, label, str(n)]
+    assert {line[0]: line for line in lines} == expected
+    assert len(lines) == len(expected)
+    assert about["counts"] == {"file": "counts.csv", "least": k, "suppressed": not 0 < empty < k}
 
 
 def _check_records(run: Run, rows: Sequence[Row]) -> None:

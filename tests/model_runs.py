@@ -125,6 +125,11 @@ RUNS = {
 MODEL_FILES = {"local": set[str](), "global": {"internal/recoding.csv"}, "grouped": {"published/groups.csv"}}
 
 
+def has_counts(name: str) -> bool:
+    """Whether supports of items may be published beside the rows: not where some items are sensitive."""
+    return RUNS[name].guarantee["model"] in {"km-anonymity", "k-anonymity", "constraints"}
+
+
 def words_of(text: str) -> list[str]:
     """Split options; an underscore stands for a blank."""
     return [word.replace("_", " ") for word in text.split()]

@@ -22,6 +22,7 @@ from model_runs import (
     anonymizing,
     degree_of,
     groups_of,
+    has_counts,
     json_of,
     members_of,
     moles_of,
@@ -35,9 +36,10 @@ def test_the_folder_of_a_run(name: str, finished: tuple[Path, dict[str, Done]]) 
     folder, answers = finished
     run, out = RUNS[name], folder / name
     answers[name].ok()
+    counts = {"published/counts.csv"} if has_counts(name) else set()
     assert files_under(out) == {
         "published/about.json", "published/data.csv", "internal/rows.csv", "internal/report.json",
-        "internal/report.html", *MODEL_FILES[run.kind],
+        "internal/report.html", *MODEL_FILES[run.kind], *counts,
     }  # fmt: skip
     html = (out / "internal" / "report.html").read_text(encoding="utf-8")
     assert html.lstrip().lower().startswith("<!doctype html>")
@@ -89,6 +91,7 @@ def test_what_about_says(name: str, finished: tuple[Path, dict[str, Done]]) -> N
     about = json_of(folder / name / "published" / "about.json")
     means = {"groups_file"} if run.kind == "grouped" else {"separator", "labels"}
     means |= {"domain"} if run.tree and run.kind != "grouped" else set()
+    means |= {"counts"} if has_counts(name) else set()
     assert set(about) == {
         "setveil", "guarantee", "algorithm", "file", "format", "rows", "empty_rows", "recoding", *means,
     }  # fmt: skip

@@ -15,6 +15,7 @@ from model_runs import (
     PRIVACY,
     RUNS,
     SAMPLE,
+    has_counts,
     json_of,
     messages_of,
     minimal_of,
@@ -67,7 +68,11 @@ def test_the_promise_is_found_again(
     expected = {key: value for key, value in guarantee.items() if key != "phrase"} | {"first": []}
     for how in ("folder", "published", "alone", *(["original"] if RUNS[name].kind == "grouped" else [])):
         done = verified[name][how].ok()
-        assert done.json() == expected, how
+        found = done.json()
+        counts = found.pop("counts", None)
+        assert (counts is not None) == (has_counts(name) and how != "alone"), how
+        assert counts is None or (counts["holds"] and counts["lines"] > 0), how
+        assert found == expected, how
         said = messages_of(done)
         if how == "alone" and RUNS[name].kind != "grouped":  # nothing beside the file says what it is
             assert "baskets, one row per line" in said

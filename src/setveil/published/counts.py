@@ -52,7 +52,7 @@ class Counts:
     >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
     >>> counts = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), hierarchy=drinks).counts
     >>> counts.lines()
-    [('milk', 'milk', 2), ('tea', 'hot', 2)]
+    [('milk', 'milk', 2), ('tea', 'tea', 2)]
     """
 
     items: tuple[str, ...]

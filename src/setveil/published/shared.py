@@ -13,9 +13,9 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.published import kind_of_recoding
+from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.counts import Counts, read_counts
-from setveil.published.rows import RowsRelease, info, read, shared_layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Shared:
         return int(np.count_nonzero(self.rows.row_lengths() == 0))
 
 
-def shared_by(release: RowsRelease, about: Mapping[str, Any], layout: Layout) -> Shared:
+def shared_by(release: single_rows.RowsRelease, about: Mapping[str, Any], layout: Layout) -> Shared:
     """Take from a release in memory what would be shared of it.
 
     Parameters
@@ -110,10 +110,9 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
             hint="Name the folder that `setveil anonymize` wrote, or all that was shared of it.",
         )
     kind = kind_of_recoding(about.get("recoding", "global"))
-    if kind is None or kind.info is not info:
-        raise DataError(
-            f"{path} holds {'something unknown' if kind is None else kind.info.title}, not {info.title}."
-        )
-    rows = read(str(file), read_rows)
+    if kind is not single_rows:
+        found = "something unknown" if kind is None else kind.info.title
+        raise DataError(f"{path} holds {found}, not {single_rows.info.title}.")
+    rows = single_rows.read(str(file), read_rows)
     members = {label: tuple(items) for label, items in about["labels"].items()}
-    return Shared(rows, members, read_counts(file.parent, about), about, shared_layout(about))
+    return Shared(rows, members, read_counts(file.parent, about), about, single_rows.shared_layout(about))
