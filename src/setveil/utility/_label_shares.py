@@ -1,0 +1,188 @@
+"""How many rows of each label hold each of its items, as far as a release tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import DataError, shorten
+from setveil.kernels.rows import Ints
+from setveil.published.shared import Shared
+from setveil.utility._estimate_loops import label_chances
+
+_ANY = 1 << 62
+
+
+@dataclass(eq=False)
+class Places:
+    """Where items may stand: under labels, or left out. Places of one label follow each other.
+
+    The label after all others is none: what was left out is under it, in any row, independently of all else.
+
+    Attributes
+    ----------
+    of : dict of str to tuple of int
+        The places of each item that the release names. Each of its occurrences is in one of them.
+    of_label : dict of str to int
+        The place that stands for a label of several items as such.
+    label, share, low, high, is_item
+        Of each place: its label; the share of the label's rows that are thought to hold the item there; the
+        fewest and the most rows that can; whether it is an item's. The last place is that of items which the
+        release does not name.
+    sizes, chances, room
+        Of each label: its rows; the chance that a row of independent items is not empty (see
+        `label_chances`); the occurrences there may be at most beyond one in each row.
+    """
+
+    of: dict[str, tuple[int, ...]]
+    of_label: dict[str, int]
+    label: Ints
+    share: NDArray[np.float64]
+    low: Ints
+    high: Ints
+    is_item: NDArray[np.bool_]
+    sizes: Ints
+    chances: NDArray[np.float64]
+    room: Ints
+
+    def standing(self, name: str) -> tuple[int, ...]:
+        """List the places of an item, or of a label; those that the release does not name share one."""
+        found = self.of.get(name)
+        return (self.of_label.get(name, self.label.size - 1),) if found is None else found
+
+
+@dataclass
+class _Listing:
+    """Places while they are collected."""
+
+    of: dict[str, list[int]] = field(default_factory=dict)
+    label: list[int] = field(default_factory=list)
+    rows: list[float] = field(default_factory=list)
+    low: list[int] = field(default_factory=list)
+    high: list[int] = field(default_factory=list)
+
+    def add(self, item: str, label: int, rows: float, low: int, high: int) -> None:
+        self.of.setdefault(item, []).append(len(self.label))
+        self.add_nameless(label, rows, low, high)
+
+    def add_nameless(self, label: int, rows: float, low: int, high: int) -> None:
+        self.label.append(label)
+        self.rows.append(rows)
+        self.low.append(low)
+        self.high.append(high)
+
+
+def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> Places:
+    """Find the places of all items, with estimates and bounds of their rows.
+
+    Items without a count share what the listed ones leave of their label's rows. Without counts all non-empty
+    sets of a label's items are equally likely, so each item has the share 2^(s-1) / (2^s - 1); that is the
+    same model, with other shares.
+
+    Parameters
+    ----------
+    shared : Shared
+        The release.
+    labels : mapping of str to int
+        Numbers of the labels, from 0.
+    sizes : int64 (labels + 1,)
+        Rows of each label; last, all rows.
+    unlisted : int
+        Rows that an item without a count has at least.
+
+    Raises
+    ------
+    DataError
+        If the counts contradict the rows.
+    """
+    counts, n_rows, none = shared.counts, int(sizes[-1]), len(labels)
+    by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label
+    top = _ANY if counts is None else counts.least - 1  # rows of an item without a count
+    listing = _Listing()
+    of_label: dict[str, int] = {}
+    begins, ends = np.zeros(none, np.int64), np.zeros(none, np.int64)
+    excess, room = np.zeros(none, np.int64), np.full(none + 1, _ANY, np.int64)
+    chances = np.ones(none + 1)
+    for label, number in labels.items():
+        size, items, listed = int(sizes[number]), shared.under(label), by_label.get(label, {})
+        _require_possible(label, size, items, listed, top)
+        total, lacking, most = sum(listed.values()), len(items) - len(listed), min(top, size)
+        fewest = min(unlisted, most)
+        each = max(fewest, (size - total) / max(lacking, 1))
+        least = max(size - total - (lacking - 1) * most, 0)
+        if counts is None:
+            each = size * _uniform_share(len(items))
+            chances[number] = 1 - 0.5 ** len(items)
+        begins[number] = len(listing.label)
+        for item in items:
+            rows = listed.get(item)
+            if rows is None:
+                listing.add(item, number, each, least, most)
+            else:
+                listing.add(item, number, rows, rows, rows)
+        ends[number] = len(listing.label)
+        excess[number] = max(total + lacking * fewest - size, 0)
+        room[number] = total + lacking * most - size
+        if label in shared.members:
+            of_label[label] = len(listing.label)
+            listing.add_nameless(number, size, size, size)
+    left_out = by_label.get("", {})
+    _require_possible("", n_rows, tuple(left_out), left_out, top)
+    for item, rows in left_out.items():
+        listing.add(item, none, rows, rows, rows)
+    hidden = min(top, n_rows) if counts is not None and counts.suppressed else n_rows
+    if shared.about.get("recoding", "global") != "global":
+        # Some occurrences of an item may have been left out where others are under labels.
+        for item in [item for item in listing.of if item not in left_out]:
+            listing.add(item, none, 0, 0, hidden)
+    listing.add_nameless(none, 0 if counts is None else min(unlisted, hidden), 0, hidden)
+
+    label_of, rows_of = np.array(listing.label, np.int64), np.array(listing.rows, np.float64)
+    if counts is not None:
+        label_chances(begins, ends, rows_of, sizes, excess, chances)
+    is_item = np.ones(label_of.size, bool)
+    is_item[list(of_label.values())] = False
+    return Places(
+        {item: tuple(found) for item, found in listing.of.items()},
+        of_label,
+        label_of,
+        rows_of / np.maximum(sizes[label_of], 1),
+        np.array(listing.low, np.int64),
+        np.array(listing.high, np.int64),
+        is_item,
+        sizes,
+        chances,
+        room,
+    )
+
+
+def _uniform_share(items: int) -> float:
+    """Share of the non-empty sets of so many items that hold one of them; 1/2 where 2^-items is 0."""
+    return 0.5 / (1 - 0.5**items)
+
+
+def _require_possible(
+    label: str, size: int, items: Sequence[str], listed: Mapping[str, int], top: int
+) -> None:
+    """Refuse counts that no data give whose published rows are these."""
+    shown = f"{shorten(label)} is shown by {size:,} rows" if label else f"there are {size:,} rows"
+    inside = set(items)
+    for item, rows in listed.items():
+        if item not in inside:
+            raise _contradiction(
+                f"{shorten(item)} is counted under {shorten(label)}, which does not stand for it"
+            )
+        if rows > size:
+            raise _contradiction(f"{shorten(item)} is counted in {rows:,}, but {shown}")
+    if label and sum(listed.values()) + (len(items) - len(listed)) * min(top, size) < size:
+        raise _contradiction(f"{shown}, more than its items can be in")
+
+
+def _contradiction(found: str) -> DataError:
+    return DataError(
+        f"The counts contradict the published rows: {found}.",
+        hint="The files must come from the same release; `setveil verify` checks them.",
+    )

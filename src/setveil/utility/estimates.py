@@ -1,0 +1,273 @@
+"""Answers to COUNT queries from what is published: estimates of maximum entropy, and bounds that always hold.
+
+A row that shows a label holds a non-empty set of its items. Of all distributions over such sets that give
+each item its published support, the one of greatest entropy takes the items independently of each other,
+given that the set is not empty. docs/query.md has the formulas, their proofs and an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import RequestError
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, merge_rows, take_rows
+from setveil.published.shared import Shared
+from setveil.utility._estimate_loops import answer_queries, count_label_sets
+from setveil.utility._label_shares import places_in
+
+MAXIMUM_ENTROPY, UNIFORM = "maximum entropy", "uniform"
+
+_REMEMBERED = 100_000  # supports of sets of labels
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How many rows hold some items, as far as a release tells.
+
+    Attributes
+    ----------
+    itemset : tuple of str
+        The items, as they were asked for.
+    estimate : float
+        Rows to expect.
+    least, greatest : int
+        No original of this release has fewer or more such rows.
+    """
+
+    itemset: tuple[str, ...]
+    estimate: float
+    least: int
+    greatest: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON types."""
+        return {
+            "itemset": list(self.itemset),
+            "estimate": self.estimate,
+            "least": self.least,
+            "greatest": self.greatest,
+        }
+
+
+class Answers(NamedTuple):
+    """Answers to many queries, in their order.
+
+    Attributes
+    ----------
+    estimate : float64 (queries,)
+    least, greatest : int64 (queries,)
+    """
+
+    estimate: NDArray[np.float64]
+    least: Ints
+    greatest: Ints
+
+
+class Estimator:
+    """Answers queries from what is shared of a release, and from nothing else.
+
+    With counts beside the rows the estimates are those of maximum entropy, and those of single listed items
+    are exact. Without them all non-empty sets of the items of a label are taken as equally likely, as in
+    `setveil.utility.are.query_errors`. No estimate grows when items are added to its query.
+
+    In a local recoding an item may be published under several labels: answers are sums over all ways to
+    choose a label for each item. They are right where no row shows two labels of one item, as in all releases
+    made here; elsewhere estimates count such rows twice.
+
+    Parameters
+    ----------
+    shared : Shared
+        The release.
+    unlisted : int
+        Rows that an item without a count is thought to have at least. Those under one label always share what
+        the listed items leave of its rows.
+
+    Attributes
+    ----------
+    method : {"maximum entropy", "uniform"}
+        How it estimates.
+    n_rows : int
+        Rows of the release.
+
+    Raises
+    ------
+    RequestError
+        If `unlisted` is negative.
+    DataError
+        If the counts contradict the rows.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from setveil.data.layout import Layout
+    >>> from setveil.published.shared import shared_by
+    >>> rows = [["tea", "milk"], ["tea", "milk"], ["tea"], ["coffee", "milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), hierarchy=drinks, algorithm="aa").release
+    >>> estimator = Estimator(shared_by(release, {}, Layout("basket")))
+    >>> estimator.estimate(["tea"]), estimator.estimate(["tea", "milk"]), estimator.bounds(["tea", "milk"])
+    (3.0, 2.25, (2, 3))
+    """
+
+    def __init__(self, shared: Shared, *, unlisted: int = 0) -> None:
+        if unlisted < 0:
+            raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
+        self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
+        self.n_rows = shared.rows.n_rows
+        indptr, items, self._weights = distinct_rows(shared.rows.indptr, shared.rows.items)
+        self._labels = {label: i for i, label in enumerate(shared.rows.vocabulary.labels)}
+        for label in shared.members:
+            self._labels.setdefault(label, len(self._labels))
+        self._starts, self._tidlists = invert(indptr, items, len(self._labels))[:2]
+        self._remembered: dict[bytes, int] = {}
+        sizes = np.zeros(len(self._labels) + 1, np.int64)
+        np.add.at(sizes, items, np.repeat(self._weights, np.diff(indptr)))
+        sizes[-1] = self.n_rows
+        self._places = places_in(shared, self._labels, sizes, unlisted)
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the release names an item, under a label or among its counts."""
+        return item in self._places.of
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All items that the release names."""
+        return tuple(self._places.of)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that stand for several items; queries may name them as well."""
+        return tuple(label for label in self._places.of_label if label not in self._places.of)
+
+    def estimate(self, items: Iterable[str]) -> float:
+        """Estimate how many rows hold all of some items.
+
+        Parameters
+        ----------
+        items : iterable of str
+            Items, or labels that stand for items: a row holds such a label if it shows it. A name that the
+            release does not have is taken for an item that was left out and not counted.
+
+        Raises
+        ------
+        RequestError
+            If there is none.
+        """
+        return self.answer(items).estimate
+
+    def bounds(self, items: Iterable[str]) -> tuple[int, int]:
+        """Find the fewest and the most rows that can hold all of some items, given all that is published.
+
+        No data of which this release could be made lie outside. Whether they reach the bounds is proven for
+        single listed items and for pairs of them.
+        """
+        found = self.answer(items)
+        return found.least, found.greatest
+
+    def answer(self, items: Iterable[str]) -> Answer:
+        """Estimate the rows that hold all of some items, and bound them."""
+        itemset = tuple(items)
+        found = self.answers([itemset])
+        return Answer(itemset, float(found.estimate[0]), int(found.least[0]), int(found.greatest[0]))
+
+    def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
+        """Answer many queries at once.
+
+        Parameters
+        ----------
+        queries : sequence of iterables of str
+            As for `estimate`. An item that is repeated in a query counts once.
+        """
+        chosen: list[int] = []
+        starts, query_of = [0], []
+        caps = np.full(len(queries), self.n_rows, np.int64)
+        for number, query in enumerate(queries):
+            places = self._standing(query)
+            if all(len(found) == 1 for found in places):
+                chosen += sorted(found[0] for found in places)
+                starts.append(len(chosen))
+                query_of.append(number)
+                continue
+            high = self._places.high
+            caps[number] = min(self.n_rows, *(int(high[list(found)].sum()) for found in places))
+            for choice in self._choices(places):
+                chosen += sorted(choice)
+                starts.append(len(chosen))
+                query_of.append(number)
+        found = self._answered(np.array(starts, np.int64), np.array(chosen, np.int64))
+        if len(query_of) == len(queries) == len(set(query_of)):
+            return found
+        estimate, least, greatest = (np.zeros(len(queries), part.dtype) for part in found)
+        for whole, part in zip((estimate, least, greatest), found, strict=True):
+            np.add.at(whole, np.array(query_of, np.int64), part)
+        greatest = np.minimum(greatest, caps)
+        return Answers(np.clip(estimate, least, greatest), least, greatest)
+
+    def _standing(self, query: Iterable[str]) -> list[tuple[int, ...]]:
+        """List the places of each item of a query."""
+        found = [self._places.standing(item) for item in dict.fromkeys(query)]
+        if not found:
+            raise RequestError("A query has no item, expected at least one.")
+        return found
+
+    def _choices(self, places: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        """Choose a place for each item in all ways in which some row shows the labels of all."""
+        none = len(self._labels)
+        stack: list[tuple[tuple[int, ...], frozenset[int]]] = [((), frozenset())]
+        while stack:
+            choice, labels = stack.pop()
+            if len(choice) == len(places):
+                yield choice
+                continue
+            for place in places[len(choice)]:
+                label = int(self._places.label[place])
+                under = labels if label == none else labels | {label}
+                if under == labels or self._shown(under):
+                    stack.append(((*choice, place), under))
+
+    def _shown(self, labels: Iterable[int]) -> int:
+        """Count the rows that show all of some labels."""
+        ids = np.array(sorted(labels), np.int32)
+        return int(self._supports(np.array([0, ids.size], np.int64), ids)[0])
+
+    def _supports(self, indptr: Ints, labels: Ids) -> Ints:
+        """Count the rows that show all labels of each set; those of few sets of labels are remembered."""
+        group, first, _ = merge_rows(indptr, labels)
+        indptr, labels = take_rows(indptr, labels, first)
+        bounds = indptr.tolist()
+        keys = [labels[start:end].tobytes() for start, end in pairwise(bounds)]
+        known = self._remembered
+        supports = np.array([known.get(key, -1) for key in keys], np.int64)
+        new = np.flatnonzero(supports < 0)
+        if new.size:
+            found = np.empty(new.size, np.int64)
+            sets = take_rows(indptr, labels, new)
+            count_label_sets(self._starts, self._tidlists, self._weights, *sets, self.n_rows, found)
+            supports[new] = found
+            if len(known) + new.size > _REMEMBERED:
+                known.clear()
+            known.update(zip((keys[j] for j in new.tolist()), found.tolist(), strict=True))
+        return supports[group]
+
+    def _answered(self, indptr: Ints, places: Ints) -> Answers:
+        """Answer queries whose items all have their places, ascending."""
+        at = self._places
+        under = at.label[places]
+        row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+        again = np.zeros(places.size, bool)
+        again[1:] = (row[1:] == row[:-1]) & (under[1:] == under[:-1])
+        shown = ~again & (under < len(self._labels))
+        ends = np.concatenate(([0], np.cumsum(np.bincount(row[shown], minlength=indptr.size - 1))))
+        supports = self._supports(frozen(ends, np.int64), frozen(under[shown], np.int32))
+        found = Answers(np.empty(supports.size), np.empty_like(supports), np.empty_like(supports))
+        answer_queries(
+            frozen(indptr, np.int64), frozen(places, np.int64), at.label, at.share, at.low, at.high,
+            at.is_item, at.sizes, at.chances, at.room, supports, *found,
+        )  # fmt: skip
+        return found
