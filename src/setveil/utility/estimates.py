@@ -203,9 +203,11 @@ class Estimator:
         found = self._answered(np.array(starts, np.int64), np.array(chosen, np.int64))
         if len(query_of) == len(queries) == len(set(query_of)):
             return found
-        estimate, least, greatest = (np.zeros(len(queries), part.dtype) for part in found)
-        for whole, part in zip((estimate, least, greatest), found, strict=True):
-            np.add.at(whole, np.array(query_of, np.int64), part)
+        estimate, least, greatest = np.zeros(len(queries)), *np.zeros((2, len(queries)), np.int64)
+        owners = np.array(query_of, np.int64)
+        np.add.at(estimate, owners, found.estimate)
+        np.add.at(least, owners, found.least)
+        np.add.at(greatest, owners, found.greatest)
         greatest = np.minimum(greatest, caps)
         return Answers(np.clip(estimate, least, greatest), least, greatest)
 
