@@ -4,8 +4,9 @@
     release = sv.anonymize("baskets.csv", sv.KmAnonymity(k=5, m=2), hierarchy="products.csv")
     release.write("out")
 
-The functions are named like the commands: `anonymize`, `verify`, `measure`, `risk`, `recommend`, `compare`,
-`moles`, `convert`, and `read`. They take rows as a file, a data frame, a list of lists or `Transactions`.
+The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `risk`, `recommend`,
+`compare`, `moles`, `convert`, and `read`. They take rows as a file, a data frame, a list of lists or
+`Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from setveil.functions.convert import convert
     from setveil.functions.measure import measure
     from setveil.functions.moles import moles
+    from setveil.functions.query import query
     from setveil.functions.read import read
     from setveil.functions.recommend import recommend
     from setveil.functions.risk import risk
@@ -101,6 +103,7 @@ _HOMES = {
     "convert": "functions.convert",
     "measure": "functions.measure",
     "moles": "functions.moles",
+    "query": "functions.query",
     "read": "functions.read",
     "read_hierarchy": "hierarchy.io",
     "recommend": "functions.recommend",
@@ -148,6 +151,7 @@ __all__ = [
     "convert",
     "measure",
     "moles",
+    "query",
     "read",
     "read_hierarchy",
     "recommend",

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, recommend, risk, verify
+from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, query, recommend, risk, verify
 from setveil.cli.options import (
     OUTPUT,
     Command,
@@ -227,6 +227,7 @@ COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     anonymize.anonymize: anonymize.EXAMPLES,
     verify.verify: verify.EXAMPLES,
     measure.measure: measure.EXAMPLES,
+    query.query: query.EXAMPLES,
     moles.moles: moles.EXAMPLES,
     risk.risk: risk.EXAMPLES,
     compare.compare: compare.EXAMPLES,

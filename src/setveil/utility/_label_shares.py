@@ -27,7 +27,8 @@ class Places:
     of : dict of str to tuple of int
         The places of each item that the release names. Each of its occurrences is in one of them.
     of_label : dict of str to int
-        The place that stands for a label of several items as such.
+        The place that stands for any item of a label; none of a local recoding, where items of a label may be
+        in rows that do not show it.
     label, share, low, high, is_item
         Of each place: its label; the share of the label's rows that are thought to hold the item there; the
         fewest and the most rows that can; whether it is an item's. The last place is that of items which the
@@ -101,6 +102,7 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
     counts, n_rows, none = shared.counts, int(sizes[-1]), len(labels)
     by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label
     top = _ANY if counts is None else counts.least - 1  # rows of an item without a count
+    local = shared.about.get("recoding", "global") != "global"
     listing = _Listing()
     of_label: dict[str, int] = {}
     begins, ends = np.zeros(none, np.int64), np.zeros(none, np.int64)
@@ -126,7 +128,7 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
         ends[number] = len(listing.label)
         excess[number] = max(total + lacking * fewest - size, 0)
         room[number] = total + lacking * most - size
-        if label in shared.members:
+        if label in shared.members and not local:
             of_label[label] = len(listing.label)
             listing.add_nameless(number, size, size, size)
     left_out = by_label.get("", {})
@@ -134,12 +136,13 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
     for item, rows in left_out.items():
         listing.add(item, none, rows, rows, rows)
     hidden = min(top, n_rows) if counts is not None and counts.suppressed else n_rows
-    if shared.about.get("recoding", "global") != "global":
+    if local:
         # Some occurrences of an item may have been left out where others are under labels.
         for item in [item for item in listing.of if item not in left_out]:
             listing.add(item, none, 0, 0, hidden)
     listing.add_nameless(none, 0 if counts is None else min(unlisted, hidden), 0, hidden)
 
+    of_label = {label: place for label, place in of_label.items() if label not in listing.of}
     label_of, rows_of = np.array(listing.label, np.int64), np.array(listing.rows, np.float64)
     if counts is not None:
         label_chances(begins, ends, rows_of, sizes, excess, chances)

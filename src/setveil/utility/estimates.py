@@ -45,6 +45,12 @@ class Answer:
     least: int
     greatest: int
 
+    def __str__(self) -> str:
+        number = f"exactly {self.least:,}"
+        if self.least < self.greatest:
+            number = f"about {self.estimate:,.4g}, at least {self.least:,}, at most {self.greatest:,}"
+        return f"{', '.join(self.itemset)}: {number}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return JSON types."""
         return {
@@ -131,9 +137,9 @@ class Estimator:
         sizes[-1] = self.n_rows
         self._places = places_in(shared, self._labels, sizes, unlisted)
 
-    def __contains__(self, item: object) -> bool:
-        """Whether the release names an item, under a label or among its counts."""
-        return item in self._places.of
+    def __contains__(self, name: object) -> bool:
+        """Whether the release names an item, under a label or among its counts, or has such a label."""
+        return name in self._places.of or name in self._places.of_label
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -142,8 +148,8 @@ class Estimator:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that stand for several items; queries may name them as well."""
-        return tuple(label for label in self._places.of_label if label not in self._places.of)
+        """The labels that stand for several items, if each item has one: queries may name them as well."""
+        return tuple(self._places.of_label)
 
     def estimate(self, items: Iterable[str]) -> float:
         """Estimate how many rows hold all of some items.
@@ -172,9 +178,13 @@ class Estimator:
 
     def answer(self, items: Iterable[str]) -> Answer:
         """Estimate the rows that hold all of some items, and bound them."""
-        itemset = tuple(items)
-        found = self.answers([itemset])
-        return Answer(itemset, float(found.estimate[0]), int(found.least[0]), int(found.greatest[0]))
+        return self.answer_all([tuple(items)])[0]
+
+    def answer_all(self, queries: Sequence[Iterable[str]]) -> list[Answer]:
+        """Answer many queries at once, each by an `Answer` (see `answers`)."""
+        itemsets = [tuple(query) for query in queries]
+        numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
+        return [Answer(itemset, *found) for itemset, found in zip(itemsets, numbers, strict=True)]
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once.

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.source import as_text, read_bytes
+from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, shorten
 from setveil.kernels.rows import (
@@ -285,35 +286,57 @@ def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") 
     """
     text = as_text(read_bytes(path), str(path), encoding)
     layout = data.origin.layout if data.origin else None
-    blanks = layout is not None and layout.format in {"fimi", "spmf"}
-    separator = "" if blanks else layout.separator if layout else ","
-    tokens = tokenize(text.content, separator=separator, quotes=not blanks)
-    refuse_open_quote(text, tokens)
-    spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
-    fields = [(text.content[start:end], start) for start, end in spans]
-    labels = [raw.decode() if blanks else unquoted(text, raw, start) for raw, start in fields]
-
     ids = data.vocabulary.ids
     problems: list[str] = []
     queries: Queries = []
-    bounds = tokens.indptr.tolist()
-    for line, (start, end) in enumerate(pairwise(bounds), 1):
-        found = {labels[code] for code in tokens.codes[start:end].tolist()} - {""}
+    for line, found in enumerate(split_queries(text, layout), 1):
         if not found:
             problems.append(f"line {line}: found no item")
-        unknown = sorted(found - ids.keys())
+        unknown = sorted(set(found) - ids.keys())
         problems += [f"line {line}: {shorten(label, 40)} is not an item of the data" for label in unknown]
         queries.append(tuple(sorted(found, key=lambda label: ids.get(label, -1))))
     if not queries:
         raise DataError(f"{text.name} is an empty file, expected one query a line.")
     if problems:
         more = f"; and {len(problems) - _FEW:,} more problems" if len(problems) > _FEW else ""
-        between = "blanks" if blanks else repr(separator)
         raise DataError(
             f"{text.name}, {'; '.join(problems[:_FEW])}{more}.",
-            hint=f"Expected one query a line, items of the original data separated by {between}.",
+            hint=f"Expected one query a line, items of the original data separated by {between(layout)}.",
         )
     return queries
+
+
+def between(layout: Layout | None) -> str:
+    """Say what stands between the items of a query that is written like rows of some layout."""
+    return "blanks" if _blanks(layout) else repr(layout.separator if layout else ",")
+
+
+def _blanks(layout: Layout | None) -> bool:
+    return layout is not None and layout.format in {"fimi", "spmf"}
+
+
+def split_queries(text: Text, layout: Layout | None) -> list[tuple[str, ...]]:
+    """Split a text into its lines, and each into the items that it names, in their order, without repeats.
+
+    Parameters
+    ----------
+    text : Text
+        The lines.
+    layout : Layout or None
+        How the rows are written that items are separated like; None: by commas.
+    """
+    blanks = _blanks(layout)
+    separator = "" if blanks else layout.separator if layout else ","
+    tokens = tokenize(text.content, separator=separator, quotes=not blanks)
+    refuse_open_quote(text, tokens)
+    spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+    fields = [(text.content[start:end], start) for start, end in spans]
+    labels = [raw.decode() if blanks else unquoted(text, raw, start) for raw, start in fields]
+    codes = tokens.codes.tolist()
+    return [
+        tuple(dict.fromkeys(labels[code] for code in codes[start:end] if labels[code]))
+        for start, end in pairwise(tokens.indptr.tolist())
+    ]
 
 
 def _restricted(data: Transactions, keep: NDArray[np.bool_]) -> tuple[Ints, Ids]:

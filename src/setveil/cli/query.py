@@ -1,0 +1,122 @@
+"""The command ``query``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import Json, integer
+from setveil.cli.session import answer, answer_json, run
+from setveil.errors import RequestError
+
+_ASKED = "What is asked"
+
+EXAMPLES = """Examples:
+
+$ setveil query release "tea, milk" coffee
+
+$ setveil query release --itemsets 100"""
+
+
+def query(
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or the file in it.")
+    ],
+    queries: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ITEMS", help="Items that rows hold together, as the rows are written: tea, milk."
+        ),
+    ] = None,
+    queries_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries-file",
+            metavar="FILE",
+            rich_help_panel=_ASKED,
+            help="More such queries, one a line.",
+        ),
+    ] = None,
+    itemsets: Annotated[
+        int | None,
+        typer.Option(
+            "--itemsets",
+            rich_help_panel=_ASKED,
+            help="Find the N itemsets of two items or more with the greatest estimates.",
+            **integer(1),
+        ),
+    ] = None,
+    itemset_length: Annotated[
+        int | None,
+        typer.Option("--itemset-length", rich_help_panel=_ASKED, help="Of at most N items.", **integer(2)),
+    ] = None,
+    rules: Annotated[
+        int | None,
+        typer.Option(
+            "--rules",
+            rich_help_panel=_ASKED,
+            help="Also list the N rules of greatest confidence in these itemsets.",
+            **integer(1),
+        ),
+    ] = None,
+    unlisted: Annotated[
+        int,
+        typer.Option(
+            "--unlisted",
+            rich_help_panel=_ASKED,
+            help="Rows that an item without a count is thought to have at least.",
+            **integer(0),
+        ),
+    ] = 0,
+    *,
+    json: Json = False,
+) -> None:
+    """Say how many rows hold some items, from what is published alone: estimates and bounds."""
+
+    def ask(progress: Any) -> Any:
+        from setveil.cli.files import read_release
+        from setveil.options.itemsets import parse_itemsets, read_itemsets
+        from setveil.published.shared import read_shared
+        from setveil.utility.estimates import Estimator
+        from setveil.utility.greatest import greatest_itemsets, rules_of
+
+        _require_asked(queries or queries_file, itemsets, itemset_length, rules)
+        progress("reading")
+        shared = read_shared(release, read_release)
+        estimator = Estimator(shared, unlisted=unlisted)
+        if itemsets is not None:
+            found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
+            made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
+            return estimator, found, made
+        asked = parse_itemsets(queries or [], estimator, shared.layout)
+        if queries_file is not None:
+            asked += read_itemsets(queries_file, estimator, shared.layout)
+        return estimator, estimator.answer_all(asked), []
+
+    estimator, found, made = run(ask)
+    told = [one.as_dict() for one in found]
+    rules_told = [rule.as_dict() for rule in made]
+    if json:
+        answer_json(told if rules is None else {"itemsets": told, "rules": rules_told})
+        return
+    from setveil.report.answers import answers_text, rules_text
+
+    text = answers_text(told, estimator.method, estimator.labels)
+    answer(text if rules is None else f"{text}\n\n{rules_text(rules_told)}")
+
+
+def _require_asked(queries: object, itemsets: int | None, length: int | None, rules: int | None) -> None:
+    """Refuse a command that asks for nothing, or for what does not go together."""
+    if not queries and itemsets is None:
+        raise RequestError(
+            "Nothing is asked: neither items nor --itemsets.",
+            hint='Such as: setveil query RELEASE "tea, milk"',
+        )
+    if queries and itemsets is not None:
+        raise RequestError("Items are asked for by name or found by --itemsets, not both.")
+    useless = {"--itemset-length": length, "--rules": rules}
+    given = [name for name, value in useless.items() if value is not None]
+    if given and itemsets is None:
+        raise RequestError(f"{', '.join(given)}: of no use without --itemsets.")

@@ -1,0 +1,131 @@
+"""Ask a release how many rows hold some items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+
+from setveil.data.layout import Layout
+from setveil.errors import RequestError, described
+from setveil.functions.given import (
+    Listener,
+    heard,
+    integer,
+    integer_or_none,
+    is_path,
+    listed_labels,
+    published_rows,
+    release_of,
+)
+from setveil.options.itemsets import parse_itemsets, require_named
+from setveil.published.rows import RowsRelease
+from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.runs.run import VerifiedRelease
+from setveil.utility.estimates import Answer, Estimator
+from setveil.utility.greatest import greatest_itemsets
+
+
+def query(
+    release: str | PathLike[str] | VerifiedRelease | RowsRelease,
+    queries: Iterable[str | Iterable[str]] = (),
+    *,
+    itemsets: int | None = None,
+    itemset_length: int | None = None,
+    unlisted: int = 0,
+    progress: Listener = None,
+) -> list[Answer]:
+    """Ask a release how many rows hold some items.
+
+    From what is published alone: the rows, what their labels stand for, and the counts beside them. With
+    counts the answers about single items that they list are exact.
+
+    Parameters
+    ----------
+    release : path, VerifiedRelease, or release of rows
+        The folder of a run, all that was shared of one, or what `setveil.anonymize` returned.
+    queries : list of lists of str
+        Items that rows must hold together. A text in place of a list is read as a row of the release's file
+        would be: "tea, milk". A label that stands for several items may be named as well.
+    itemsets : int, optional
+        In place of queries: find so many itemsets of two items or more with the greatest estimates.
+    itemset_length : int, optional
+        Of at most so many items.
+    unlisted : int
+        Rows that an item without a count is thought to have at least (0). With 1 estimates are better where
+        all items of the hierarchy occur.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    list of Answer
+        Each with its `itemset`, the `estimate`, and bounds, `least` and `greatest`, outside of which no
+        original of this release lies.
+
+    Raises
+    ------
+    RequestError
+        If there is nothing to ask for, or an argument is of a wrong type.
+    DataError
+        If the release cannot be read, is none of rows, or does not name an item.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "milk"], ["tea", "milk"], ["tea"], ["coffee", "milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=1), hierarchy=drinks, algorithm="aa")
+    >>> for answer in sv.query(release, [["tea"], ["tea", "milk"]]):
+    ...     print(answer)
+    tea: exactly 3
+    tea, milk: about 2.25, at least 2, at most 3
+    """
+    unlisted = integer("unlisted", unlisted, 0)
+    number = integer_or_none("itemsets", itemsets, 1)
+    longest = integer_or_none("itemset_length", itemset_length, 2)
+    listening = heard(progress)
+    if isinstance(queries, str | bytes | Mapping) or not isinstance(queries, Iterable):
+        raise RequestError(
+            f"queries must be a list of lists of items, got {described(queries)}.",
+            hint='Such as [["tea", "milk"], ["tea"]].',
+        )
+    asked = list(queries)
+    if bool(asked) == (number is not None):
+        raise RequestError("Either queries or a number of itemsets must be given.")
+    if longest is not None and number is None:
+        raise RequestError("itemset_length is of no use without itemsets.")
+    shared = shared_of(release)
+    estimator = Estimator(shared, unlisted=unlisted)
+    if number is not None:
+        return greatest_itemsets(estimator, number, longest, listening)
+    named = _named(asked, estimator, shared.layout)
+    return estimator.answer_all(named)
+
+
+def shared_of(release: object) -> Shared:
+    """Take what is shared of a release from the release itself or its files."""
+    if is_path(release):
+        return read_shared(Path(release), published_rows)
+    made = release_of(release)
+    if not isinstance(made, RowsRelease):
+        raise RequestError(
+            f"The release must be one of rows or its folder, got {described(release)}.",
+            hint="What setveil.anonymize returned, or the folder that it wrote.",
+        )
+    given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
+    return shared_by(made, {"recoding": made.recoding.kind}, made.layout(given, None))
+
+
+def _named(
+    asked: Sequence[str | Iterable[str]], estimator: Estimator, layout: Layout
+) -> list[tuple[str, ...]]:
+    named: list[tuple[str, ...]] = []
+    for entry in asked:
+        if isinstance(entry, str):
+            named += parse_itemsets([entry], estimator, layout)
+            continue
+        itemset = listed_labels("A query", entry)
+        require_named([itemset], estimator)
+        named.append(itemset)
+    return named

@@ -1,0 +1,75 @@
+"""From texts and files to the itemsets that a release is asked for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from setveil.data.io.source import Text, as_text, read_bytes
+from setveil.data.layout import Layout
+from setveil.errors import DataError, shorten
+from setveil.utility.estimates import Estimator
+from setveil.utility.queries import Queries, between, split_queries
+
+
+def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -> Queries:
+    """Take itemsets as the rows of the release are written, or the name of an item as it is.
+
+    Raises
+    ------
+    DataError
+        If a text has no item, or names one that the release does not have.
+    """
+    found: Queries = []
+    for text in texts:
+        lines = [(text,)] if text in estimator else split_queries(Text(shorten(text), text.encode()), layout)
+        if not any(lines):
+            raise DataError(
+                f"{shorten(text)} names no item.", hint=f"Expected items separated by {between(layout)}."
+            )
+        found += [line for line in lines if line]
+    require_named(found, estimator)
+    return found
+
+
+def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:
+    """Read itemsets from a file, one a line, written as the rows of the release.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or is empty, or a line has no item or names one that the release does not
+        have.
+    """
+    text = as_text(read_bytes(path), str(path))
+    found = split_queries(text, layout)
+    if not found:
+        raise DataError(f"{path} is an empty file, expected one itemset a line.")
+    for line, itemset in enumerate(found, 1):
+        if not itemset:
+            raise DataError(f"{path}, line {line}: found no item.")
+        require_named([itemset], estimator, f"{path}, line {line}: ")
+    return found
+
+
+def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where: str = "") -> None:
+    """Refuse items that the release does not name.
+
+    Raises
+    ------
+    DataError
+        If there are any, with the names that are most like the first of them.
+    """
+    unknown = [name for itemset in itemsets for name in itemset if name not in estimator]
+    if not unknown:
+        return
+    names = [*estimator.items, *estimator.labels]
+    by_case = {name.casefold(): name for name in names}
+    close = [by_case[near] for near in difflib.get_close_matches(unknown[0].casefold(), by_case, 3)]
+    hint = (
+        f"Did you mean {' or '.join(map(shorten, close))}?"
+        if close
+        else "Items that were left out, and are in no count, cannot be asked for."
+    )
+    raise DataError(f"{where}{shorten(unknown[0])} is neither an item nor a label of the release.", hint=hint)

@@ -1,0 +1,108 @@
+"""Answers to queries in words: how many rows of the original are thought to hold some items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from setveil.report.words import and_list, clip
+from setveil.wording import count
+
+Answer = dict[str, Any]  # itemset, estimate, least, greatest
+
+_SPOKEN = 3  # answers that are sentences; more are a table
+_WIDEST = 60
+
+_HOW = {
+    "maximum entropy": "Estimates: of maximum entropy, from the published rows and the counts beside them.",
+    "uniform": "There are no counts beside the rows: from rows alone, all non-empty sets of the items "
+    "of a label equally likely.",
+}
+_BOUNDS = "No original of this release has fewer rows than the least number, or more than the greatest."
+
+
+def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] = ()) -> str:
+    """Write answers: a few as sentences, more as a table.
+
+    Parameters
+    ----------
+    found : sequence of dict
+        The answers.
+    method : {"maximum entropy", "uniform"}
+        How they were estimated.
+    labels : collection of str
+        Names in itemsets that are labels, not items.
+    """
+    if not found:
+        return "No itemset is expected in any row."
+    if len(found) <= _SPOKEN:
+        lines = [_sentence(answer, labels) for answer in found]
+    else:
+        lines = _table(
+            ("rows", "at least", "at most", "items"),
+            [
+                (
+                    _rows(answer["estimate"]),
+                    count(answer["least"]),
+                    count(answer["greatest"]),
+                    clip(", ".join(answer["itemset"]), _WIDEST),
+                )
+                for answer in found
+            ],
+        )
+    return "\n".join([*lines, _HOW[method], *([_BOUNDS] if _open(found) else [])])
+
+
+def rules_text(found: Sequence[dict[str, Any]]) -> str:
+    """Write rules as a table."""
+    if not found:
+        return "No rule is expected to hold in any row."
+    return "\n".join(
+        _table(
+            ("rows", "confidence", "lift", "rule"),
+            [
+                (
+                    _rows(rule["support"]),
+                    f"{100 * rule['confidence']:.0f} %",
+                    f"{rule['lift']:.2f}",
+                    clip(f"{', '.join(rule['given'])} -> {rule['then']}", _WIDEST),
+                )
+                for rule in found
+            ],
+        )
+    )
+
+
+def _open(found: Sequence[Answer]) -> bool:
+    return any(answer["least"] < answer["greatest"] for answer in found)
+
+
+def _sentence(answer: Answer, labels: Collection[str]) -> str:
+    names = [f"an item of {name}" if name in labels else name for name in answer["itemset"]]
+    what = and_list(names)
+    least, greatest, estimate = answer["least"], answer["greatest"], answer["estimate"]
+    if least == greatest:
+        return f"Exactly {count(least, 'row')} {_hold(least)} {what}." if least else f"No row holds {what}."
+    between = f"at least {count(least)}, at most {count(greatest)}"
+    if estimate < 1:
+        return f"Less than one row is expected to hold {what}: {between}."
+    rounded = round(estimate)
+    return f"About {count(rounded, 'row')} {_hold(rounded)} {what}: {between}."
+
+
+def _hold(rows: int) -> str:
+    return "holds" if rows == 1 else "hold"
+
+
+def _rows(estimate: float) -> str:
+    """Write an estimate; those of less than ten rows with one digit behind the point."""
+    return count(round(estimate)) if estimate >= 10 or estimate == round(estimate) else f"{estimate:.1f}"
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+    """Write columns, numbers to the right and the last to the left."""
+    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+    return [
+        "  ".join([*(field.rjust(width) for field, width in zip(line[:-1], widths, strict=False)), line[-1]])
+        for line in (head, *lines)
+    ]

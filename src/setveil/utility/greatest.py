@@ -1,0 +1,160 @@
+"""The itemsets that a release lets expect in most rows, and rules made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+
+from setveil.data.vocabulary import item_order
+from setveil.progress import Progress, silent
+from setveil.utility.estimates import Answer, Estimator
+
+_BLOCK = 4096  # candidates that are estimated together
+
+Itemset = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Who has some items has another one as well, as far as a release tells.
+
+    Attributes
+    ----------
+    given : tuple of str
+        The items that a row holds.
+    then : str
+        The item that it may hold as well.
+    support : float
+        Rows that are expected to hold all of them.
+    confidence : float
+        Their share of the rows that are expected to hold the given ones.
+    lift : float
+        The confidence, divided by the share of all rows that are expected to hold the other item.
+    """
+
+    given: tuple[str, ...]
+    then: str
+    support: float
+    confidence: float
+    lift: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON types."""
+        return {
+            "given": list(self.given),
+            "then": self.then,
+            "support": self.support,
+            "confidence": self.confidence,
+            "lift": self.lift,
+        }
+
+
+def greatest_itemsets(
+    estimator: Estimator, number: int, longest: int | None = None, progress: Progress = silent
+) -> list[Answer]:
+    """Find the itemsets of two items or more with the greatest estimates.
+
+    Estimates do not grow when items are added, so only those itemsets can be among the greatest all of whose
+    parts are estimated to be in as many rows as the least of them, and whole classes need not be looked at.
+    (In local recodings an estimate may grow a little in rare cases; then such an itemset can be missed.)
+
+    Parameters
+    ----------
+    estimator : Estimator
+        Of the release.
+    number : int
+        How many, at least 1. There are fewer if no others are expected in any row.
+    longest : int, optional
+        Of at most so many items; None: of any number.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    list of Answer
+        The greatest estimates first; among equal ones shorter itemsets, then in item order.
+    """
+    search = _Search(estimator, number)
+    level = search.best_of(search.pairs(), progress)
+    length = 2
+    while level and length != longest:
+        length += 1
+        level = search.best_of(search.extended(level), progress)
+    return search.answers()
+
+
+class _Search:
+    """Itemsets of ranks: items by their estimates, the greatest first."""
+
+    def __init__(self, estimator: Estimator, number: int) -> None:
+        items = item_order(estimator.items)
+        estimates = estimator.answers([(item,) for item in items]).estimate if items else np.zeros(0)
+        order = np.argsort(-estimates, kind="stable")
+        self.estimator, self.number = estimator, number
+        self.items = [items[i] for i in order.tolist()]
+        self.place = order.tolist()  # in item order
+        self.singles = estimates[order].tolist()
+        self.found: list[tuple[float, int, tuple[int, ...], Itemset]] = []
+        self.least = 0.0  # estimates of others are at least that; 0: any above it
+
+    def possible(self, estimate: float) -> bool:
+        return estimate > 0 and estimate >= self.least
+
+    def pairs(self) -> Iterator[Itemset]:
+        for last, estimate in enumerate(self.singles):
+            if not self.possible(estimate):
+                return
+            for first in range(last):
+                yield first, last
+
+    def extended(self, level: Sequence[Itemset]) -> Iterator[Itemset]:
+        """Join itemsets that differ in their last item only, if all parts of the union are there."""
+        present = set(level)
+        by_start: dict[Itemset, list[int]] = {}
+        for itemset in sorted(level):
+            by_start.setdefault(itemset[:-1], []).append(itemset[-1])
+        for start, ends in by_start.items():
+            for pair in combinations(ends, 2):
+                union = start + pair
+                if all(union[:j] + union[j + 1 :] in present for j in range(len(union) - 2)):
+                    yield union
+
+    def best_of(self, candidates: Iterator[Itemset], progress: Progress) -> list[Itemset]:
+        """Estimate candidates, keep the best of all so far, and return those that may be extended."""
+        kept: list[tuple[float, Itemset]] = []
+        while block := list(islice(candidates, _BLOCK)):
+            progress("finding itemsets")
+            names = [[self.items[rank] for rank in itemset] for itemset in block]
+            estimates = self.estimator.answers(names).estimate.tolist()
+            good = [(e, ranks) for e, ranks in zip(estimates, block, strict=True) if self.possible(e)]
+            kept += good
+            self.found += [(-e, len(ranks), self.in_order(ranks), ranks) for e, ranks in good]
+            self.found = sorted(self.found)[: self.number]
+            if len(self.found) == self.number:
+                self.least = -self.found[-1][0]
+        return [ranks for estimate, ranks in kept if self.possible(estimate)]
+
+    def in_order(self, itemset: Itemset) -> tuple[int, ...]:
+        return tuple(sorted(self.place[rank] for rank in itemset))
+
+    def answers(self) -> list[Answer]:
+        ordered = [sorted(ranks, key=self.place.__getitem__) for *_, ranks in self.found]
+        return [self.estimator.answer([self.items[rank] for rank in ranks]) for ranks in ordered]
+
+
+def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Rule]:
+    """Make all rules from itemsets to one of their items, those of greatest confidence first."""
+    found: list[Rule] = []
+    for itemset in itemsets:
+        together = estimator.estimate(itemset)
+        for then in itemset:
+            given = tuple(item for item in itemset if item != then)
+            held, share = estimator.estimate(given), estimator.estimate([then]) / max(estimator.n_rows, 1)
+            if held and share:
+                confidence = together / held
+                found.append(Rule(given, then, together, confidence, confidence / share))
+    return sorted(found, key=lambda rule: -rule.confidence)
