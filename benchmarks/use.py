@@ -88,12 +88,12 @@ def supports(columns: sparse.csc_array, data: Transactions, queries: Sequence[Qu
     ids, held = data.vocabulary.ids, {}
     out = np.empty(len(queries))
     for j, query in enumerate(queries):
-        rows = None
+        rows = np.arange(data.n_rows)
         for item in query:
             i = ids[item]
             if i not in held:
                 held[i] = np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]])
-            rows = held[i] if rows is None else np.intersect1d(rows, held[i], assume_unique=True)
+            rows = np.intersect1d(rows, held[i], assume_unique=True)
         out[j] = rows.size
     return out
 
