@@ -42,7 +42,10 @@ Images = dict[str, str | None]
 
 WEIGHTS = (0, 0, 1, 2, 7, Fraction(1, 3), Fraction(5, 7), 0.3, 0.1, 1.5, 1e-3)
 SHARES = (0, 1, 0.0, 0.05, 0.1, 0.2, 0.3, 0.5, Fraction(1, 3))
-MODELS = pytest.mark.parametrize(("suppress", "objective"), list(product((False, True), ("ncp", "lm"))))
+OBJECTIVES = ("ncp", "lm", "entropy", "entropy-max")
+MODELS = pytest.mark.parametrize(
+    ("suppress", "objective"), [(False, one) for one in OBJECTIVES[:3]] + [(True, one) for one in OBJECTIVES]
+)
 
 FLAT = {"a": "*", "b": "*", "c": "*", "*": None}
 SMALL = Case([frozenset(row) for row in ("ab", "ac", "b", "a", "c")], FLAT, 2, 2)
@@ -86,8 +89,13 @@ def images(release: Release) -> Images:
     return dict(zip(recoding.items.labels, labels, strict=True))
 
 
-def least_loss(case: Case, terms: Terms) -> Fraction | None:
+def least_loss(case: Case, terms: Terms) -> Fraction | float | None:
     return naive.least_loss(case.rows, case.parents, case.k, case.m, terms)
+
+
+def about(loss: Fraction | float) -> Any:
+    """A loss as floats give it; losses in bits are proven to one in a million."""
+    return float(loss) if isinstance(loss, Fraction) else pytest.approx(loss, rel=2e-6, abs=1e-9)
 
 
 def draw_case(rng: Random, suppress: bool) -> Case:
@@ -112,7 +120,7 @@ def draw_terms(rng: Random, case: Case, objective: str, suppress: bool) -> Terms
     )
 
 
-def assert_sound(release: Release, case: Case, terms: Terms) -> Fraction:
+def assert_sound(release: Release, case: Case, terms: Terms) -> Fraction | float:
     """Check everything but optimality; the loss of the release."""
     to, what = images(release), (case, terms, release.details)
     assert list(to) == list(case.tree.labels[: case.tree.n_leaves])
@@ -131,21 +139,22 @@ def assert_sound(release: Release, case: Case, terms: Terms) -> Fraction:
         assert naive.share(case.rows, naive.hidden(case.rows, to)) <= most, what
     loss = naive.loss(case.rows, to, terms)
     found = release.details["optimality"]
-    assert found["loss"] == float(loss), what
+    assert found["loss"] == about(loss), what
     assert found["objective"] == terms.objective
     assert found["model"] == ("cut with suppression" if terms.suppress else "cut")
     return loss
 
 
-def assert_bounded(release: Release, loss: Fraction, least: Fraction, what: object) -> None:
+def assert_bounded(release: Release, loss: Fraction | float, least: Fraction | float, what: object) -> None:
     """Check a bound that may not be tight: no float is above the fraction that it stands for by rounding."""
     found = release.details["optimality"]
-    assert found["lower_bound"] <= float(least) <= found["loss"], what
-    gap = 1 - Fraction(found["lower_bound"]) / loss if loss else 0
-    assert found["gap"] == pytest.approx(float(gap), abs=1e-12), what
+    rounded = 0 if isinstance(loss, Fraction) else 2e-6 * loss + 1e-9
+    assert found["lower_bound"] - rounded <= float(least) <= found["loss"] + rounded, what
+    gap = float(1 - Fraction(found["lower_bound"]) / Fraction(loss)) if loss else 0
+    assert found["gap"] == pytest.approx(gap, abs=1e-12 if isinstance(loss, Fraction) else 1e-6), what
 
 
-def assert_optimal(case: Case, terms: Terms) -> Fraction | None:
+def assert_optimal(case: Case, terms: Terms) -> Fraction | float | None:
     """Compare with all releases; the least loss, None if there is none."""
     least = least_loss(case, terms)
     if least is None:
@@ -156,9 +165,9 @@ def assert_optimal(case: Case, terms: Terms) -> Fraction | None:
         return None
     release = run(case, terms)
     loss = assert_sound(release, case, terms)
-    assert loss == least, (case, terms, release.details)
+    assert loss == (least if isinstance(least, Fraction) else about(least)), (case, terms, release.details)
     found = release.details["optimality"]
-    assert found["lower_bound"] == float(least), (case, terms, found)
+    assert found["lower_bound"] == about(least), (case, terms, found)
     assert found["gap"] == 0, (case, terms, found)
     bound = exact.bound(case.data, case.tree, case.guarantee, parameters(terms))
     assert bound == found, (case, terms)
@@ -170,7 +179,7 @@ def assert_optimal(case: Case, terms: Terms) -> Fraction | None:
 def test_no_release_loses_less(suppress: bool, objective: str, seed: int) -> None:
     rng = seeded(60 + seed)
     seen = Counter[str]()
-    for _ in range(examples(500, 80)):
+    for _ in range(examples(300, 50)):
         case = draw_case(rng, suppress)
         terms = draw_terms(rng, case, objective, suppress)
         least = assert_optimal(case, terms)
@@ -191,7 +200,7 @@ def test_no_release_of_long_rows_loses_less(suppress: bool, objective: str) -> N
 @settings(deadline=None, max_examples=examples(150, 15))
 def test_no_release_loses_less_by_hypothesis(data: st.DataObject, rng: Random, suppress: bool) -> None:
     case = draw_case(rng, suppress)
-    assert_optimal(case, draw_terms(rng, case, data.draw(st.sampled_from(("ncp", "lm"))), suppress))
+    assert_optimal(case, draw_terms(rng, case, data.draw(st.sampled_from(OBJECTIVES)), suppress))
 
 
 @pytest.mark.parametrize(("suppress", "objective"), [(True, "lm"), (False, "ncp")])
@@ -241,7 +250,8 @@ def test_nothing_else_is_better(suppress: bool, objective: str) -> None:
                 ("oa", released(oa, *problem, oa.Parameters(refine=True))),
             )
         }
-        assert loss <= min(losses.values()), (case, losses)
+        best = min(losses.values())
+        assert loss <= best or loss == about(best), (case, losses)
         if (suppress, objective) == (False, "ncp"):
             assert loss == losses["oa"], case
         gained += loss < naive.loss(case.rows, images(released(aa, *problem)), terms)
@@ -302,7 +312,7 @@ def test_hinted_share_is_the_least_that_will_do(seed: int) -> None:
     for _ in range(examples(250, 25)):
         case = draw_case(rng, suppress=True)
         keep = tuple(rng.choices(case.tree.labels[: case.tree.n_leaves], k=rng.randint(1, 3)))
-        objective = rng.choice(("ncp", "lm"))
+        objective = rng.choice(OBJECTIVES)
         terms = Terms(objective, True, {item: rng.choice(WEIGHTS) for item in keep}, keep)
         least = naive.least_suppressed(case.rows, case.parents, case.k, case.m, keep)
         if not least:
@@ -425,14 +435,14 @@ class Impatient:
         return self.left < 0
 
 
-def unfinished(how_many: int, seed: int) -> list[tuple[Case, Terms, Fraction]]:
+def unfinished(how_many: int, seed: int) -> list[tuple[Case, Terms, Fraction | float]]:
     """Feasible cases without both items to keep and a limit (there an answer may not be known yet)."""
     rng = seeded(seed)
-    out: list[tuple[Case, Terms, Fraction]] = []
+    out: list[tuple[Case, Terms, Fraction | float]] = []
     while len(out) < how_many:
         suppress = rng.random() < 0.6
         case = draw_case(rng, suppress)
-        terms = draw_terms(rng, case, rng.choice(("ncp", "lm")), suppress)
+        terms = draw_terms(rng, case, rng.choice(OBJECTIVES), suppress)
         if terms.keep:
             terms = replace(terms, max_suppressed=None)
         if least := least_loss(case, terms):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, combinations
-from math import lcm
+from math import lcm, log2
 
 from naive import measures
 from naive.anonymize import Tree, all_cuts, leaves, up_from
@@ -44,8 +44,30 @@ def label_loss(objective: str, members: int, domain: int) -> Fraction:
     return Fraction(members, domain) if objective == "ncp" else Fraction(members - 1, domain - 1)
 
 
-def loss(rows: Rows, to: Image, terms: Terms) -> Fraction:
-    """Average over the occurrences, each counted as often as its item's weight says; 0 if nothing counts."""
+def bits(rows: Rows, to: Image, terms: Terms) -> float:
+    """Sum over the occurrences what who has the supports does not know of the item, by the items' weights."""
+    supports = Counter(chain.from_iterable(rows))
+    every = sum(supports.values())
+    lost = 0.0
+    for item, times in supports.items():
+        alike = sum(n for other, n in supports.items() if to[item] is not None and to[other] == to[item])
+        one_of = (
+            (every if terms.objective == "entropy-max" else every / times)
+            if to[item] is None
+            else alike / times
+        )
+        lost += float(exactly(terms.weights.get(item, 1))) * times * log2(one_of)
+    return lost
+
+
+def loss(rows: Rows, to: Image, terms: Terms) -> Fraction | float:
+    """Average over the occurrences, each counted as often as its item's weight says; 0 if nothing counts.
+
+    Of losses in bits: their share of what the root loses.
+    """
+    if terms.objective in ("entropy", "entropy-max"):
+        most = bits(rows, dict.fromkeys(to, "root"), terms)
+        return bits(rows, to, terms) / (most or 1)
     lost = counted = Fraction(0)
     for item, times in Counter(chain.from_iterable(rows)).items():
         label = to[item]
@@ -93,25 +115,33 @@ def is_valid(rows: Rows, to: Image, k: int, m: float) -> bool:
     return is_km(published, k, 1) and is_km(published, k, m)  # the first is quick and rejects most
 
 
-def least_loss(rows: Rows, tree: Tree, k: int, m: float, terms: Terms) -> Fraction | None:
+def least_loss(rows: Rows, tree: Tree, k: int, m: float, terms: Terms) -> Fraction | float | None:
     """Find the least loss of all valid releases; None if there is none."""
+    found = list(candidates(rows, tree, terms))
+    if terms.objective in ("entropy", "entropy-max"):
+        costs: list[int] | list[float] = [bits(rows, to, terms) for to in found]
+    else:
+        costs = average_costs(rows, tree, terms, found)
+    for i in sorted(range(len(found)), key=costs.__getitem__):
+        if is_valid(rows, found[i], k, m):
+            return loss(rows, found[i], terms)
+    return None
+
+
+def average_costs(rows: Rows, tree: Tree, terms: Terms, found: list[dict[str, str | None]]) -> list[int]:
+    """List what releases lose by NCP or LM, in whole units."""
     items = leaves(tree)
     members = Counter(node for leaf in items for node in up_from(tree, leaf))
     occurrences = Counter(chain.from_iterable(rows))
     weight = {item: exactly(terms.weights.get(item, 1)) * occurrences[item] for item in items}
     per = {node: label_loss(terms.objective, members[node], len(items)) for node in tree}
-    # In whole units, as a sum of integers is faster than one of fractions.
+    # A sum of integers is faster than one of fractions.
     unit = lcm(*(w.denominator for w in weight.values())) * lcm(*(p.denominator for p in per.values()))
     price: dict[tuple[str, str | None], int] = {
         (item, node): int(weight[item] * per[node] * unit) for item in items for node in tree
     }
     price |= {(item, None): int(weight[item] * unit) for item in items}
-    found = list(candidates(rows, tree, terms))
-    costs = [sum(price[pair] for pair in to.items()) for to in found]
-    for i in sorted(range(len(found)), key=costs.__getitem__):
-        if is_valid(rows, found[i], k, m):
-            return loss(rows, found[i], terms)
-    return None
+    return [sum(price[pair] for pair in to.items()) for to in found]
 
 
 def least_suppressed(rows: Rows, tree: Tree, k: int, m: float, keep: tuple[str, ...]) -> int | None:

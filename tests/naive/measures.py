@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import log2
 from statistics import median
 
 from naive.km import Rows
@@ -103,3 +105,18 @@ def support_errors(rows: Rows, published: Rows, image: Image) -> dict[str, dict[
             "median": median(of_items or nothing),
         },
     }
+
+
+def entropy(rows: Rows, image: Image) -> tuple[float, float]:
+    """Bits per occurrence in doubt, given label and supports; and as a share of those without labels."""
+    occurrences = [item for row in rows for item in row]
+    supports = Counter(occurrences)
+
+    def bits(item: str) -> float:
+        to = image[item]
+        members = [other for other in supports if to is None or image[other] == to]
+        return log2(sum(supports[other] for other in members) / supports[item])
+
+    lost = sum(bits(item) for item in occurrences)
+    most = sum(log2(len(occurrences) / supports[item]) for item in occurrences)
+    return lost / max(len(occurrences), 1), lost / most if most else 0.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from setveil.report.run.kinds import kind_named
 from setveil.report.words import measure, number_of, percent
-from setveil.utility import Measure, measures
+from setveil.utility import Measure, measures, named
 from setveil.wording import count
 
 
@@ -118,6 +118,12 @@ def _divergence(facts: _Facts) -> list[str]:
     ]
 
 
+def _doubt(facts: _Facts) -> list[str]:
+    one, found = named("entropy"), facts.utility["entropy"]
+    bits = f"{measure(found['bits'])} bits per occurrence"
+    return [f"{one.title:<22} {measure(found['share'])}  ({one.meaning}; {bits})"]
+
+
 def _survivors(found: dict[str, Any]) -> list[str]:
     length = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
     what = f"in at least {count(found['threshold'], 'row')}{length}"
@@ -153,6 +159,7 @@ def _query_errors(are: dict[str, Any]) -> str:
 
 # Measures that are not a number with a title.
 _SPECIAL: dict[str, Callable[[_Facts], list[str]]] = {
+    "entropy": _doubt,
     "are": lambda facts: [f"ARE                    {_query_errors(facts.utility['are'])}"],
     "unchanged_items": _became("unchanged"),
     "generalized_items": _became("generalized"),

@@ -201,6 +201,17 @@ def unseen(published: dict[str, Any]) -> str:
     )
 
 
+def objective(name: str) -> str:
+    """Name what `exact` minimizes.
+
+    Examples
+    --------
+    >>> objective("lm"), objective("entropy-max")
+    ('LM', 'entropy-max loss')
+    """
+    return f"{name} loss" if name.startswith("entropy") else name.upper()
+
+
 def optimality(report: dict[str, Any]) -> str:
     """State how far the loss is from the least possible; empty where nothing was proven."""
     found = report.get("optimality")
@@ -208,7 +219,7 @@ def optimality(report: dict[str, Any]) -> str:
         return ""
     weighted = "weighted " if found.get("weighted") else ""
     limited = " within the limits" if found.get("limited") else ""
-    what = f"{weighted}{found['objective'].upper()} of any {found['model']}{limited}"
+    what = f"{weighted}{objective(found['objective'])} of any {found['model']}{limited}"
     if not found["gap"]:
         return f"Proven: the least {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:

@@ -170,7 +170,7 @@ class Candidates:
                 for v in threat:
                     if v not in kept:
                         members.setdefault(v, set()).add(number)
-            price = {v: losses.weight[v] * (losses.worst - losses.per_occurrence[v]) or 1 for v in members}
+            price = {v: max(losses.hidden[v] - losses.full[v], 1) for v in members}
             queue = [(Fraction(price[v], len(ts)), v) for v, ts in members.items()]
             heapify(queue)
             left = set(range(len(threats)))
@@ -191,7 +191,7 @@ class Candidates:
         """Publish suppressed leaves again where no threat arises, those that cost most first."""
         candidate = candidate.copy()
         suppressed = self.suppressed_leaves(candidate)
-        for leaf in sorted(suppressed, key=lambda leaf: (-self.losses.weight[leaf], leaf)):
+        for leaf in sorted(suppressed, key=lambda leaf: (-self.losses.hidden[leaf], leaf)):
             candidate[leaf] = leaf
             if not stays_valid(*self._separator.rows_with(leaf, candidate), leaf, self.guarantee):
                 candidate[leaf] = -1

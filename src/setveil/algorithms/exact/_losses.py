@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import lcm
 
@@ -13,6 +14,11 @@ from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 
+BITS = 32  # binary places to which losses in bits are rounded
+PLACES = 128  # binary places of logarithms
+ROUNDED = Fraction(1, 10**6)  # share of a loss in bits below which differences count as rounding
+_DIGITS = Context(prec=60)  # of logarithms: more than PLACES and what stands before the point
+
 
 @dataclass(frozen=True)
 class Losses:
@@ -20,23 +26,26 @@ class Losses:
 
     Attributes
     ----------
-    worst : int
-        Loss of an occurrence that is suppressed.
-    per_occurrence : list of int
-        Loss of an occurrence that is published as each node.
     occurrences : list of int
         Number of rows with each leaf.
     weight : list of int
         Weighted number of occurrences under each node.
     full : list of int
-        Loss of publishing each node.
+        Loss of publishing each node; 0 for leaves, and never less than its children lose together.
+    hidden : list of int
+        Loss of suppressing what lies under each node, at least that of publishing the node.
+    whole : int
+        The loss that is called 1.
+    rounded : Fraction
+        Share of a loss below which a difference counts as rounding: 0 where the integers are the losses.
     """
 
-    worst: int
-    per_occurrence: list[int]
     occurrences: list[int]
     weight: list[int]
     full: list[int]
+    hidden: list[int]
+    whole: int
+    rounded: Fraction = Fraction(0)
 
     @classmethod
     def of(
@@ -47,45 +56,85 @@ class Losses:
         data: Transactions,
         weights: Mapping[str, int | float | Fraction],
     ) -> Losses:
-        """Make the losses of NCP or LM in a hierarchy, for a tree that is what is left of it."""
+        """Make the losses of an objective in a hierarchy, for a tree that is what is left of it."""
         given = {item: Fraction(str(weight)) for item, weight in weights.items()}
         scale = lcm(*(weight.denominator for weight in given.values()))
-        counts = hierarchy.leaf_counts[[hierarchy.id(label) for label in tree.labels]].tolist()
-        if objective == "ncp":
-            worst = hierarchy.n_leaves
-            per_occurrence = [count if count > 1 else 0 for count in counts]
-        else:
-            worst = max(hierarchy.n_leaves - 1, 1)
-            per_occurrence = [count - 1 for count in counts]
         occurrences = _occurrences(tree, data)
         weight = _below(tree, [
             int(given.get(tree.labels[leaf], 1) * scale) * times for leaf, times in enumerate(occurrences)
         ])  # fmt: skip
-        full = [w * loss for w, loss in zip(weight, per_occurrence, strict=True)]
-        return cls(worst, per_occurrence, occurrences, weight, full)
+        if objective in ("ncp", "lm"):
+            return cls._of_labels(objective, hierarchy, tree, occurrences, weight)
+        return cls._of_entropy(objective, tree, occurrences, weight)
+
+    @classmethod
+    def _of_labels(
+        cls, objective: str, hierarchy: Hierarchy, tree: Hierarchy, occurrences: list[int], weight: list[int]
+    ) -> Losses:
+        """Make the losses of NCP or LM: of an occurrence, what its label stands for."""
+        counts = hierarchy.leaf_counts[[hierarchy.id(label) for label in tree.labels]].tolist()
+        if objective == "ncp":
+            worst = hierarchy.n_leaves
+            each = [count if count > 1 else 0 for count in counts]
+        else:
+            worst = max(hierarchy.n_leaves - 1, 1)
+            each = [count - 1 for count in counts]
+        full = [w * loss for w, loss in zip(weight, each, strict=True)]
+        hidden = [w * worst for w in weight]
+        return cls(occurrences, weight, full, hidden, max(hidden))
+
+    @classmethod
+    def _of_entropy(
+        cls, objective: str, tree: Hierarchy, occurrences: list[int], weight: list[int]
+    ) -> Losses:
+        """Make the losses in bits: of an occurrence, what a reader who has the supports does not know of it.
+
+        Under a node v whose leaves have S occurrences, s of them of leaf i: log2(S / s). Suppressed, as under
+        the root, or ("entropy-max") as if it were any one of all occurrences.
+        """
+        total = _below(tree, occurrences)
+        logs = {s: _log2(s) for s in {1, *total} if s}
+
+        def rounded(w: int, s: int) -> int:
+            """Round 2^BITS w log2(s)."""
+            return (w * logs[max(s, 1)] + (1 << (PLACES - BITS - 1))) >> (PLACES - BITS)
+
+        known = [rounded(w, s) for w, s in zip(weight, total, strict=True)]
+        full = [0] * tree.n_nodes
+        for v in _upwards(tree):
+            if children := tree.children(v):
+                # Never negative but by rounding, where nearly all weights below v are 0.
+                more = max(known[v] - sum(known[child] for child in children), 0)
+                full[v] = more + sum(full[child] for child in children)
+        everything = total[tree.root]
+        less = [0] * tree.n_leaves if objective == "entropy-max" else known
+        hidden = _below(tree, [rounded(weight[i], everything) - less[i] for i in range(tree.n_leaves)])
+        return cls(occurrences, weight, full, hidden, full[tree.root], ROUNDED)
 
     @classmethod
     def of_suppression(cls, tree: Hierarchy, data: Transactions) -> Losses:
         """Make the losses that count the occurrences that are suppressed."""
-        nothing = [0] * tree.n_nodes
         occurrences = _occurrences(tree, data)
-        return cls(1, nothing, occurrences, _below(tree, occurrences), nothing)
-
-    @property
-    def whole(self) -> int:
-        """Loss of suppressing everything."""
-        return self.worst * max(self.weight)
+        below = _below(tree, occurrences)
+        return cls(occurrences, below, [0] * tree.n_nodes, below, max(below))
 
     def cost(self, candidate: Ids) -> int:
         """Loss of a candidate recoding (see `Candidates`), an integer."""
-        return sum(
-            w * (self.per_occurrence[to] if to >= 0 else self.worst)
-            for w, to in zip(self.weight, candidate[: len(self.occurrences)].tolist(), strict=False)
-        )
+        leaves = candidate[: len(self.occurrences)]
+        published = np.unique(leaves[leaves >= 0]).tolist()
+        suppressed = np.flatnonzero(leaves < 0).tolist()
+        lost = [*(self.full[v] for v in published), *(self.hidden[leaf] for leaf in suppressed)]
+        return sum(lost)
 
     def suppressed(self, candidate: Ids) -> int:
         """Count the occurrences that a candidate recoding suppresses."""
         return sum(o for o, to in zip(self.occurrences, candidate.tolist(), strict=False) if to < 0)
+
+
+def _log2(s: int) -> int:
+    """Round 2^PLACES log2(s): the same integer everywhere, since decimal logarithms are correctly rounded."""
+    log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _DIGITS.ln(Decimal(2)))
+    return int(_DIGITS.multiply(log, Decimal(1 << PLACES)).to_integral_value(context=_DIGITS))
 
 
 def _occurrences(tree: Hierarchy, data: Transactions) -> list[int]:
@@ -95,10 +144,15 @@ def _occurrences(tree: Hierarchy, data: Transactions) -> list[int]:
     return counts
 
 
+def _upwards(tree: Hierarchy) -> list[int]:
+    """List all nodes, each before its parent."""
+    return sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v]))
+
+
 def _below(tree: Hierarchy, of_leaves: list[int]) -> list[int]:
     """Sum what leaves have over the leaves below each node."""
     total = [*of_leaves, *(0 for _ in range(tree.n_nodes - tree.n_leaves))]
-    for v in sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v])):
+    for v in _upwards(tree):
         if tree.parent[v] >= 0:
             total[int(tree.parent[v])] += total[v]
     return total

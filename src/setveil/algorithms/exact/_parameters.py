@@ -23,8 +23,9 @@ class Exact(Declared):
 
     Attributes
     ----------
-    objective : {"ncp", "lm"} or None
-        Loss to minimize; None: LM with suppression, NCP without.
+    objective : {"ncp", "lm", "entropy", "entropy-max"} or None
+        Loss to minimize; None: LM with suppression, NCP without. The last two are for releases with the
+        supports of items beside them (see docs/exact.md).
     suppress : bool
         Allow items to be suppressed, all their occurrences, beside generalization.
     max_suppressed : number between 0 and 1, or None
@@ -48,8 +49,10 @@ class Exact(Declared):
     True
     """
 
-    objective: Literal["ncp", "lm"] | None = parameter(
-        Choice(("ncp", "lm")), "Minimize ncp or lm (default: lm with suppression, else ncp).", default=None
+    objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
+        Choice(("ncp", "lm", "entropy", "entropy-max")),
+        "Loss to minimize (default: lm with suppression, else ncp).",
+        default=None,
     )
     suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
     max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)

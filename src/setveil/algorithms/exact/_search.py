@@ -80,7 +80,8 @@ class Search:
         self.everything = sum(losses.occurrences)
         share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
         self.most = int(share * self.everything)  # occurrences that may be suppressed
-        self.incumbent = Incumbent(losses, self.most, Fraction(str(parameters.gap)))
+        gap = max(Fraction(str(parameters.gap)), losses.rounded)
+        self.incumbent = Incumbent(losses, self.most, gap)
 
     def run(self) -> dict[str, Any]:
         """Search until the best candidate is proven best, or time is up; the record of the search."""
@@ -132,6 +133,8 @@ class Search:
 
     def _record(self, best: int, proven: float, program: Program) -> dict[str, Any]:
         lower = int(min(proven, best))
+        if best - lower <= self.losses.rounded * best:
+            lower = best
         whole = self.losses.whole or 1
         return {
             "objective": self.parameters.loss,

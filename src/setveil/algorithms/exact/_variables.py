@@ -36,7 +36,7 @@ class Variables:
         # Moving the cut from the children of v up to v costs the difference; above leaves it was 0.
         costs = [full[v] - sum(full[child] for child in tree.children(v)) for v in self._inner()]
         if self.suppress:
-            costs += [w * losses.worst for w in losses.weight[: self.n_leaves]]
+            costs += losses.hidden[: self.n_leaves]
         return costs
 
     def sizes(self, losses: Losses) -> Floats:

@@ -27,7 +27,7 @@ PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in mo
 _NAMING_ITEMS = frozenset(
     name for model in models().values() for name, option in model.options.items() if option.kind.names_items
 )
-_SAFE_TEXT = frozenset({"lm", "ncp", "true", "false", "none", "inf", "∞"})
+_SAFE_TEXT = frozenset({"lm", "ncp", "entropy", "entropy-max", "true", "false", "none", "inf", "∞"})
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ _PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences")
 _SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
 _STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
 _BLUR = 100  # ... so many occurrences of the original or more fall into
+_WORDS = ("ncp", "lm", "entropy", "entropy-max", "inf")  # values of parameters that name nothing
 _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
 
 
@@ -82,7 +83,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
 def _names_nothing(value: object) -> bool:
     """Tell whether a parameter is a number or a word of ours, and so no item and no file."""
     if isinstance(value, str):
-        return value in ("ncp", "lm", "inf") or re.fullmatch(r"\d+([./]\d+)?", value, re.ASCII) is not None
+        return value in _WORDS or re.fullmatch(r"\d+([./]\d+)?", value, re.ASCII) is not None
     return isinstance(value, bool | int | float)
 
 
@@ -173,7 +174,7 @@ def _optimality(found: dict[str, Any] | None) -> str:
         return ""
     limits = " within the limits" if found.get("limited") else ""
     weighted = "weighted " if found.get("weighted") else ""
-    least = f"{weighted}{found['objective'].upper()} of any {found['model']}{limits}"
+    least = f"{weighted}{words.objective(found['objective'])} of any {found['model']}{limits}"
     if not found["gap"]:
         return f"Proven: the least {least}."
     above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
