@@ -12,8 +12,10 @@ from statistics import median, pstdev
 
 import pytest
 
-from cli_helpers import Done, Row, refused, rows_of, together, write
+from cli_helpers import Done, Row, refused, rows_of, table, together, write
 from model_runs import COAT, MOLES, RUNS, json_of, recoding_of
+from naive import estimates as naive
+from naive.estimates import Published
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +125,10 @@ def test_queries(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None
     questions = write(tmp_path / "Q.txt", "".join(f"{line}\n" for line in mine))
     wrong = write(tmp_path / "wrong.txt", "a\n\nzz\n")
     command = ["measure", "coat.csv", "coat", "--json"]
-    file, frequent, five, two, again, other, both, no_item, none, long, rare = together(
+    file, uniform, frequent, five, two, again, other, both, no_item, none, long, rare = together(
         [
             [*command, "--queries-file", questions],
+            [*command, "--queries-file", questions, "--estimator", "uniform"],
             [*command, "--query-support", 5, "--query-size", 2],
             [*command, "--query-support", 5, "--query-size", 2, "--queries", 2],
             [*command, "--queries", 30],
@@ -142,13 +145,25 @@ def test_queries(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None
     recoding, published = recoding_of(folder / "coat"), rows_of(folder / "coat" / "published" / "data.csv")
     pairs = [frozenset(pair) for pair in combinations("abcdefgh", 2)]
     often = [pair for pair in pairs if sum(pair <= row for row in COAT) >= 5]
-    for done, asked in ((file, [frozenset(line.split(",")) for line in mine]), (frequent, often)):
-        errors = _relative_errors(COAT, published, recoding, asked)
+    own = [frozenset(line.split(",")) for line in mine]
+    counts = {
+        (item, label): int(rows) for item, label, rows in table(folder / "coat/published/counts.csv")[1:]
+    }
+    about = json_of(folder / "coat" / "published" / "about.json")
+    shared = Published(published, about["labels"], counts, about["counts"]["least"])
+    for done, asked in ((file, own), (frequent, often), (uniform, own)):
         are = done.ok().json()["utility"]["are"]
-        assert (are["queries"], are["left_out"]) == (len(errors), len(asked) - len(errors))
-        assert are["mean"] == pytest.approx(sum(errors) / len(errors))
-        assert are["sd"] == pytest.approx(pstdev(errors))
-        assert are["median"] == pytest.approx(median(errors))
+        truth = {query: sum(query <= row for row in COAT) for query in asked}
+        errors = [abs(naive.estimate(shared, sorted(query)) / n - 1) for query, n in truth.items() if n]
+        alone = _relative_errors(COAT, published, recoding, asked)
+        told = [(are, alone)] if done is uniform else [(are, errors), (are["from_rows"], alone)]
+        assert ("from_rows" in are) == (done is not uniform)
+        assert are["estimator"] == ("uniform" if done is uniform else "maximum entropy")
+        assert (are["queries"], are["left_out"]) == (len(alone), len(asked) - len(alone))
+        for spread, by_hand in told:
+            assert spread["mean"] == pytest.approx(sum(by_hand) / len(by_hand))
+            assert spread["sd"] == pytest.approx(pstdev(by_hand))
+            assert spread["median"] == pytest.approx(median(by_hand))
     assert five.ok().json()["utility"]["are"]["queries"] == 2 < len(often)
     assert two.ok().out == again.ok().out != other.ok().out
     assert two.json()["utility"]["are"]["queries"] == 30

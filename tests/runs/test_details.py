@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
 import pytest
 
 import setveil as sv
+from naive import estimates as naive
+from releases import in_hand
 from setveil.guarantees import Guarantee
 from setveil.runs.details import frequent_support
 
@@ -34,6 +37,7 @@ def release(request: pytest.FixtureRequest) -> sv.VerifiedRelease:
 def test_frequencies_are_what_a_reader_expects(release: sv.VerifiedRelease) -> None:
     before = Counter(item for row in ROWS for item in row)
     after = Counter(label for row in release.published for label in row)
+    published = in_hand(release)
     members = release.recoding.members()
     lines = {line["item"]: line for line in release.report["frequencies"]}
     assert set(lines) == set(before)
@@ -41,9 +45,9 @@ def test_frequencies_are_what_a_reader_expects(release: sv.VerifiedRelease) -> N
     for item, line in lines.items():
         standing = [label for label, items in members.items() if item in items]
         assert line["rows"] == before[item]
-        assert line["estimate"] == pytest.approx(
-            sum(after[label] / len(members[label]) for label in standing)
-        )
+        spread = sum(after[label] / len(members[label]) for label in standing)
+        expected = spread if published.counts is None else naive.estimate(published, (item,))
+        assert line["estimate"] == pytest.approx(expected)
         if line["published"] is None:
             assert item not in after
         elif line["items"] is None:
@@ -71,6 +75,28 @@ def test_answers_are_asked_of_the_original(release: sv.VerifiedRelease) -> None:
     assert (answers["are"]["queries"], answers["are"]["size"]) == (1000, 2)
     assert ("itemsets" in answers) == (release.recoding.kind == "global")
     assert "are" not in release.utility
+
+
+def test_answers_use_the_counts(release: sv.VerifiedRelease) -> None:
+    answers = release.report["answers"]
+    assert ("from_rows" in answers["are"]) == (release.counts is not None)
+    assert answers["are"]["estimator"] == ("uniform" if release.counts is None else "maximum entropy")
+    pairs = Counter(pair for row in ROWS for pair in combinations(row, 2))
+    most = [pair for pair, _ in sorted(pairs.items(), key=lambda entry: (-entry[1], entry[0]))][:100]
+    slow = in_hand(release)
+    thought = {pair: naive.estimate(slow, pair) for pair in combinations("abcdefghijk", 2)}
+    singles = {item: naive.estimate(slow, (item,)) for item in "abcdefghijk"}
+    actual = Counter(item for row in ROWS for item in row)
+    unsure = [
+        abs((thought[p] / singles[x] if singles[x] else 0) - pairs[p] / actual[x]) for p in most for x in p
+    ]
+    ranked = sorted((-rows, pair) for pair, rows in thought.items() if rows > 0)[: len(most)]
+    assert answers["pairs"] == {
+        "number": len(most),
+        "found": len(set(most) & {pair for _, pair in ranked}),
+        "error": pytest.approx(sum(abs(thought[p] / pairs[p] - 1) for p in most) / len(most)),
+        "confidence": pytest.approx(sum(unsure) / len(unsure)),
+    }
 
 
 def test_details_can_be_left_out_and_groups_have_fewer() -> None:

@@ -6,22 +6,26 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
+from statistics import fmean, median
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
+from setveil.functions.query import shared_of
 from setveil.policy.utility import groups_of
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.settings import Value
 from setveil.studies.sweep import WORKER
 from setveil.studies.worker import _risk_before, _run
 from setveil.utility.are import query_errors
+from setveil.utility.estimates import Estimator
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.queries import random_queries
 
@@ -45,10 +49,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def planned(folder: Path, algorithm: str, options: dict[str, Value], **more: Any) -> Run:
+def planned(
+    folder: Path,
+    algorithm: str,
+    options: dict[str, Value],
+    asked: Mapping[str, Value] = MappingProxyType({}),
+    **more: Any,
+) -> Run:
     data = data_set(folder / "rows.dat", hierarchy=folder / "tree.csv")
     measuring: dict[str, Value] = {"queries": 200, "itemsets": "0.05", "itemset_length": 2, "risk_m": 2}
-    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 600}, **more)
+    return plan_run(data, algorithm, options, measuring={**measuring, "bound": 600, **asked}, **more)
 
 
 def measured(run: Run) -> dict[str, Any]:
@@ -117,8 +127,19 @@ def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str,
         assert found["are_mean"] is None
         return
     asked = random_queries(data, 200, 2, seed=5)
+    counted = release.counts is not None
+    answers = Estimator(shared_of(release)).answer_all(asked)
+    truth = [sum(row.issuperset(query) for row in ROWS) for query in asked]
+    off = [abs(answer.estimate - n) / n for answer, n in zip(answers, truth, strict=True)]
+    assert (found["are_mean"], found["are_median"]) == pytest.approx((fmean(off), median(off)))
+    plain = measured(planned(folder, algorithm, options, {"estimator": "uniform"}, seed=5))
     errors = query_errors(data, release.published, release.recoding.members(), asked)
-    assert (found["are_mean"], found["are_median"]) == (errors.mean, errors.median)
+    assert (plain["are_mean"], plain["are_median"]) == (errors.mean, errors.median)
+    assert (plain["are_mean"] != found["are_mean"]) == counted
+    of_items = utility["item_support_error"]
+    assert ("from_rows" in of_items) == counted
+    assert found["item_error"] == of_items["median"]
+    assert plain["item_error"] == of_items.get("from_rows", of_items)["median"]
     kept = surviving_itemsets(data, release.published, ceil(0.05 * len(ROWS)), max_length=2)
     assert found["itemsets_frequent"] == kept["frequent"] > 0
     assert found["itemsets_kept"] == (kept["kept"] if kept["supports_unchanged"] else None)

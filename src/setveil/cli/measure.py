@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import MEASURES, Json, ReadHierarchy, Reading, integer, source_of
+from setveil.cli.options import MEASURES, Json, ReadHierarchy, Reading, integer, one_of, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import RequestError
 
@@ -93,6 +93,18 @@ def measure(
             help="Also count rules from other items to these.",
         ),
     ] = None,
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            "--estimator",
+            rich_help_panel=_QUERIES,
+            **one_of(
+                "estimator",
+                ("entropy", "uniform"),
+                "How a reader estimates: by the counts, if there are any, or from the rows alone.",
+            ),
+        ),
+    ] = None,
     *,
     reading: Reading,
     json: Json = False,
@@ -105,7 +117,7 @@ def measure(
     asked = {
         "--hierarchy": hierarchy_file, "--query-size": query_size, "--query-support": query_support,
         "--queries-file": queries_file, "--group-by": group_by, "--itemsets": itemsets,
-        "--itemset-length": itemset_length, "--private": private,
+        "--itemset-length": itemset_length, "--private": private, "--estimator": estimator,
     }  # fmt: skip
 
     def measure_release(progress: Any) -> Any:
@@ -145,6 +157,7 @@ def measure(
         case = Case(
             before, **parts, hierarchy=tree, queries=wanted, group_by=group_by or 4,
             random_queries=queries or 1000, seed=seed, progress=progress,
+            estimator=estimator or "entropy",
         )  # fmt: skip
         utility = measured(case)
         if itemsets is not None:

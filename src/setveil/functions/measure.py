@@ -48,6 +48,7 @@ def measure(
     itemsets: int | None = None,
     itemset_length: int | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
+    estimator: str | None = None,
     seed: int = 0,
     progress: Listener = None,
 ) -> dict[str, Any]:
@@ -75,6 +76,9 @@ def measure(
         Adds `itemsets`: those in at least so many rows, of at most so many items, and how many survive.
     private : list of str, or text, optional
         Also count the rules from other items to these, among the itemsets.
+    estimator : {"entropy", "uniform"}, optional
+        How a reader estimates: by the counts beside the rows where there are any (the default), or from the
+        rows alone, as in papers.
     seed : int
         Draws the queries.
     progress : callable or Progress, optional
@@ -115,7 +119,11 @@ def measure(
     tree = tree_of(hierarchy)
     parts = _parts(release, recoding, before, tree)
     kind = kind_of_recoding(parts["kind"])
-    for name, value in {**numbers, "private": private, "hierarchy": hierarchy}.items():
+    if estimator not in {None, "entropy", "uniform"}:
+        raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
+    for name, value in {
+        **numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator
+    }.items():  # fmt: skip
         if value is not None and name not in kind.info.asks:
             raise RequestError(f"{name} is of no use for {kind.info.title}.")
         if value is not None and itemsets is None and name in {"itemset_length", "private"}:
@@ -123,7 +131,7 @@ def measure(
     asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
     case = Case(
         before, **parts, hierarchy=tree, queries=asked, group_by=group_by or 4, random_queries=number or 1000,
-        seed=seed, progress=listening,
+        seed=seed, progress=listening, estimator=estimator or "entropy",
     )  # fmt: skip
     utility = measured(case)
     if itemsets is not None:

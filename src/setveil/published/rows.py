@@ -29,7 +29,7 @@ from setveil.published.about import (
     require_size,
 )
 from setveil.published.counts import FILE as COUNTS
-from setveil.published.counts import Counts
+from setveil.published.counts import Counts, read_counts
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -39,7 +39,7 @@ info = KindInfo(
     means="labels",
     asks=(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
-        "private", "hierarchy",
+        "private", "hierarchy", "estimator",
     ),
     files=("internal/recoding.csv", f"published/{COUNTS}"),
 )  # fmt: skip
@@ -73,8 +73,13 @@ class RowsRelease:
         return self.published
 
     def measurable(self) -> dict[str, Any]:
-        """Return rows and recoding."""
-        return {"kind": self.recoding.kind, "published": self.published, "recoding": self.recoding}
+        """Return rows, recoding and counts."""
+        return {
+            "kind": self.recoding.kind,
+            "published": self.published,
+            "recoding": self.recoding,
+            "counts": self.counts,
+        }
 
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as; None: it is suppressed.
@@ -259,9 +264,11 @@ def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:
 def measurable(
     path: str, exposed: Transactions, original: Transactions, tree: Hierarchy | None
 ) -> dict[str, Any]:
-    """Return rows and recoding of a release that was read (see `load_meaning`)."""
+    """Return rows, recoding and counts of a release that was read (see `load_meaning`)."""
     recoding = load_meaning(path, original, exposed, tree)
-    return {"kind": recoding.kind, "published": exposed, "recoding": recoding}
+    about = about_beside(path)
+    counts = None if about is None else read_counts(about.parent, about_file(published_file(Path(path))))
+    return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}
 
 
 def load_meaning(

@@ -97,11 +97,18 @@ def _sensitive(facts: _Facts) -> list[str]:
     return [f"as counts of groups    {items}, {count(facts.utility['sensitive_occurrences'], 'occurrence')}"]
 
 
+def _of_items(how: str, off: dict[str, float]) -> str:
+    spread = f"mean {percent(off['mean'])}, median {percent(off['median'])}"
+    return f"error of an item's support, {how}: {spread}"
+
+
 def _supports(facts: _Facts) -> list[str]:
     of_items, of_labels = facts.utility["item_support_error"], facts.utility["label_support_error"]
+    alone = of_items.get("from_rows")
+    lines = [] if alone is None else [_of_items("by the counts", of_items)]
     return [
-        f"error of an item's support, its label's spread evenly: mean {percent(of_items['mean'])}, "
-        f"median {percent(of_items['median'])}",
+        *lines,
+        _of_items("its label's spread evenly", alone or of_items),
         f"error of the published items' supports: mean {percent(of_labels['mean'])}, "
         f"greatest {percent(of_labels['max'])}",
     ]
@@ -157,10 +164,20 @@ def _query_errors(are: dict[str, Any]) -> str:
     return f"{percent(are['mean'])}  (mean relative error of {asked}; {spread}{left_out})"
 
 
+def _both_errors(are: dict[str, Any]) -> list[str]:
+    """Write how far answers are off, and how far those from rows alone."""
+    lines = [f"ARE                    {_query_errors(are)}"]
+    alone = are.get("from_rows")
+    if alone and are["queries"]:
+        spread = f"sd {percent(alone['sd'])}, median {percent(alone['median'])}"
+        lines.append(f"ARE, rows alone        {percent(alone['mean'])}  (without the counts; {spread})")
+    return lines
+
+
 # Measures that are not a number with a title.
 _SPECIAL: dict[str, Callable[[_Facts], list[str]]] = {
     "entropy": _doubt,
-    "are": lambda facts: [f"ARE                    {_query_errors(facts.utility['are'])}"],
+    "are": lambda facts: _both_errors(facts.utility["are"]),
     "unchanged_items": _became("unchanged"),
     "generalized_items": _became("generalized"),
     "suppressed_items": _became("suppressed"),

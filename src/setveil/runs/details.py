@@ -22,7 +22,10 @@ from setveil.published import Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.runs.memory import peak_memory_mb
-from setveil.utility.are import query_errors
+from setveil.utility import Case
+from setveil.utility.are import errors_told, with_counts
+from setveil.utility.estimates import estimator_of
+from setveil.utility.greatest import found_again
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
@@ -30,6 +33,7 @@ from setveil.utility.supports import item_estimates
 from setveil.version import __version__
 
 QUERIES, QUERY_SIZE = 1000, 2
+TOP = 100  # most frequent pairs
 FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
 SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
@@ -151,7 +155,7 @@ def _plain(value: Any) -> Any:
 
 
 def answers(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
-    """Measure what the release still answers: `are` of random COUNT queries, `itemsets` that survive.
+    """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
     The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
     that releases can be compared. Nothing is measured where no label stands for items, which are then either
@@ -162,8 +166,11 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
         return {}
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
-    errors = query_errors(data, release.published, recoding.members(), asked, progress)
-    found: dict[str, Any] = {"are": {**errors.as_dict(), "size": size}}
+    case = Case(data, **release.measurable(), queries=asked, progress=progress)
+    found: dict[str, Any] = {"are": {**errors_told(case), "size": size}}
+    if size == QUERY_SIZE:
+        estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
+        found["pairs"] = found_again(data, estimator, TOP, progress)
     if recoding.uniform:  # else an item may be published as itself in some of its rows only
         found["itemsets"] = surviving_itemsets(
             data,
@@ -243,7 +250,11 @@ def _frequencies(data: Transactions, release: Release, recoding: AnyRecoding) ->
     """Say what the most frequent items became, and in how many rows a reader expects them."""
     supports = data.supports()
     common = np.argsort(-supports, kind="stable")[:_MOST_ITEMS]
-    estimates = item_estimates(data, release.published, recoding)
+    if release.counts is None:
+        estimates = item_estimates(data, release.published, recoding)
+    else:
+        estimator = estimator_of(release.published, recoding, release.counts)
+        estimates = estimator.of_items(data.vocabulary.labels)
     members = recoding.member_counts
     images = recoding.images(data)
     out = []

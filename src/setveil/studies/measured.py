@@ -18,8 +18,9 @@ from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.utility import Case, columns
 from setveil.utility import measured as compute
-from setveil.utility.are import Queries, query_errors
+from setveil.utility.are import Queries, errors_told
 from setveil.utility.itemsets import surviving_itemsets
+from setveil.utility.supports import errors_of_items
 
 Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.settings.MEASURING`
 
@@ -108,11 +109,12 @@ def _answers(
         if not asked["queries"]:
             return {"kl": {}}
         drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
-        return compute(Case(data, **release.release.measurable(), **drawn))
+        return compute(_case(asked, data, release, **drawn))
     found: dict[str, Any] = {}
+    if "estimator" in asked:
+        found["item_support_error"] = errors_of_items(_case(asked, data, release))
     if queries:
-        errors = query_errors(data, release.published, release.recoding.members(), queries)
-        found["are"] = errors.as_dict()
+        found["are"] = errors_told(_case(asked, data, release, queries=queries))
     support = asked["itemsets"]
     if isinstance(support, str):
         support = frequent_support(data.n_rows, Fraction(support))
@@ -121,6 +123,11 @@ def _answers(
             data, release.published, support, max_length=asked["itemset_length"]
         )
     return found
+
+
+def _case(asked: Asked, data: Transactions, release: VerifiedRelease, **more: Any) -> Case:
+    estimator = {name: asked[name] for name in ("estimator",) if name in asked}
+    return Case(data, **release.release.measurable(), **estimator, **more)
 
 
 def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:

@@ -92,6 +92,7 @@ MEASURING: Mapping[str, Kind] = {
     "query_size": Integer(1),
     "query_support": Integer(1),
     "queries_file": QueryFile(),
+    "estimator": Choice(("entropy", "uniform")),
     "itemsets": RowSupport(),
     "itemset_length": Integer(1),
     "group_by": Integer(1),

@@ -42,6 +42,10 @@ class Case:
         What each item, or each occurrence, of the original became; None for rows in groups.
     groups : PublishedGroups or None
         What is published of rows in groups.
+    counts : Counts or None
+        The supports of items beside the rows.
+    estimator : {"entropy", "uniform"}
+        How a reader estimates: with the counts, if there are any, or from the rows alone.
     hierarchy : Hierarchy or None
         Where labels shall be weighed by it.
     queries : sequence of sequences of str
@@ -57,6 +61,8 @@ class Case:
     published: Any
     recoding: Any = None
     groups: Any = None
+    counts: Any = None
+    estimator: str = "entropy"
     hierarchy: Any = None
     queries: Any = ()
     group_by: int = 4

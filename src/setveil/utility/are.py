@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from setveil.kernels.walk import support
 from setveil.progress import Progress, silent
 from setveil.utility import Case, Column, Compared, Measure, Utility
 from setveil.utility._expected_matches import expected_matches
+from setveil.utility.estimates import UNIFORM, Estimator, estimator_of
 
 Members = Mapping[str, Sequence[str]]
 Queries = Sequence[Sequence[str]]
@@ -186,9 +187,31 @@ def _meaning(
     return frozen(scale, np.float64), frozen(starts, np.int64), frozen(np.array(flat, np.int64), np.int64)
 
 
-def _asked(case: Case) -> dict[str, Any]:
+def errors_told(case: Case) -> dict[str, Any]:
+    """Measure how far the answers of a reader are off.
+
+    Returns
+    -------
+    dict
+        Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts beside the rows, also
+        `from_rows`: `mean`, `sd` and `median` of who has the rows alone.
+    """
     members = case.recoding.members()
-    return query_errors(case.original, case.published, members, case.queries, case.progress).as_dict()
+    alone = query_errors(case.original, case.published, members, case.queries, case.progress)
+    estimator = case.once(with_counts)
+    if estimator is None:
+        return {**alone.as_dict(), "estimator": UNIFORM}
+    asked = [case.queries[j] for j in alone.position.tolist()]
+    errors = replace(alone, estimate=estimator.answers(asked).estimate)
+    spread = {"mean": alone.mean, "sd": alone.sd, "median": alone.median}
+    return {**errors.as_dict(), "estimator": estimator.method, "from_rows": spread}
+
+
+def with_counts(case: Case) -> Estimator | None:
+    """Make the estimator of a reader of the counts; None if there are none, or they are not to be used."""
+    if case.counts is None or case.estimator == "uniform":
+        return None
+    return estimator_of(case.published, case.recoding, case.counts)
 
 
 def _part(name: str) -> Callable[[Utility], Any]:
@@ -200,7 +223,7 @@ MEASURES = (
         name="are",
         title="ARE",
         meaning="mean relative error of COUNT queries",
-        compute=_asked,
+        compute=errors_told,
         place=5,
         needs="queries",
         high=None,

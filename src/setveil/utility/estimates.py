@@ -15,8 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, merge_rows, take_rows
+from setveil.published.counts import Counts
+from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import Shared
 from setveil.utility._estimate_loops import answer_queries, count_label_sets
 from setveil.utility._label_shares import places_in
@@ -176,6 +180,10 @@ class Estimator:
         found = self.answer(items)
         return found.least, found.greatest
 
+    def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
+        """Estimate the rows of each of some items: float64 (items,)."""
+        return self.answers([(item,) for item in items]).estimate
+
     def answer(self, items: Iterable[str]) -> Answer:
         """Estimate the rows that hold all of some items, and bound them."""
         return self.answer_all([tuple(items)])[0]
@@ -283,3 +291,18 @@ class Estimator:
             at.is_item, at.sizes, at.chances, at.room, supports, *found,
         )  # fmt: skip
         return found
+
+
+def estimator_of(
+    published: Transactions, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
+) -> Estimator:
+    """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
+    shown = set(published.vocabulary.labels)
+    members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
+    shared = Shared(published, members, counts, {"recoding": recoding.kind}, Layout("basket"))
+    return Estimator(shared, unlisted=unlisted)
+
+
+def exact(data: Transactions) -> Estimator:
+    """Make what answers queries by counting rows in which every item stands for itself."""
+    return Estimator(Shared(data, {}, None, {}, Layout("basket")))

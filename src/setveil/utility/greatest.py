@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.progress import Progress, silent
-from setveil.utility.estimates import Answer, Estimator
+from setveil.utility.estimates import Answer, Estimator, exact
 
 _BLOCK = 4096  # candidates that are estimated together
 
@@ -92,7 +93,7 @@ class _Search:
 
     def __init__(self, estimator: Estimator, number: int) -> None:
         items = item_order(estimator.items)
-        estimates = estimator.answers([(item,) for item in items]).estimate if items else np.zeros(0)
+        estimates = estimator.of_items(items)
         order = np.argsort(-estimates, kind="stable")
         self.estimator, self.number = estimator, number
         self.items = [items[i] for i in order.tolist()]
@@ -158,3 +159,48 @@ def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Ru
                 confidence = together / held
                 found.append(Rule(given, then, together, confidence, confidence / share))
     return sorted(found, key=lambda rule: -rule.confidence)
+
+
+def found_again(
+    original: Transactions, estimator: Estimator, number: int, progress: Progress = silent
+) -> dict[str, Any]:
+    """Compare the most frequent pairs of the original with those that a release lets expect.
+
+    Parameters
+    ----------
+    original : Transactions
+        The rows before.
+    estimator : Estimator
+        Of the release.
+    number : int
+        How many pairs.
+
+    Returns
+    -------
+    dict
+        `number`, the most frequent pairs, fewer if there are no more; `found`, how many of them are among as
+        many with the greatest estimates; `error`, the mean relative error of their estimates; `confidence`,
+        the mean absolute error of the confidences of the two rules that each makes. The errors are None
+        without pairs.
+    """
+    truth = exact(original)
+    pairs = [answer.itemset for answer in greatest_itemsets(truth, number, 2, progress)]
+    guesses = greatest_itemsets(estimator, len(pairs), 2, progress) if pairs else []
+    guessed = {frozenset(answer.itemset) for answer in guesses}
+    off = [abs(estimator.estimate(pair) / truth.estimate(pair) - 1) for pair in pairs]
+    unsure = [
+        abs(_confidence(estimator, pair, item) - _confidence(truth, pair, item))
+        for pair in pairs
+        for item in pair
+    ]
+    return {
+        "number": len(pairs),
+        "found": sum(frozenset(pair) in guessed for pair in pairs),
+        "error": float(np.mean(off)) if off else None,
+        "confidence": float(np.mean(unsure)) if unsure else None,
+    }
+
+
+def _confidence(estimator: Estimator, pair: Sequence[str], given: str) -> float:
+    held = estimator.estimate([given])
+    return estimator.estimate(pair) / held if held else 0.0

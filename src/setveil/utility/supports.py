@@ -11,6 +11,8 @@ from setveil.data.transactions import Transactions
 from setveil.kernels.rows import recode_rows
 from setveil.published.recoding import AnyRecoding, standing_for
 from setveil.utility import Case, Column, Measure
+from setveil.utility.are import with_counts
+from setveil.utility.estimates import Estimator
 
 
 def label_supports(
@@ -56,8 +58,20 @@ def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray
     return np.bincount(once, minlength=len(recoding.published)).astype(np.int64)
 
 
-def support_errors(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, Any]:
+def support_errors(
+    original: Transactions,
+    published: Transactions,
+    recoding: AnyRecoding,
+    estimator: Estimator | None = None,
+) -> dict[str, Any]:
     """Summarize how well supports can still be read off the release.
+
+    Parameters
+    ----------
+    original, published, recoding
+        The rows before and after, and what items became.
+    estimator : Estimator, optional
+        Of a reader who has counts beside the rows.
 
     Returns
     -------
@@ -65,7 +79,7 @@ def support_errors(original: Transactions, published: Transactions, recoding: An
         `label_support_error`: mean and greatest relative error of the published items' supports (see
         `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative
         error of a reader who spreads the support of every label evenly over the items it stands for (a
-        suppressed item: 1).
+        suppressed item: 1). With an estimator these are `from_rows` in it, and mean and median are its own.
     """
     errors = [
         1.0 if entry["relative_error"] is None else entry["relative_error"]
@@ -73,17 +87,21 @@ def support_errors(original: Transactions, published: Transactions, recoding: An
     ]
     supports = original.supports()
     present = supports > 0
-    estimate = item_estimates(original, published, recoding)
-    off = np.abs(estimate[present] - supports[present]) / supports[present]
+
+    def spread(estimate: NDArray[np.float64]) -> dict[str, float]:
+        off = np.abs(estimate[present] - supports[present]) / supports[present]
+        both = (float(off.mean()), float(np.median(off))) if off.size else (0.0, 0.0)
+        return dict(zip(("mean", "median"), both, strict=True))
+
+    of_items: dict[str, Any] = spread(item_estimates(original, published, recoding))
+    if estimator is not None:
+        of_items = {**spread(estimator.of_items(original.vocabulary.labels)), "from_rows": of_items}
     return {
         "label_support_error": {
             "mean": float(np.mean(errors or [0.0])),
             "max": float(max(errors, default=0.0)),
         },
-        "item_support_error": {
-            "mean": float(off.mean()) if off.size else 0.0,
-            "median": float(np.median(off)) if off.size else 0.0,
-        },
+        "item_support_error": of_items,
     }
 
 
@@ -106,8 +124,14 @@ def item_estimates(
     return np.asarray(estimate[[ids[item] for item in original.vocabulary.labels]], np.float64)
 
 
+def errors_of_items(case: Case) -> dict[str, Any]:
+    """Measure how far a reader's numbers of rows of single items are off (see `support_errors`)."""
+    found: dict[str, Any] = case.once(_both)["item_support_error"]
+    return found
+
+
 def _both(case: Case) -> dict[str, Any]:
-    return support_errors(case.original, case.published, case.recoding)
+    return support_errors(case.original, case.published, case.recoding, case.once(with_counts))
 
 
 MEASURES = (
@@ -122,8 +146,8 @@ MEASURES = (
     ),
     Measure(
         name="item_support_error",
-        meaning="median relative error of an item's support, its label's spread evenly",
-        compute=lambda case: case.once(_both)["item_support_error"],
+        meaning="median relative error of an item's support as a reader estimates it",
+        compute=errors_of_items,
         place=31,
         high=None,
         number=lambda found: found.get("median"),

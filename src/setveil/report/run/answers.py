@@ -28,6 +28,7 @@ def _counts(report: dict[str, Any]) -> str:
     if found and found["queries"]:
         instead = kind.instead(report) if found["median"] >= _FAR else ""
         lines.append((f"{_queries(found)}:", f"{query_errors(found)} {instead}".strip()))
+    lines += _pairs(report)
     return blocks.points(lines) if lines else ""
 
 
@@ -42,20 +43,38 @@ def asked_for(found: dict[str, Any]) -> str:
 
 def query_errors(found: dict[str, Any]) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
-    half = (
-        "typically exact"
-        if found["median"] == 0
-        else f"typically off by {words.error(found['median'])} (half of them by more)"
-    )
+    alone = found.get("from_rows")
+    how = "from the release" if alone is None else "with the counts beside the rows"
+    without = f" From rows alone they are {_spread(alone)}." if alone else ""
     asked = (
         f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
         if found.get("size", 2) > 1
         else f"{count(found['queries'], 'item')} drawn at random"
     )
-    return (
-        f"estimated from the release they are {half}; the mean relative error (ARE) is "
-        f"{words.percent(found['mean'])}. Measured on {asked}."
+    return f"estimated {how} they are {_spread(found)}.{without} Measured on {asked}."
+
+
+def _spread(off: dict[str, Any]) -> str:
+    half = (
+        "typically exact"
+        if off["median"] == 0
+        else f"typically off by {words.error(off['median'])} (half of them by more)"
     )
+    return f"{half}; the mean relative error (ARE) is {words.percent(off['mean'])}"
+
+
+def _pairs(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say whether the most frequent pairs of the original are those that a reader expects."""
+    found = report.get("answers", {}).get("pairs")
+    if not found or not found["number"]:
+        return []
+    number, hits = found["number"], found["found"]
+    text = (
+        f"{count(hits)} of them {are(hits)} among the {count(number)} that a reader expects in most rows. "
+        f"The numbers of their rows are off by {words.error(found['error'])} on average, how often one item "
+        f"comes with the other by {100 * found['confidence']:.2g} percentage points."
+    )
+    return [(f"The {count(number, 'most frequent pair')}:", text)]
 
 
 def _itemsets(report: dict[str, Any]) -> str:
@@ -104,11 +123,15 @@ def _frequencies(report: dict[str, Any]) -> str:
     if not lines:
         return ""
     off = report["utility"].get("item_support_error")
-    about = "A reader who knows only a broader name spreads its rows evenly over the items it stands for."
+    about = (
+        "A reader takes these numbers from the counts beside the rows."
+        if off and off.get("from_rows")
+        else "A reader who knows only a broader name spreads its rows evenly over the items it stands for."
+    )
     if off and off["median"]:
         about += f" Of all items, half are then off by {words.error(off['median'])} or more."
     elif off:
-        about += " At least half of all items are exact nevertheless."
+        about += f" At least half of all items are exact{'' if off.get('from_rows') else ' nevertheless'}."
     most = max(max(line["rows"], line["estimate"]) for line in lines) or 1
     table = blocks.grid(
         ("Item", "Rows in the original", "Rows a reader expects", "Published as"),

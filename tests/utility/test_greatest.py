@@ -1,0 +1,95 @@
+"""Itemsets with the greatest estimates, and rules, against estimating all itemsets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from naive.km import item_order
+from releases import estimator_of, random_release
+from setveil.utility.estimates import Estimator, exact
+from setveil.utility.greatest import found_again, greatest_itemsets, rules_of
+from strategies import Rows, examples, random_rows, transactions
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def by_hand(estimator: Estimator, longest: int) -> list[tuple[str, ...]]:
+    """All itemsets of two items or more that are expected somewhere, the greatest estimates first."""
+    items = item_order(estimator.items)
+    found = [
+        (-estimate, size, itemset)
+        for size in range(2, longest + 1)
+        for itemset in combinations(range(len(items)), size)
+        if (estimate := estimator.estimate([items[i] for i in itemset])) > 0
+    ]
+    return [tuple(items[i] for i in itemset) for _, _, itemset in sorted(found)]
+
+
+@settings(max_examples=examples(150, 30), deadline=None)
+@given(seeds, st.integers(1, 30), st.integers(2, 4) | st.none())
+def test_greatest_itemsets(seed: int, number: int, longest: int | None) -> None:
+    _, published = random_release(Random(seed), most_rows=15, most_items=6)
+    assume(not published.local)
+    estimator = estimator_of(published)
+    found = greatest_itemsets(estimator, number, longest)
+    expected = by_hand(estimator, longest or 6)[:number]
+    assert [answer.itemset for answer in found] == expected
+    assert found == [estimator.answer(itemset) for itemset in expected]
+
+
+def test_none_where_no_items_are_together() -> None:
+    assert greatest_itemsets(exact(transactions([frozenset("a"), frozenset("b")])), 5) == []
+    assert greatest_itemsets(exact(transactions([frozenset()])), 5) == []
+
+
+@settings(max_examples=examples(100, 30))
+@given(seeds)
+def test_itemsets_that_are_published_as_they_are_have_exact_answers(seed: int) -> None:
+    rows = random_rows(Random(seed), list("abcdef"), 20, 4)
+    counted = exact(transactions(rows))
+    for size in (1, 2, 3):
+        for itemset in combinations("abcdef", size):
+            support = sum(set(itemset) <= row for row in rows)
+            if all(any(item in row for row in rows) for item in itemset):
+                assert counted.estimate(itemset) == support
+                assert counted.bounds(itemset) == (support, support)
+
+
+def test_rules() -> None:
+    rows: Rows = [frozenset(row) for row in ("abc", "ab", "ab", "a", "c", "")]
+    found = rules_of(exact(transactions(rows)), [("a", "b"), ("a", "b", "c")])
+    told: list[object] = [(one.given, one.then, one.support, one.confidence, one.lift) for one in found]
+    assert told == [
+        (("b",), "a", 3, 1, pytest.approx(1 / (4 / 6))),
+        (("b", "c"), "a", 1, 1, pytest.approx(1 / (4 / 6))),
+        (("a", "c"), "b", 1, 1, pytest.approx(1 / (3 / 6))),
+        (("a",), "b", 3, 3 / 4, pytest.approx(3 / 4 / (3 / 6))),
+        (("a", "b"), "c", 1, pytest.approx(1 / 3), pytest.approx(1 / 3 / (2 / 6))),
+    ]
+    assert found[0].as_dict() == {
+        "given": ["b"], "then": "a", "support": 3, "confidence": 1, "lift": pytest.approx(1.5)
+    }  # fmt: skip
+
+
+def test_rules_leave_out_what_is_expected_nowhere() -> None:
+    assert rules_of(exact(transactions([frozenset("ab")])), [("a", "z")]) == []
+
+
+def test_pairs_are_found_again() -> None:
+    rows: Rows = [frozenset(row) for row in ("ab", "ab", "ac", "bc", "ab")]
+    same = transactions(rows)
+    assert found_again(same, exact(same), 2) == {"number": 2, "found": 2, "error": 0, "confidence": 0}
+    # Of the three pairs the release has only one, in two of its three rows.
+    other = exact(transactions([frozenset("bc"), frozenset("bc"), frozenset("a")]))
+    assert found_again(same, other, 1) == {
+        "number": 1, "found": 0, "error": 1, "confidence": pytest.approx((3 / 4 + 3 / 4) / 2)
+    }  # fmt: skip
+    nothing = transactions([frozenset("a")])
+    assert found_again(nothing, exact(nothing), 5) == {
+        "number": 0, "found": 0, "error": None, "confidence": None
+    }  # fmt: skip
