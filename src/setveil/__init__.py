@@ -4,9 +4,9 @@
     release = sv.anonymize("baskets.csv", sv.KmAnonymity(k=5, m=2), hierarchy="products.csv")
     release.write("out")
 
-The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `risk`, `recommend`,
-`compare`, `moles`, `convert`, and `read`. They take rows as a file, a data frame, a list of lists or
-`Transactions`.
+The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
+`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, and `read`. They take rows as a file, a data
+frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from setveil.functions.query import query
     from setveil.functions.read import read
     from setveil.functions.recommend import recommend
+    from setveil.functions.reconstruct import Reconstruction, reconstruct
     from setveil.functions.risk import risk
     from setveil.functions.verify import verify
     from setveil.guarantees.coherence import Coherence
@@ -90,6 +91,7 @@ _HOMES = {
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
     "Recoding": "published.recoding",
+    "Reconstruction": "functions.reconstruct",
     "Release": "published",
     "RequestError": "errors",
     "SetveilError": "errors",
@@ -107,6 +109,7 @@ _HOMES = {
     "read": "functions.read",
     "read_hierarchy": "hierarchy.io",
     "recommend": "functions.recommend",
+    "reconstruct": "functions.reconstruct",
     "risk": "functions.risk",
     "verify": "functions.verify",
     "write_hierarchy": "hierarchy.io",
@@ -138,6 +141,7 @@ __all__ = [
     "PrivacyConstraints",
     "PrivacyDegree",
     "Recoding",
+    "Reconstruction",
     "Release",
     "RequestError",
     "SetveilError",
@@ -155,6 +159,7 @@ __all__ = [
     "read",
     "read_hierarchy",
     "recommend",
+    "reconstruct",
     "risk",
     "verify",
     "write_hierarchy",

@@ -12,7 +12,19 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli import anonymize, compare, hierarchy, measure, moles, policy, query, recommend, risk, verify
+from setveil.cli import (
+    anonymize,
+    compare,
+    hierarchy,
+    measure,
+    moles,
+    policy,
+    query,
+    recommend,
+    reconstruct,
+    risk,
+    verify,
+)
 from setveil.cli.options import (
     OUTPUT,
     Command,
@@ -232,6 +244,7 @@ COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     risk.risk: risk.EXAMPLES,
     compare.compare: compare.EXAMPLES,
     recommend.recommend: recommend.EXAMPLES,
+    reconstruct.reconstruct: reconstruct.EXAMPLES,
     convert: _CONVERT,
     algorithms: _ALGORITHMS,
 }

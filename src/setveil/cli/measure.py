@@ -122,10 +122,12 @@ def measure(
 
     def measure_release(progress: Any) -> Any:
         from setveil.cli.files import read_release, read_rows
+        from setveil.cli.reconstruct import measure_draws
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
         from setveil.options.inputs import load_labels, load_queries
         from setveil.published import kind_at
+        from setveil.published.about import reconstruction_at
         from setveil.report.measures import measures_text
         from setveil.utility import Case, measured
         from setveil.utility.itemsets import surviving_itemsets
@@ -135,6 +137,13 @@ def measure(
         if itemsets is None:
             useless = {name: asked[name] for name in ("--itemset-length", "--private")}
             _refuse("a measure without --itemsets", useless)
+        if reconstruction_at(Path(release)) is not None:
+            _refuse("draws", {name: asked[name] for name in ("--hierarchy", "--group-by", "--private")})
+            wanted: Any = {
+                "number": queries, "size": query_size, "support": query_support, "path": queries_file,
+                "seed": seed,
+            }  # fmt: skip
+            return measure_draws(original, release, reading, wanted, (itemsets, itemset_length), progress)
         kind = kind_at(release)
         _refuse(
             kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
@@ -147,7 +156,7 @@ def measure(
         exposed = kind.read(release, read_release)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         parts = kind.measurable(release, exposed, before, tree)
-        wanted: Any = ()
+        wanted = ()
         if "query_size" in kind.info.asks:
             wanted = load_queries(
                 before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,

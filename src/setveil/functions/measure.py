@@ -20,19 +20,24 @@ from setveil.functions.given import (
     labels_of,
     listed_labels,
     path_of,
+    published_rows,
     release_of,
     rows_of,
     tree_of,
 )
+from setveil.functions.reconstruct import Reconstruction
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
 from setveil.published import kind_at, kind_of_recoding
 from setveil.published import rows as single_rows
+from setveil.published.about import reconstruction_at
+from setveil.published.draws import read_draws
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
+from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
 
 
 def measure(
@@ -58,7 +63,7 @@ def measure(
     ----------
     original : path, data frame, list of lists, or Transactions
         The rows before.
-    release : VerifiedRelease, Release, path, data frame, list of lists, or Transactions
+    release : VerifiedRelease, Release, Reconstruction, path, data frame, list of lists, or Transactions
         The rows after; their order does not matter. What their labels stand for is told by the release, by
         about.json beside a published file, by `recoding`, or by `hierarchy`; else each label is an item.
     recoding : Recoding, LocalRecoding or Grouping, optional
@@ -87,7 +92,8 @@ def measure(
     Returns
     -------
     dict
-        All measures by name, as `utility` in report.json (see docs/measures.md).
+        All measures by name, as `utility` in report.json (see docs/measures.md); of a `Reconstruction` or its
+        folder the errors of its draws (see docs/reconstruct.md).
 
     Raises
     ------
@@ -116,6 +122,10 @@ def measure(
         "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
     }
     before = rows_of(original, "The original")
+    if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
+        useless = {"recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private}
+        _refuse_given(useless)
+        return _of_draws(before, release, queries, numbers, seed, listening)
     tree = tree_of(hierarchy)
     parts = _parts(release, recoding, before, tree)
     kind = kind_of_recoding(parts["kind"])
@@ -161,6 +171,27 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
     kind = kind_at(path) if is_path(release) else single_rows
     parts: dict[str, Any] = kind.measurable(path, exposed_by(release, kind), before, tree)
     return parts
+
+
+def _refuse_given(useless: dict[str, Any]) -> None:
+    """Refuse what means nothing for draws."""
+    given = [name for name, value in useless.items() if value is not None]
+    if given:
+        raise RequestError(f"{', '.join(given)}: of no use for a reconstruction.")
+
+
+def _of_draws(
+    before: Transactions, release: Any, queries: Any, numbers: Any, seed: int, progress: Progress
+) -> dict[str, Any]:
+    """Measure rows that were drawn from a release."""
+    draws = release if isinstance(release, Reconstruction) else read_draws(Path(release), published_rows)
+    if queries is None and numbers["query_support"] is None:
+        queries = usual_number(before, numbers["query_size"])
+    asked, _ = _queries(queries, before, numbers, seed, progress, drawn=True)
+    threshold, longest = numbers["itemsets"], numbers["itemset_length"] or LONGEST
+    if numbers["itemset_length"] is not None and threshold is None:
+        raise RequestError("itemset_length is of no use without itemsets.")
+    return pooled_errors(before, draws, asked, threshold=threshold, longest=longest, progress=progress)
 
 
 def _queries(

@@ -33,6 +33,8 @@ def published_file(path: Path) -> Path:
         found = sorted(folder.glob("data.*"))
         if len(found) == 1:
             return found[0]
+    if reconstruction_at(path) is not None:
+        raise _synthetic(path)
     raise DataError(
         f"{path} is a folder without published data: expected published/data.* or data.* in it.",
         hint="Name the file itself, or the folder that `setveil anonymize` wrote.",
@@ -95,19 +97,43 @@ def read_about(about: Path) -> dict[str, Any]:
     Raises
     ------
     DataError
-        If it is none, or says nothing of what the published file means.
+        If it is none, says nothing of what the published file means, or is about rows that were drawn.
     """
     try:
         with about.open(encoding="utf-8") as file:
             content = json.load(file)
-        kind = kind_of_recoding(content.get("recoding", "global")) or kind_of_recoding("global")
-        content[kind.info.means]
-        wrong = _wrong_entries(content)
+        drawn = "reconstruction" in content
+        if not drawn:
+            kind = kind_of_recoding(content.get("recoding", "global")) or kind_of_recoding("global")
+            content[kind.info.means]
+        wrong = "" if drawn else _wrong_entries(content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
+    if drawn:
+        raise _synthetic(about.parent)
     if wrong:
         raise DataError(f"{about} is not an about.json that setveil wrote: {wrong}.")
     return content  # type: ignore[no-any-return]
+
+
+def reconstruction_at(folder: Path) -> dict[str, Any] | None:
+    """Read the about.json of a folder of rows that were drawn from a release; None if the folder is none."""
+    about = folder / "about.json"
+    try:
+        content = json.loads(about.read_text(encoding="utf-8")) if about.is_file() else None
+    except (OSError, ValueError):  # who reads it says so
+        return None
+    if isinstance(content, dict) and isinstance(content.get("reconstruction"), dict):
+        return content
+    return None
+
+
+def _synthetic(folder: Path) -> DataError:
+    return DataError(
+        f"{folder} holds a reconstruction: its rows are synthetic, drawn at random from a release, and "
+        "promise nothing of their own.",
+        hint="Name the release that they were drawn from. `setveil measure` takes the folder of draws.",
+    )
 
 
 def _wrong_entries(content: Mapping[str, Any]) -> str:

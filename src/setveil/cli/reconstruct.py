@@ -1,0 +1,136 @@
+"""The command ``reconstruct``, and what ``measure`` says of the draws that it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.options import OUTPUT, Force, Json, integer, one_of, source_of
+from setveil.cli.session import answer, answer_json, run
+from setveil.data.layout import FORMATS
+from setveil.options.reading import Reading
+
+EXAMPLES = """Examples:
+
+$ setveil reconstruct release --out draws
+
+$ setveil reconstruct release --draws 20 --seed 1 --out draws"""
+
+
+def reconstruct(
+    release: Annotated[
+        str, typer.Argument(metavar="RELEASE", help="A run's folder with counts, or its published/.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FOLDER", rich_help_panel=OUTPUT, help="Folder to write."),
+    ],
+    draws: Annotated[
+        int,
+        typer.Option("--draws", rich_help_panel=OUTPUT, help="How many times to draw.", **integer(1)),
+    ] = 5,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            rich_help_panel=OUTPUT,
+            help="Of the first draw, the others have those that follow; same seed, same bytes.",
+            **integer(0),
+        ),
+    ] = 0,
+    mix: Annotated[
+        int,
+        typer.Option("--mix", rich_help_panel=OUTPUT, help="Steps of mixing per occurrence.", **integer(0)),
+    ] = 10,
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            "--format",
+            rich_help_panel=OUTPUT,
+            **one_of("format", FORMATS, "Format to write, if not that of the release."),
+        ),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Draw synthetic rows of items from a release and its counts, for programs that want items.
+
+    Recoding a draw gives the release again, and listed items have exactly their supports in every draw.
+    """
+
+    def draw(progress: Any) -> Any:
+        from setveil.cli.files import read_release
+        from setveil.published.draws import Terms, draws_of, require_place, write_draws
+        from setveil.published.reconstruction import puzzle_of
+        from setveil.published.shared import read_shared
+
+        require_place(out, force=force)
+        progress("reading")
+        shared = read_shared(Path(release), read_release)
+        puzzle = puzzle_of(shared)
+        terms = Terms.of(shared, seed, mix, format)
+        made = draws_of(puzzle, draws, terms, progress)
+        return write_draws(made, draws, puzzle.items, terms, out, force=force), len(puzzle.counts.items)
+
+    about, lines = run(draw)
+    if json:
+        answer_json(about)
+        return
+    from setveil.report.pooled import drawn_text
+
+    answer(drawn_text(about, lines, str(out)))
+
+
+def measure_draws(
+    original: list[str],
+    release: str,
+    reading: Reading,
+    queries: Mapping[str, Any],
+    itemsets: tuple[int | None, int | None],
+    progress: Any,
+) -> Any:
+    """Measure a folder of draws.
+
+    Parameters
+    ----------
+    original, release, reading
+        As for the command ``measure``.
+    queries : mapping
+        `number`, `size`, `support`, `path` and `seed` of the COUNT queries; None: not given.
+    itemsets : (int or None, int or None)
+        The support of frequent itemsets, and their greatest length.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    found : dict
+        What is answered as JSON.
+    text : str
+        The same in words.
+    """
+    from setveil.cli.files import read_release, read_rows
+    from setveil.options.decode import require_file
+    from setveil.options.inputs import load_queries
+    from setveil.published.draws import read_draws
+    from setveil.report.pooled import pooled_text
+    from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
+
+    asked = dict(queries)
+    path = asked.pop("path")
+    require_file(path)
+    progress("reading")
+    draws = read_draws(Path(release), read_release)
+    before = read_rows(source_of(original, reading), reading)
+    if path is None and asked["support"] is None and asked["number"] is None:
+        asked["number"] = usual_number(before, asked["size"])
+    asked["size"] = asked["size"] or 2
+    wanted = load_queries(before, path, reading.text_encoding, **asked, progress=progress)
+    threshold, longest = itemsets
+    found = pooled_errors(
+        before, draws, wanted, threshold=threshold, longest=longest or LONGEST, progress=progress
+    )
+    return found, pooled_text(found)

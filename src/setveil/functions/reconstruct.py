@@ -1,0 +1,178 @@
+"""Draw rows of items from a release and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, described
+from setveil.functions.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
+from setveil.notebook import card
+from setveil.published.draws import NOTE, Terms, draws_of, write_draws
+from setveil.published.reconstruction import puzzle_of
+from setveil.published.rows import RowsRelease
+from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.runs.run import VerifiedRelease
+from setveil.wording import count
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """Rows of items that were drawn from a release: several draws, to be analysed one by one.
+
+    Attributes
+    ----------
+    draws : tuple of Transactions
+        The draws: each has one row for each published row, in the same order.
+    terms : Terms
+        Seed, steps of mixing, and how they are written.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["tea", "milk"]]
+    >>> drawn = sv.reconstruct(sv.anonymize(rows, sv.KmAnonymity(k=2, m=1)), draws=3)
+    >>> len(drawn), drawn[0].n_rows
+    (3, 5)
+    """
+
+    draws: tuple[Transactions, ...]
+    terms: Terms
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def __iter__(self) -> Iterator[Transactions]:
+        return iter(self.draws)
+
+    def __getitem__(self, number: int) -> Transactions:
+        return self.draws[number]
+
+    def write(
+        self,
+        out: str | PathLike[str],
+        *,
+        force: bool = False,
+        format: str | None = None,  # noqa: A002
+    ) -> dict[str, Any]:
+        """Write the draws, a file each, and an about.json that says what they are.
+
+        Parameters
+        ----------
+        out : path
+            A folder that does not exist or is empty. It appears complete or not at all.
+        force : bool
+            Replace a folder of draws.
+        format : str, optional
+            Format of the files; by default that of the release.
+
+        Returns
+        -------
+        dict
+            The about.json.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists or cannot be written.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+        >>> about = sv.reconstruct(release, draws=2).write("draws")
+        >>> [entry["file"] for entry in about["reconstruction"]["draws"]]
+        ['draw-1.csv', 'draw-2.csv']
+        """
+        if format is not None and not isinstance(format, str):
+            raise RequestError(f"format must be the name of a format, got {described(format)}.")
+        terms = self.terms if format is None else self.terms.written_as(format)
+        items = dict.fromkeys(item for rows in self.draws for item in rows.vocabulary.labels)
+        return write_draws(self.draws, len(self), items, terms, path_of("out", out), force=force)
+
+    def __repr__(self) -> str:
+        return f"Reconstruction: {count(len(self), 'draw')}, each {self.draws[0]!r}. {NOTE}"
+
+    def _repr_html_(self) -> str:
+        seeds = range(self.terms.seed, self.terms.seed + len(self))
+        lines = [(f"seed {seed}", repr(rows)) for seed, rows in zip(seeds, self, strict=True)]
+        return card("Reconstruction", lines, NOTE)
+
+
+def reconstruct(
+    release: VerifiedRelease | RowsRelease | str | PathLike[str],
+    *,
+    draws: int = 5,
+    seed: int = 0,
+    mix: int = 10,
+    progress: Listener = None,
+) -> Reconstruction:
+    """Draw rows of items at random from all that a release and its counts allow.
+
+    Every draw has one row for each published row. Recoding it gives the release again, and every listed item
+    is in exactly as many rows as counts.csv says. The rows are synthetic: none is anybody's, and they tell
+    nothing that the release does not (see docs/reconstruct.md).
+
+    Parameters
+    ----------
+    release : VerifiedRelease, Release, or path
+        A release of single rows with counts, or its folder.
+    draws : int
+        How many times to draw. Analyse each, and take mean and standard deviation of the results.
+    seed : int
+        Of the first draw; the others have the seeds that follow. The same seed gives the same rows.
+    mix : int
+        Steps of mixing per occurrence, after which all possible draws should be about as likely; 0: none.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    Reconstruction
+        The draws.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range or of a wrong type.
+    DataError
+        If the release has no counts or is of another kind, or its files contradict each other.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = 3 * [["tea", "milk"], ["tea"], ["coffee", "milk"]]
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=4, m=2), hierarchy=drinks, counts=4)
+    >>> drawn = sv.reconstruct(release, draws=2)
+    >>> [dict(zip(draw.vocabulary.labels, draw.supports().tolist())) for draw in drawn]
+    [{'coffee': 3, 'milk': 6, 'tea': 6}, {'coffee': 3, 'milk': 6, 'tea': 6}]
+    """
+    number = integer("draws", draws, 1)
+    seed, mix = integer("seed", seed, 0), integer("mix", mix, 0)
+    listening = heard(progress)
+    shared = _shared(release)
+    terms = Terms.of(shared, seed, mix)
+    return Reconstruction(tuple(draws_of(puzzle_of(shared), number, terms, listening)), terms)
+
+
+def _shared(release: object) -> Shared:
+    """Take what is shared of a release, with its rows as a file of it has them."""
+    if is_path(release):
+        return read_shared(Path(release), published_rows)
+    made = release_of(release)
+    if made is None:
+        raise RequestError(
+            f"The release must be one that was made here, or its folder, got {described(release)}.",
+            hint="Rows alone do not tell what their labels stand for.",
+        )
+    if not isinstance(made, RowsRelease):
+        raise DataError(f"Rows are drawn from releases of single rows; this is one of {made.info.title}.")
+    given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
+    layout = made.layout(given, None)
+    return shared_by(made.arranged(layout), {}, layout)
