@@ -34,6 +34,7 @@ WITH_PYTHON = ["README.md", "docs/python.md"]
 COMMANDS = ["anonymize", "verify", "measure", "convert", "demo", "algorithms"]
 COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
 COMMANDS += ["moles", "risk", "compare", "recommend"]
+COMMANDS += ["reconstruct"]
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 
 pytestmark = [

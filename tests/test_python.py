@@ -279,6 +279,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "compare out": lambda wrong: sv.compare("no.toml", wrong),
     "recommend": lambda wrong: sv.recommend(wrong, 5),
     "recommend k": lambda wrong: sv.recommend("no.csv", wrong),
+    "reconstruct": sv.reconstruct,
+    "reconstruct draws": lambda wrong: sv.reconstruct("no", draws=0 if wrong == 5 else wrong),
     "convert": lambda wrong: sv.convert(wrong, "y.csv"),
     "convert to": lambda wrong: sv.convert(ROWS, wrong),
     "read_hierarchy": sv.read_hierarchy,
@@ -328,6 +330,10 @@ OPTIONS: dict[str, tuple[Callable[..., object], list[str]]] = {
     "recommend": (
         lambda **wrong: sv.recommend("no.csv", 5, **wrong),
         ["m", "hierarchy", "queries", "private", "h", "time_budget", "jobs", "seed", "progress"],
+    ),
+    "reconstruct": (
+        lambda **wrong: sv.reconstruct("no", **wrong),
+        ["draws", "seed", "mix", "progress"],
     ),
     "read": (
         lambda **wrong: sv.read("no.csv", **wrong),

@@ -19,6 +19,7 @@ COMMANDS = [
     [], ["demo"], ["anonymize"], ["verify"], ["measure"], ["moles"], ["risk"], ["compare"], ["recommend"],
     ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
     ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
+    ["reconstruct"],
 ]  # fmt: skip
 HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress", "tomllib"]
 

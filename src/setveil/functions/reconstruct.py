@@ -13,6 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.functions.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.notebook import card
+from setveil.published import Release
 from setveil.published.draws import NOTE, Terms, draws_of, write_draws
 from setveil.published.reconstruction import puzzle_of
 from setveil.published.rows import RowsRelease
@@ -105,7 +106,7 @@ class Reconstruction:
 
 
 def reconstruct(
-    release: VerifiedRelease | RowsRelease | str | PathLike[str],
+    release: VerifiedRelease | Release | str | PathLike[str],
     *,
     draws: int = 5,
     seed: int = 0,
