@@ -5,8 +5,8 @@
     release.write("out")
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
-`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, and `read`. They take rows as a file, a data
-frame, a list of lists or `Transactions`.
+`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, and `read`. They take rows as a file, a
+data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from setveil.functions.anonymize import anonymize
     from setveil.functions.compare import compare
     from setveil.functions.convert import convert
+    from setveil.functions.explore import explore
     from setveil.functions.measure import measure
     from setveil.functions.moles import moles
     from setveil.functions.query import query
@@ -103,6 +104,7 @@ _HOMES = {
     "anonymize": "functions.anonymize",
     "compare": "functions.compare",
     "convert": "functions.convert",
+    "explore": "functions.explore",
     "measure": "functions.measure",
     "moles": "functions.moles",
     "query": "functions.query",
@@ -153,6 +155,7 @@ __all__ = [
     "anonymize",
     "compare",
     "convert",
+    "explore",
     "measure",
     "moles",
     "query",

@@ -15,6 +15,7 @@ from setveil import algorithms as registry
 from setveil.cli import (
     anonymize,
     compare,
+    explore,
     hierarchy,
     measure,
     moles,
@@ -242,6 +243,7 @@ COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     query.query: query.EXAMPLES,
     moles.moles: moles.EXAMPLES,
     risk.risk: risk.EXAMPLES,
+    explore.explore: explore.EXAMPLES,
     compare.compare: compare.EXAMPLES,
     recommend.recommend: recommend.EXAMPLES,
     reconstruct.reconstruct: reconstruct.EXAMPLES,

@@ -1,0 +1,215 @@
+"""The command ``explore``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil import algorithms as registry
+from setveil.cli.options import (
+    ALGORITHM,
+    ATTACKER,
+    GENERAL,
+    MEASURES,
+    OUTPUT,
+    PROMISE,
+    Bundle,
+    HierarchyFile,
+    Input,
+    Json,
+    Reading,
+    integer,
+    number,
+    one_of,
+    own_options,
+    source_of,
+)
+from setveil.cli.session import answer, answer_json, run, say
+from setveil.errors import MissingItemsError, RequestError
+from setveil.fields import options_of
+from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+
+EXAMPLES = """Examples:
+
+$ setveil explore baskets.csv -H products.csv
+
+$ setveil explore baskets.csv -H products.csv --k 5,10,11 --m 1,2 --out explored.html"""
+
+
+def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
+    """List the options of the algorithms that give k^m-anonymity."""
+    giving = registry.giving("km-anonymity")
+    names = {name for one in giving for name in options_of(registry.load(one).Parameters)}
+    return [option for option in own_options(asked) if option.name in names]
+
+
+def explore(
+    input: Input = None,  # noqa: A002
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k",
+            "-k",
+            metavar="N,N,...",
+            rich_help_panel=PROMISE,
+            help="Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
+        ),
+    ] = None,
+    m: Annotated[
+        str | None,
+        typer.Option(
+            "--m",
+            "-m",
+            metavar="N,N,...",
+            rich_help_panel=PROMISE,
+            help="Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
+        ),
+    ] = None,
+    hierarchy_file: HierarchyFile = None,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            rich_help_panel=ALGORITHM,
+            **one_of("algorithm", registry.giving("km-anonymity"), "How the promises are kept."),
+        ),
+    ] = "exact",
+    known: Annotated[
+        int | None,
+        typer.Option(
+            "--known",
+            rich_help_panel=ATTACKER,
+            help="Items by whom unique rows are counted (default: m + 1, one more than is promised).",
+            **integer(1),
+        ),
+    ] = None,
+    time_budget: Annotated[
+        float,
+        typer.Option(
+            "--time-budget",
+            rich_help_panel=GENERAL,
+            help="For everything; each search of exact gets an even part of it.",
+            **number(1, "SECONDS"),
+        ),
+    ] = 60,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            rich_help_panel=MEASURES,
+            help="Draws the queries that are measured.",
+            **integer(0),
+        ),
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+            help="Also write what was found as a page (.html), which stays inside.",
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the page if there is one.")
+    ] = False,
+    *,
+    own: Annotated[dict[str, Any], Bundle(_own)],
+    reading: Reading,
+    json: Json = False,
+) -> None:
+    """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written."""
+
+    def look(progress: Any) -> Any:
+        from setveil.cli.files import extension_hint, read_rows, require_free
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.studies.explore import KS, MS, record, require_grid
+        from setveil.studies.explore import explore as explore_grid
+
+        pairs = require_grid(
+            KS if k is None else _values("k", k, infinite=False),
+            MS if m is None else _values("m", m, infinite=True),
+        )
+        module = registry.load(algorithm)
+        encoding = reading.text_encoding
+        require_parameters(algorithm, module.Parameters, own, encoding)
+        if out is not None:
+            if out.suffix.lower() not in {".html", ".htm"}:
+                raise RequestError(f"--out must name a page such as explored.html, got {out}.")
+            require_free(out, force)
+        source = source_of(input, reading)
+        require_file(hierarchy_file)
+        progress("reading")
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+        data = read_rows(source, reading)
+        if tree is None:
+            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+        given = Given(data, encoding, tree, seed)
+        parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
+        try:
+            found = explore_grid(
+                data, pairs, hierarchy=tree, algorithm=parameters, known=known, time_budget=time_budget,
+                seed=seed, progress=progress,
+            )  # fmt: skip
+        except MissingItemsError as error:
+            error.hint = extension_hint(source, hierarchy_file, reading)
+            raise
+        paths = [source] if isinstance(source, str) else list(source)
+        content = record(
+            found, inputs=paths, reading=reading.arguments(), hierarchy=hierarchy_file, own=_words(own),
+            seed=seed,
+        )  # fmt: skip
+        if out is not None:
+            from setveil.report.explore_page import explored_html
+
+            progress("writing the page")
+            _write(out, explored_html(content))
+        return content
+
+    content = run(look)
+    if json:
+        answer_json(content)
+        return
+    from setveil.report.explored import explored_text
+
+    answer(explored_text(content))
+    if out is not None:
+        answer(f"\nPage       {out}")
+
+
+def _values(name: str, text: str, *, infinite: bool) -> list[int | float]:
+    """Read numbers with commas between them."""
+    from setveil.options.numbers import parse_integer, parse_number
+
+    parse = parse_number if infinite else parse_integer
+    return [parse(name, part) for part in text.split(",") if part.strip()]
+
+
+def _words(own: dict[str, Any]) -> list[str]:
+    """Write the algorithm's own options as they were given."""
+    words = []
+    for name, value in own.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        elif value is not None:
+            words += [f"--{option}", str(value)]
+    return words
+
+
+def _write(page: Path, content: str) -> None:
+    from setveil.errors import OutputError
+    from setveil.staging import staged_file
+
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(page) as beside:
+            beside.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{page} cannot be written: {error.strerror or error}.") from None

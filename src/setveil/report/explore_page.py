@@ -1,0 +1,190 @@
+"""What promises over a grid of k and m cost, as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.comparison.charts import Drawing
+from setveil.report.comparison.html_tables import grid
+from setveil.report.comparison.plots import Point, Series, Small, plot
+from setveil.report.comparison.scales import Kind, Numbers, Spaced
+from setveil.report.explored import (
+    HEADS,
+    Cell,
+    at,
+    columns_explained,
+    is_taken,
+    loss_text,
+    numbers,
+    promise,
+    reasons,
+    standing,
+    steps,
+)
+from setveil.utility import named
+
+TITLE = "What each promise costs"
+_TINT = "0,114,178"  # of cells, the deeper the more is lost
+_DEEPEST = 0.6  # so that dark text on it can be read
+
+_CURVES: tuple[tuple[str, str, Kind, bool, Callable[[Cell, dict[str, Any]], float | None]], ...] = (
+    ("loss", "loss", "root", False, lambda cell, _: cell["loss"]),
+    (
+        "items that keep their names", "names kept", "linear", True,
+        lambda cell, found: cell["items_kept"] / found["items"],
+    ),
+    ("error of queries", "median query error", "spread", True, lambda cell, _: cell["query_error"]),
+    (
+        "rows unique beyond the promise", "unique rows", "root", True,
+        lambda cell, found: cell["unique_rows"] / found["rows"],
+    ),
+)  # fmt: skip
+
+
+def explored_html(found: dict[str, Any]) -> str:
+    """Make the page of an exploration: the losses, curves, all figures, and the commands.
+
+    Parameters
+    ----------
+    found : dict
+        What ``explore --json`` prints.
+
+    Returns
+    -------
+    str
+        A self-contained page: it loads nothing, and nothing in it runs. It stays inside: it holds figures of
+        the original, and names files as they were given.
+    """
+    files = ", ".join(map(blocks.data, found["inputs"]))
+    size = f"{found['rows']:,} rows, {found['items']:,} items"
+    parts = [
+        f"<h1>{TITLE}</h1>",
+        f'<p class="of">{files}{", " if files else ""}{size}</p>',
+        _answer(found),
+        _losses(found),
+        _curves(found),
+        _figures(found),
+        _commands(found),
+        blocks.section("How it was made", blocks.facts(_made(found))),
+    ]
+    return blocks.page(TITLE, "\n".join(part for part in parts if part))
+
+
+def _answer(found: dict[str, Any]) -> str:
+    first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the promises."]
+    told = "\n".join(blocks.paragraph(line) for line in others)
+    return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{told}</div>'
+
+
+def _losses(found: dict[str, Any]) -> str:
+    """Show the losses as a table of k and m, the deeper a cell's colour the more is lost."""
+    most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
+    fits = "font-size:clamp(10px,2.6vw,15px);padding:8px 2px;text-align:center"
+    heads = "".join(f'<th style="{fits}" scope="col">{k}</th>' for k in found["k"])
+    lines = []
+    for m in found["m"]:
+        cells = "".join(_cell(at(found, k, m), most, fits) for k in found["k"])
+        lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
+    table = (
+        f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
+        f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
+    )
+    what = named(found["objective"])
+    notes = [
+        f"{what.title}, {what.meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
+        "nothing is left."
+    ]
+    if any(map(is_taken, found["cells"])):
+        notes.append("Small below a loss: the stronger promise whose release loses less, and is taken.")
+    return blocks.section("Loss", table, *(blocks.paragraph(note, "small") for note in notes))
+
+
+def _cell(cell: Cell, most: float, style: str) -> str:
+    if cell["loss"] is None:
+        return f'<td style="{style};color:#555">-</td>'
+    depth = _DEEPEST * (cell["loss"] / most) ** 0.5 if most else 0.0
+    below = ""
+    if is_taken(cell):
+        taken = cell["made_for"]
+        below = f'<br><span class="small">{taken["k"]},&nbsp;{taken["m"]}</span>'
+    shown = html.escape(loss_text(cell).replace("under ", "<"))
+    return f'<td style="{style};background:rgba({_TINT},{depth:.3f})">{shown}{below}</td>'
+
+
+def _curves(found: dict[str, Any]) -> str:
+    """Draw what the releases are worth against k, a line for each m."""
+    across = Spaced(found["k"], ordinal=False)
+    plots = []
+    for title, axis, scale, percent, value in _CURVES:
+        drawn = _plot(found, across, (title, axis, scale, percent), value)
+        plots += [drawn] if drawn is not None else []
+    if not plots or len(found["k"]) < 2:
+        return ""
+    names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
+    caption = (
+        "Each mark is the best release found for a promise. Of names more is better, of all else less. Small "
+        "values have more room on some axes."
+    )
+    drawing = Drawing("What is left", names, [("", plots)]).as_html()
+    return blocks.section("What is left", blocks.figure(drawing, caption))
+
+
+def _plot(
+    found: dict[str, Any],
+    across: Spaced,
+    what: tuple[str, str, Kind, bool],
+    value: Callable[[Cell, dict[str, Any]], float | None],
+) -> Small | None:
+    title, axis, scale, percent = what
+    series, values = [], []
+    for look, m in enumerate(found["m"]):
+        cells = [cell for k in found["k"] if (cell := at(found, k, m))["loss"] is not None]
+        shown = [(cell["k"], y) for cell in cells if (y := value(cell, found)) is not None]
+        values += [y for _, y in shown]
+        series.append(Series(look, [Point(across.place(k), y) for k, y in shown]))
+    if not values:
+        return None
+    up = Numbers(values, scale, percent=percent)
+    return plot(across, up, ("k", axis), series, title=title, width=404, label=f"{title} against k")
+
+
+def _figures(found: dict[str, Any]) -> str:
+    lines = [
+        [html.escape(promise(cell["k"], cell["m"])), *map(html.escape, numbers(cell, found))]
+        for cell in found["cells"]
+    ]
+    table = grid(["Promise", *(head.capitalize() for head in HEADS)], lines, [1.6, 1, 1, 1.2, 1, 1, 1])
+    told = [*columns_explained(found), *reasons(found)]
+    return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
+
+
+def _commands(found: dict[str, Any]) -> str:
+    lines = [
+        (html.escape(promise(cell["k"], cell["m"])), blocks.code(cell["command"]))
+        for cell in found["cells"]
+        if cell["command"] is not None
+    ]
+    if not lines:
+        return ""
+    about = (
+        "DIR is the folder that the release is written to. A run on its own has more time than the search "
+        "for this page had, so its release may lose less."
+    )
+    return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines))
+
+
+def _made(found: dict[str, Any]) -> list[tuple[str, str]]:
+    hierarchy = found["hierarchy"]
+    grouped = "none given: items that often occur together were grouped"
+    return [
+        ("Algorithm", html.escape(found["algorithm"])),
+        ("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy)),
+        ("Checked", "Each release was verified from the rows that it would publish."),
+        ("Time", f"{words.whole_or(found['seconds'], 3)} s"),
+        ("Machine", html.escape(found["made_on"])),
+        ("Made with", html.escape(f"setveil {found['setveil']}")),
+        ("This page", "stays inside: it holds figures of the original and names your files."),
+    ]

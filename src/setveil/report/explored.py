@@ -1,0 +1,199 @@
+"""What promises over a grid of k and m cost: in words, and as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from setveil.report import words
+from setveil.utility import named
+from setveil.wording import are, count
+
+Cell = dict[str, Any]
+
+HEADS = ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
+EQUAL = 0.01  # losses that differ by less, relatively, are called the same
+
+
+def explored_text(found: dict[str, Any]) -> str:
+    """Say what the promises cost: the losses, sentences on them, and a line for each promise.
+
+    Parameters
+    ----------
+    found : dict
+        What ``explore --json`` prints.
+
+    Returns
+    -------
+    str
+        Two tables, sentences, a command and what the columns mean.
+    """
+    title = f"Loss ({named(found['objective']).title}) for each k (across) and m (down):"
+    parts = [title, "", *_losses(found), ""]
+    parts += [*steps(found), *standing(found), ""]
+    parts += [*_lines(found), "", *columns_explained(found)]
+    parts += reasons(found)
+    if found["command"] is not None:
+        parts += ["", "To make a release, with the k and m that you choose:", "", f"    {found['command']}"]
+    return "\n".join(parts)
+
+
+def at(found: dict[str, Any], k: int, m: int | str) -> Cell:
+    """Find the cell of a promise."""
+    return next(cell for cell in found["cells"] if (cell["k"], cell["m"]) == (k, m))
+
+
+def promise(k: object, m: object) -> str:
+    """Name a promise."""
+    return f"k = {k}, m = {m}"
+
+
+def is_taken(cell: Cell) -> bool:
+    """Whether the release of a cell was made for a stronger promise."""
+    return cell["made_for"] is not None and cell["made_for"] != {"k": cell["k"], "m": cell["m"]}
+
+
+def loss_text(cell: Cell) -> str:
+    """Write the loss of a cell, marked where less may be possible."""
+    if cell["loss"] is None:
+        return "-"
+    return ("~" if cell["proven"] is False else "") + words.measure(cell["loss"])
+
+
+def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
+    """Write what is known of a cell's release, for the columns `HEADS`."""
+    if cell["loss"] is None:
+        return ("-", "", "", "", "", "")
+    return (
+        loss_text(cell),
+        words.percent(cell["items_kept"], found["items"]),
+        words.percent(cell["occurrences_kept"], found["occurrences"]),
+        words.percent(cell["suppressed_occurrences"], found["occurrences"]),
+        "" if cell["query_error"] is None else words.percent(cell["query_error"]),
+        ("" if cell["unique_exact"] else "about ") + words.percent(cell["unique_rows"], found["rows"]),
+    )
+
+
+def steps(found: dict[str, Any]) -> list[str]:
+    """Say where the loss rises most, along k and along m, and which greater k costs nothing."""
+    ks, ms = found["k"], found["m"]
+    out = []
+    rises = [(a, b, m, _rise(at(found, a, m), at(found, b, m))) for m in ms for a, b in pairwise(ks)]
+    if any(rise for *_, rise in rises):
+        a, b, m, _ = max(rises, key=lambda entry: entry[3])
+        out.append(
+            _step(
+                f"Along k the loss rises most from {a} to {b}, at m = {m}", at(found, a, m), at(found, b, m)
+            )
+        )
+    rises = [(a, b, k, _rise(at(found, k, a), at(found, k, b))) for k in ks for a, b in pairwise(ms)]
+    if any(rise for *_, rise in rises):
+        a, b, k, _ = max(rises, key=lambda entry: entry[3])
+        out.append(
+            _step(f"Along m it rises most from {a} to {b}, at k = {k}", at(found, k, a), at(found, k, b))
+        )
+    free = [
+        f"k = {b} loses no more than k = {a}"
+        for a, b in pairwise(ks)
+        if all(_same(at(found, a, m), at(found, b, m)) for m in ms)
+    ]
+    return [*out, *([f"At every m, {words.and_list(free)}."] if free else [])]
+
+
+def _rise(weak: Cell, strong: Cell) -> float:
+    if weak["loss"] is None or strong["loss"] is None:
+        return 0.0
+    return float(strong["loss"] - weak["loss"])
+
+
+def _same(weak: Cell, strong: Cell) -> bool:
+    if weak["loss"] is None or strong["loss"] is None:
+        return False
+    return bool(strong["loss"] - weak["loss"] <= EQUAL * strong["loss"])
+
+
+def _step(where: str, weak: Cell, strong: Cell) -> str:
+    return f"{where}: from {words.measure(weak['loss'])} to {words.measure(strong['loss'])}."
+
+
+def standing(found: dict[str, Any]) -> list[str]:
+    """Say how far the losses can be relied on: which are not proven, and which are of other releases."""
+    done = [cell for cell in found["cells"] if cell["loss"] is not None]
+    out = []
+    unproven = sum(cell["proven"] is False for cell in done)
+    if found["stopped"]:
+        out.append("The search was stopped: what is shown is what was found until then.")
+    if unproven:
+        out.append(
+            f"~: of {count(unproven, 'promise')} the loss is not proven to be the least; with more time "
+            "it may turn out less."
+        )
+    elif done and done[0]["proven"] is not None:
+        out.append("Each loss is proven to be the least possible.")
+    taken = sum(map(is_taken, done))
+    if taken:
+        out.append(
+            f"{count(taken, 'promise')} {are(taken)} kept by the release for a stronger one, which loses "
+            "less than the one found for the promise itself, if any (made for)."
+        )
+    return out
+
+
+def reasons(found: dict[str, Any]) -> list[str]:
+    """Say why there is no release for some promises, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for cell in found["cells"]:
+        if cell["loss"] is None:
+            by_reason.setdefault(_reason(cell["error"]), []).append(promise(cell["k"], cell["m"]))
+    return [f"No release for {'; '.join(some)}: {why}" for why, some in by_reason.items()]
+
+
+def _reason(error: str) -> str:
+    """Shorten an error to its reason: the promise that it begins with is named already."""
+    if not error:
+        return "time was up before it was searched."
+    return error.partition(" cannot be reached: ")[2] or error
+
+
+def columns_explained(found: dict[str, Any]) -> list[str]:
+    """Say what the columns mean."""
+    what = named(found["objective"])
+    knows = {cell.get("known") for cell in found["cells"] if cell["loss"] is not None}
+    fixed = len(knows) == 1 and len(found["m"]) > 1
+    who = count(knows.pop(), "item") if fixed else "m + 1 items, one more than promised"
+    return [
+        f"loss: {what.title}, {what.meaning}, 0 to 1 (nothing left).",
+        "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
+        "left out: suppressed occurrences.",
+        "query error: median relative error of 1,000 random queries for two items.",
+        f"unique rows: those that someone who knows their most identifying {who}, finds alone."
+        if not fixed
+        else f"unique rows: those that someone who knows their most identifying {who} finds alone.",
+    ]
+
+
+def _losses(found: dict[str, Any]) -> list[str]:
+    lines = [["m \\ k", *map(str, found["k"])]]
+    lines += [[str(m), *(loss_text(at(found, k, m)) for k in found["k"])] for m in found["m"]]
+    return _aligned(lines, lambda column: column == 0)
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    lines = [["k", "m", *HEADS, "made for", "time"]]
+    for cell in found["cells"]:
+        taken = promise(**cell["made_for"]) if is_taken(cell) else ""
+        time = f"{cell['seconds']:.1f} s" if cell["status"] == "done" else ""
+        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken, time])
+    return _aligned(lines, lambda column: False)
+
+
+def _aligned(lines: Sequence[Sequence[str]], left: Callable[[int], bool]) -> list[str]:
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return [
+        "  ".join(
+            text.ljust(width) if left(i) else text.rjust(width)
+            for i, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
