@@ -277,6 +277,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "moles by": lambda wrong: sv.moles(ROWS, wrong),
     "compare": lambda wrong: sv.compare(wrong, "out"),
     "compare out": lambda wrong: sv.compare("no.toml", wrong),
+    "explore": sv.explore,
+    "explore k": lambda wrong: sv.explore(ROWS, wrong),
     "recommend": lambda wrong: sv.recommend(wrong, 5),
     "recommend k": lambda wrong: sv.recommend("no.csv", wrong),
     "reconstruct": sv.reconstruct,
@@ -326,6 +328,10 @@ OPTIONS: dict[str, tuple[Callable[..., object], list[str]]] = {
     "risk": (
         lambda **wrong: sv.risk(ROWS, **wrong),
         ["private", "original", "thresholds", "seed", "effort", "progress"],
+    ),
+    "explore": (
+        lambda **wrong: sv.explore(ROWS, [2], **{"m": [1], **wrong}),
+        ["m", "hierarchy", "algorithm", "known", "time_budget", "seed", "progress"],
     ),
     "recommend": (
         lambda **wrong: sv.recommend("no.csv", 5, **wrong),

@@ -16,8 +16,8 @@ from setveil import algorithms
 from setveil.data.layout import FORMATS
 
 COMMANDS = [
-    [], ["demo"], ["anonymize"], ["verify"], ["measure"], ["moles"], ["risk"], ["compare"], ["recommend"],
-    ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
+    [], ["demo"], ["anonymize"], ["verify"], ["measure"], ["moles"], ["risk"], ["explore"], ["compare"],
+    ["recommend"], ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
     ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
     ["reconstruct"],
 ]  # fmt: skip

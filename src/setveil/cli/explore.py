@@ -37,7 +37,7 @@ EXAMPLES = """Examples:
 
 $ setveil explore baskets.csv -H products.csv
 
-$ setveil explore baskets.csv -H products.csv --k 5,10,11 --m 1,2 --out explored.html"""
+$ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html"""
 
 
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:

@@ -17,7 +17,6 @@ from setveil.report.explored import (
     at,
     columns_explained,
     is_taken,
-    loss_text,
     numbers,
     promise,
     reasons,
@@ -28,17 +27,19 @@ from setveil.utility import named
 
 TITLE = "What each promise costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost
+_HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break it
 _DEEPEST = 0.6  # so that dark text on it can be read
 
-_CURVES: tuple[tuple[str, str, Kind, bool, Callable[[Cell, dict[str, Any]], float | None]], ...] = (
-    ("loss", "loss", "root", False, lambda cell, _: cell["loss"]),
+_Value = Callable[[Cell, dict[str, Any]], float | None]
+_CURVES: tuple[tuple[str, str, Kind, bool, _Value], ...] = (
+    ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"]),
     (
-        "items that keep their names", "names kept", "linear", True,
+        "Names kept", "share of the items", "linear", True,
         lambda cell, found: cell["items_kept"] / found["items"],
     ),
-    ("error of queries", "median query error", "spread", True, lambda cell, _: cell["query_error"]),
+    ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
     (
-        "rows unique beyond the promise", "unique rows", "root", True,
+        "Unique rows", "share of the rows", "root", True,
         lambda cell, found: cell["unique_rows"] / found["rows"],
     ),
 )  # fmt: skip
@@ -110,8 +111,19 @@ def _cell(cell: Cell, most: float, style: str) -> str:
     if is_taken(cell):
         taken = cell["made_for"]
         below = f'<br><span class="small">{taken["k"]},&nbsp;{taken["m"]}</span>'
-    shown = html.escape(loss_text(cell).replace("under ", "<"))
+    shown = html.escape(("~" if cell["proven"] is False else "") + _short(cell["loss"]))
     return f'<td style="{style};background:rgba({_TINT},{depth:.3f})">{shown}{below}</td>'
+
+
+def _short(loss: float) -> str:
+    """Write a loss so that it fits a narrow cell.
+
+    Examples
+    --------
+    >>> _short(0.0000652), _short(0.02047), _short(0), _short(1)
+    ('<0.0001', '0.02', '0', '1')
+    """
+    return "<0.0001" if 0 < loss < 0.0001 else f"{loss:.2g}"
 
 
 def _curves(found: dict[str, Any]) -> str:
@@ -136,7 +148,7 @@ def _plot(
     found: dict[str, Any],
     across: Spaced,
     what: tuple[str, str, Kind, bool],
-    value: Callable[[Cell, dict[str, Any]], float | None],
+    value: _Value,
 ) -> Small | None:
     title, axis, scale, percent = what
     series, values = [], []
@@ -156,7 +168,11 @@ def _figures(found: dict[str, Any]) -> str:
         [html.escape(promise(cell["k"], cell["m"])), *map(html.escape, numbers(cell, found))]
         for cell in found["cells"]
     ]
-    table = grid(["Promise", *(head.capitalize() for head in HEADS)], lines, [1.6, 1, 1, 1.2, 1, 1, 1])
+    table = grid(
+        ["Promise", *(_HEADS.get(head, head.capitalize()) for head in HEADS)],
+        lines,
+        [1.6, 1, 1, 1.2, 1, 1, 1],
+    )
     told = [*columns_explained(found), *reasons(found)]
     return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
 

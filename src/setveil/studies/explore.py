@@ -273,7 +273,7 @@ def explore(
         known=known, seed=seed, cells={pair: Cell(*pair) for pair in pairs},
         deadline=begun + time_budget, progress=progress,
     )  # fmt: skip
-    order = coarse_to_fine(pairs)
+    order = coarse_to_fine([cell.pair for cell in search.cells.values() if _is_feasible(cell, data)])
     progress.stoppable = True
     try:
         for i, pair in enumerate(order):
@@ -291,6 +291,16 @@ def explore(
     )  # fmt: skip
 
 
+def _is_feasible(cell: Cell, data: Transactions) -> bool:
+    """Whether there are rows enough for a promise; else the cell says that there are not."""
+    try:
+        KmAnonymity(cell.k, cell.m).require_feasible(data)
+    except InfeasibleError as error:
+        cell.status, cell.error = "infeasible", error.message
+        return False
+    return True
+
+
 def coarse_to_fine(pairs: Sequence[Pair]) -> list[Pair]:
     """Order promises so that the first few stand for the others: the strongest, the corners, what is between.
 
@@ -302,6 +312,8 @@ def coarse_to_fine(pairs: Sequence[Pair]) -> list[Pair]:
     >>> coarse_to_fine([(2, 1), (3, 1), (5, 1), (10, 1), (20, 1)])
     [(20, 1), (2, 1), (5, 1), (3, 1), (10, 1)]
     """
+    if not pairs:
+        return []
     ks, ms = (_levels(sorted({pair[i] for pair in pairs})) for i in range(2))
     return sorted(pairs, key=lambda p: (max(ks[p[0]], ms[p[1]]), p[1], p[0]))
 
@@ -405,8 +417,7 @@ class _Search:
         return float(min(even, getattr(self.settings, "time_limit", None) or math.inf))
 
     def _made(self, cell: Cell, promise: KmAnonymity, limit: float, hearing: _Cell) -> Recoding:
-        """Run the algorithm, within a time limit if it takes one."""
-        promise.require_feasible(self.data)
+        """Run the algorithm, within a time limit if it takes one; note the loss and its bound."""
         settings = self.settings
         if hasattr(settings, "time_limit"):
             settings = replace(settings, time_limit=limit)
