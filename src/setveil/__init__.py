@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from setveil.functions.reconstruct import Reconstruction, reconstruct
     from setveil.functions.risk import risk
     from setveil.functions.verify import verify
+    from setveil.functions.why import why
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
@@ -114,6 +115,7 @@ _HOMES = {
     "reconstruct": "functions.reconstruct",
     "risk": "functions.risk",
     "verify": "functions.verify",
+    "why": "functions.why",
     "write_hierarchy": "hierarchy.io",
 }
 
@@ -165,6 +167,7 @@ __all__ = [
     "reconstruct",
     "risk",
     "verify",
+    "why",
     "write_hierarchy",
 ]
 

@@ -25,6 +25,7 @@ from setveil.cli import (
     reconstruct,
     risk,
     verify,
+    why,
 )
 from setveil.cli.options import (
     OUTPUT,
@@ -241,6 +242,7 @@ COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     verify.verify: verify.EXAMPLES,
     measure.measure: measure.EXAMPLES,
     query.query: query.EXAMPLES,
+    why.why: why.EXAMPLES,
     moles.moles: moles.EXAMPLES,
     risk.risk: risk.EXAMPLES,
     explore.explore: explore.EXAMPLES,

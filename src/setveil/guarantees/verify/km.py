@@ -72,7 +72,12 @@ class KmVerdict(Verdict):
 
 
 def verify_km(
-    published: Transactions, guarantee: KmAnonymity, *, show: int = 10, progress: Progress = silent
+    published: Transactions,
+    guarantee: KmAnonymity,
+    *,
+    show: int = 10,
+    beyond: bool = True,
+    progress: Progress = silent,
 ) -> KmVerdict:
     """Check k^m-anonymity from published rows.
 
@@ -84,6 +89,9 @@ def verify_km(
         k and m.
     show : int
         How many violations to list, of which a million are enough.
+    beyond : bool
+        Whether to look for the greatest m that holds beyond the one that was asked for, too. Otherwise
+        `greatest_m` is at most m, and `complete` is False where a greater one may hold.
     progress : Progress
         Hears how far it is.
 
@@ -105,8 +113,8 @@ def verify_km(
     if longest == 0:
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True)
     survey = _Survey(published, k, show, progress)
-    rarest, rarest_support = survey.rarest_row()
     whole = m >= longest  # whole rows decide
+    rarest, rarest_support = survey.rarest_row() if whole or beyond else ((), 0)
     if whole and rarest_support >= k:
         return KmVerdict(guarantee, True, 0, (), rarest_support, math.inf, True)
 
@@ -130,6 +138,8 @@ def verify_km(
 
     smallest = survey.smallest
     greatest_m: int | float = math.inf
+    if not beyond:
+        return KmVerdict(guarantee, True, 0, (), smallest, survey.safe_size, False)
     if rarest_support < k:  # some greater m breaks: which is the first?
         survey.steps = 0
         while not survey.violations and not survey.stopped:

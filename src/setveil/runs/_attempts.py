@@ -1,0 +1,214 @@
+"""Publish items otherwise, let the verifier see what breaks, and find what is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from setveil.errors import DataError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.runs._blame import smallest_blame
+from setveil.runs._naming import Naming, Positions
+
+CHECKS = 30  # of one search for what is to blame, before it takes all that still breaks the promise
+TARGETS = 20  # labels to try that could take in what is to blame
+VERIFIED = 3  # of these, how many that seem possible are verified
+
+Parts = Mapping[str, Positions]
+Answer = dict[str, Any]
+
+
+class Attempts:
+    """Attempts to publish items of a run otherwise.
+
+    Parameters
+    ----------
+    now : Naming
+        What is published.
+    show : int
+        How many violations to list of each attempt.
+    """
+
+    def __init__(self, now: Naming, show: int) -> None:
+        self.now, self.show = now, show
+        self.own = now.own_names()
+
+    def attempt(
+        self,
+        kind: str,
+        parts: Parts,
+        *,
+        allowed: Collection[str] | None = None,
+        refused: Collection[str] = (),
+        brief: bool = False,
+    ) -> Answer:
+        """Publish items under other labels, check that, and find what is to blame if the promise breaks.
+
+        Parameters
+        ----------
+        kind : str
+            What this is, for the words.
+        parts : mapping of str to positions
+            The new labels and their items.
+        allowed : collection of str, optional
+            Labels that may be blamed; by default all.
+        refused : collection of str
+            Labels that may not.
+        brief : bool
+            Do not look for blame.
+
+        Raises
+        ------
+        DataError
+            If something breaks that has nothing to do with the new labels.
+        """
+        then = self.now.changed(parts)
+        verdict = then.verdict
+        if any(one.isdisjoint(parts) for one in then.violations):
+            raise DataError(
+                f"What is published of these rows has no {self.now.guarantee.phrase} as it is.",
+                hint="Are they the rows that the run was made from?",
+            )
+        found: Answer = {
+            "kind": kind,
+            "parts": [label for label, items in parts.items() if self.now.entries(items)],
+            "holds": verdict.holds,
+            "violations": verdict.violations,
+            "complete": getattr(verdict, "complete", True),
+            "first": verdict.as_dict()["first"][: self.show],
+            **self._names(then),
+            "loss": then.loss() if verdict.holds else None,
+            "leave_out": None,
+            "move": None,
+        }
+        if not verdict.holds and not brief:
+            candidates = then.recoding.published.labels if allowed is None else allowed
+            found["leave_out"] = self._blamed(then, set(candidates).difference(refused))
+        return found
+
+    def _names(self, then: Naming) -> dict[str, int]:
+        own = then.own_names()
+        return {"new_names": len(own - self.own), "lost_names": len(self.own - own)}
+
+    def _blamed(self, then: Naming, candidates: set[str]) -> Answer | None:
+        """Find the fewest items without which the promise holds, by a second check; None: there are none."""
+        costs = {}
+        for label in candidates:
+            items = then.members(label)
+            costs[label] = (max(int(np.count_nonzero(then.supports[items])), 1), then.entries(items))
+        sets = {one & candidates for one in then.violations}
+        proven = True
+        for check in range(1, CHECKS + len(candidates) + 1):
+            if frozenset() in sets:
+                return None
+            chosen, sure = smallest_blame(sets, costs)
+            proven = sure and check <= CHECKS
+            items = np.concatenate([then.members(label) for label in sorted(chosen)])
+            without = then.changed({None: items})
+            if without.verdict.holds:
+                break
+            more = {one & candidates for one in without.violations}
+            if check >= CHECKS and frozenset() not in more:
+                more = {frozenset((label,)) for one in more for label in one}
+            sets |= more
+        return {
+            "labels": sorted(chosen, key=lambda label: (-costs[label][1], label)),
+            "items": sum(costs[label][0] for label in chosen),
+            "entries": then.entries(items),
+            "left_out": without.entries(np.flatnonzero(without.image < 0)),
+            "smallest": proven,
+            "checks": check + 1,
+            "holds": without.verdict.holds,
+            **self._names(without),
+            "loss": without.loss(),
+        }
+
+    def moved(self, parts: Parts, blamed: Iterable[str], label: str) -> Answer | None:
+        """Find a label that takes in what is to blame: the one of least loss of those tried.
+
+        Tried are a label for the items alone, if they are several, and the published labels that are nearest
+        in the hierarchy. Pairs of labels in too few rows rule most of them out; what is left is verified in
+        order of the loss.
+
+        Parameters
+        ----------
+        parts : mapping of str to positions
+            The new labels and their items.
+        blamed : iterable of str
+            Those of them whose items are to move.
+        label : str
+            The node of the hierarchy that the items come from.
+
+        Returns
+        -------
+        dict or None
+            None where there is no hierarchy, or no label to try.
+        """
+        now, tree = self.now, self.now.tree
+        if tree is None or label not in tree:
+            return None
+        items = np.sort(np.concatenate([parts[one] for one in blamed]))
+        items = items[now.supports[items] > 0]
+        without = now.changed(parts).changed({None: items})
+        together = np.concatenate(list(parts.values()))
+        together = together[now.supports[together] > 0]
+        choices: list[tuple[str | None, Naming]] = []
+        if items.size > 1:
+            choices.append((None, without.changed({now.unused(f"other {label}"): items})))
+        for near in self._near(without, tree, set(parts), label):
+            joint = near
+            if near in now.items.ids:  # an item cannot stand for others, a node can
+                joint = without.unused(f"{near} and {now.items.labels[items[0]]}")
+            members = np.union1d(without.members(near), items)
+            if len(parts) > 1 and np.isin(together, members).all():
+                continue  # nothing would be split
+            choices.append((near, without.changed({joint: members})))
+        if not choices:
+            return None
+        possible = [entry for entry in choices if self._may_hold(without, entry[0], items)]
+        for target, then in sorted(possible, key=lambda entry: entry[1].loss())[:VERIFIED]:
+            if then.verdict.holds:
+                return {
+                    "to": target,
+                    "with": 0 if target is None else int(without.members(target).size),
+                    "items": now.names(items.tolist()),
+                    "holds": True,
+                    "tried": len(choices),
+                    **self._names(then),
+                    "loss": then.loss(),
+                }
+        return {"holds": False, "tried": len(choices)}
+
+    def _may_hold(self, without: Naming, target: str | None, items: Positions) -> bool:
+        """Tell whether a label with these items is in enough rows, and with each other label, if at all."""
+        k, m = getattr(self.now.guarantee, "k", 2), getattr(self.now.guarantee, "m", 1)
+        inside = items if target is None else np.union1d(without.members(target), items)
+        marked = without.rows_with(inside)
+        if not m or m < 2 or marked.sum() < k:
+            return bool(marked.sum() >= k)
+        rows = without.rows
+        together = np.bincount(rows.items[marked[without.row_of]], minlength=rows.n_items)
+        if target is not None:
+            together[rows.vocabulary.ids[target]] = 0
+        return not ((together > 0) & (together < k)).any()
+
+    def _near(self, without: Naming, tree: Hierarchy, siblings: set[str], label: str) -> list[str]:
+        """List published labels: siblings, then those that have the lowest node in common with a label."""
+        node = tree.id(label)
+        distance = {v: i for i, v in enumerate((node, *tree.ancestors(node)))}
+
+        def far(other: str) -> tuple[int, int]:
+            at = tree.id(other)
+            common = next(v for v in (at, *tree.ancestors(at)) if v in distance)
+            return -1 if other in siblings else distance[common], at
+
+        known = [
+            other
+            for other, size in zip(
+                without.rows.vocabulary.labels, without.rows.supports().tolist(), strict=True
+            )
+            if size and other in tree
+        ]
+        return sorted(known, key=far)[:TARGETS]

@@ -1,0 +1,175 @@
+"""What the items of a run are published as, and what another choice would promise and lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.guarantees import Guarantee, models
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict, verify
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen, recode_rows
+from setveil.progress import Progress
+from setveil.published.recoding import Recoding
+from setveil.utility.lm import lm
+from setveil.utility.ncp import ncp
+
+LISTED = 50_000  # violations that one check lists; further checks find what these leave
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """A label, or none, for every item.
+
+    Attributes
+    ----------
+    data : Transactions
+        The rows.
+    items : Vocabulary
+        All items, as in the run's recoding.
+    labels : tuple of str
+        The labels.
+    image : int64 (items,)
+        Position in `labels` of what each item is published as, -1: it is left out.
+    tree : Hierarchy or None
+        Decides the order of labels.
+    guarantee : Guarantee
+        What the run promises.
+    objective : str
+        The measure of the loss that it keeps low.
+    progress : Progress
+        Hears how far a check is.
+    """
+
+    data: Transactions
+    items: Vocabulary
+    labels: tuple[str, ...]
+    image: Positions
+    tree: Hierarchy | None
+    guarantee: Guarantee
+    objective: str
+    progress: Progress
+
+    @cached_property
+    def supports(self) -> Positions:
+        """Rows of the data with each item."""
+        ids = self.items.ids
+        out = np.zeros(len(self.items), np.int64)
+        out[[ids[label] for label in self.data.vocabulary.labels]] = self.data.supports()
+        return out
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Position of each label."""
+        return {label: i for i, label in enumerate(self.labels)}
+
+    def members(self, label: str) -> Positions:
+        """Find the items of a label, as positions; none if there is no such label."""
+        return np.flatnonzero(self.image == self.position.get(label, len(self.labels)))
+
+    def label_of(self, item: int) -> str | None:
+        """Name what an item is published as."""
+        to = int(self.image[item])
+        return None if to < 0 else self.labels[to]
+
+    def names(self, items: Iterable[int]) -> list[str]:
+        """List the labels of items."""
+        return [self.items.labels[item] for item in items]
+
+    def entries(self, items: Positions) -> int:
+        """Count the item occurrences of items."""
+        return int(self.supports[items].sum())
+
+    def own_names(self) -> set[str]:
+        """Find the items that occur and are published as themselves."""
+        return {
+            self.items.labels[item]
+            for item in np.flatnonzero((self.image >= 0) & (self.supports > 0)).tolist()
+            if self.labels[self.image[item]] == self.items.labels[item]
+        }
+
+    def changed(self, parts: Mapping[str, Positions] | Mapping[None, Positions]) -> Naming:
+        """Publish some items under other labels, new ones or those that are there; None: leave them out."""
+        image = self.image.copy()
+        labels = list(self.labels)
+        for label, items in parts.items():
+            to = -1 if label is None else self.position.get(label, -1)
+            if label is not None and to < 0:
+                to = len(labels)
+                labels.append(label)
+            image[items] = to
+        return replace(self, labels=tuple(labels), image=image)
+
+    def unused(self, label: str) -> str:
+        """Make a label that nothing has yet, by parentheses around it."""
+        while label in self.position or label in self.items.ids or (self.tree and label in self.tree):
+            label = f"({label})"
+        return label
+
+    @cached_property
+    def recoding(self) -> Recoding:
+        """The recoding: labels that stand for an item, in the order of the hierarchy, or of their items."""
+        used, first = np.unique(self.image, return_index=True)
+        smallest = {int(to): int(item) for to, item in zip(used, first, strict=True) if to >= 0}
+        tree = self.tree
+
+        def rank(to: int) -> tuple[bool, int]:
+            label = self.labels[to]
+            return (False, tree.id(label)) if tree and label in tree else (True, smallest[to])
+
+        order = sorted(smallest, key=rank)
+        position = np.full(len(self.labels) + 1, -1, np.int32)
+        position[order] = np.arange(len(order))
+        published = Vocabulary(self.labels[to] for to in order)
+        return Recoding(self.items, published, frozen(position[self.image], np.int32), len(self.items))
+
+    @cached_property
+    def rows(self) -> Transactions:
+        """The rows as they would be published."""
+        image = self.recoding.image_of(self.data.vocabulary)
+        rows = recode_rows(self.data.indptr, self.data.items, frozen(image, np.int32))
+        return Transactions(*rows, self.recoding.published)
+
+    @cached_property
+    def row_of(self) -> Positions:
+        """The row of each occurrence of a label in these rows."""
+        return np.repeat(np.arange(self.rows.n_rows), self.rows.row_lengths())
+
+    def rows_with(self, items: Positions) -> NDArray[np.bool_]:
+        """Mark the rows of the data that hold any of some items."""
+        wanted = np.zeros(len(self.items), np.bool_)
+        wanted[items] = True
+        ids = self.items.ids
+        there = wanted[[ids[label] for label in self.data.vocabulary.labels]][self.data.items]
+        before = np.concatenate(([0], np.cumsum(there)))
+        marked: NDArray[np.bool_] = np.diff(before[self.data.indptr]) > 0
+        return marked
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the verifier finds in them."""
+        known: dict[str, Any] = {"beyond": False} if self.guarantee.model == KmAnonymity.model else {}
+        if "image" in models()[self.guarantee.model].knows:
+            known["image"] = {item: self.label_of(i) for i, item in enumerate(self.items.labels)}
+            for itemset in getattr(self.guarantee, "itemsets", None) or ():
+                for item in itemset:
+                    known["image"].setdefault(item, None)
+        return verify(self.rows, self.guarantee, show=LISTED, progress=self.progress, **known)
+
+    @cached_property
+    def violations(self) -> set[frozenset[str]]:
+        """Sets of labels that the verifier lists."""
+        return {frozenset(entry[-2]) for entry in self.verdict.first}
+
+    def loss(self) -> float:
+        """Measure the loss, LM or NCP."""
+        return {"lm": lm, "ncp": ncp}[self.objective](self.data, self.recoding)

@@ -1,0 +1,326 @@
+"""What the folder of a run holds, and the rows and the hierarchy that the run read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from setveil.algorithms import load
+from setveil.data.io import read
+from setveil.data.layout import FORMATS
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, SetveilError, shorten
+from setveil.fields import options_of
+from setveil.guarantees import Guarantee
+from setveil.guarantees.constraints import PrivacyConstraints
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee
+from setveil.options.inputs import draw_rows
+from setveil.options.reading import Reading
+from setveil.published.recoding import Recoding
+
+MODELS = ("km-anonymity", "constraints")
+_SECRET = "***"  # noqa: S105  (stands for a secret in what is recorded)
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A run: its record, and the label of each item (None: left out)."""
+
+    name: str
+    report: dict[str, Any]
+    image: Mapping[str, str | None]
+    guarantee: Guarantee | None = None  # None: as the record describes it
+
+    @property
+    def objective(self) -> str:
+        """The measure of the loss that the run kept low; LM in place of UL, which says little to readers."""
+        optimality = self.report.get("optimality") or {}
+        found = optimality.get("objective") or load(self.report["algorithm"]["name"]).info.minimizes
+        return "lm" if found == "ul" else str(found)
+
+
+def read_run(folder: str | Path) -> Recorded:
+    """Read the folder of a run.
+
+    Raises
+    ------
+    DataError
+        If it is none, or its files contradict each other.
+    RequestError
+        If the run is of a kind in which no label can be split.
+    """
+    place = Path(folder)
+    record, recoding = place / "internal" / "report.json", place / "internal" / "recoding.csv"
+    if not record.is_file():
+        raise DataError(
+            f"{folder} is not the folder of a run: there is no {record}.",
+            hint="Name the folder that `setveil anonymize --out` wrote, with published/ and internal/ in it.",
+        )
+    try:
+        report = json.loads(record.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{record} cannot be read: {error}.") from None
+    needed = {"input", "guarantee", "algorithm", "recoding", "utility", "seed"}
+    if not isinstance(report, dict) or not needed <= report.keys():
+        raise DataError(f"{record} is not the record of a run.")
+    require_splittable(report)
+    return Recorded(str(folder), report, _image(recoding))
+
+
+def of_recoding(report: dict[str, Any], recoding: Any, guarantee: Guarantee) -> Recorded:
+    """Take a run that was made here."""
+    require_splittable(report)
+    labels = (*recoding.published.labels, None)
+    image = dict(zip(recoding.items.labels, (labels[to] for to in recoding.image.tolist()), strict=True))
+    return Recorded("the release", report, image, guarantee)
+
+
+def require_splittable(report: Mapping[str, Any]) -> None:
+    """Refuse runs in which no item has one label.
+
+    Raises
+    ------
+    RequestError
+        With the reason.
+    """
+    guarantee = report["guarantee"]
+    if report["recoding"] != Recoding.kind:
+        several = (
+            "it puts rows into groups"
+            if report["recoding"] == "grouped"
+            else "an item may be published under several labels"
+        )
+        raise RequestError(f"No label of this run can be split: {several} ({report['algorithm']['name']}).")
+    if guarantee["model"] not in MODELS:
+        raise RequestError(
+            f"This run promises {guarantee['phrase']}; why labels are not split is known for "
+            f"{' and '.join(MODELS)} only."
+        )
+
+
+def _image(path: Path) -> dict[str, str | None]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(
+            f"{path} cannot be read: {reason}.", hint="It tells what each item is published as."
+        ) from None
+    image: dict[str, str | None] = {}
+    for number, fields in enumerate(lines[1:], 2):
+        if len(fields) != 2 or not fields[0] or fields[0] in image:
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
+                "before, a comma and its label (empty: left out)."
+            )
+        image[fields[0]] = fields[1] or None
+    return image
+
+
+def find_rows(
+    run: Recorded,
+    path: list[str] | None,
+    reading: Reading,
+    read_rows: Callable[..., Transactions] = read,
+) -> Transactions:
+    """Read the rows that a run was made from: its own files, or what is named instead.
+
+    Parameters
+    ----------
+    run : Recorded
+        The run.
+    path : list of str or None
+        Files to read instead of those that the record names.
+    reading : Reading
+        How; what it leaves open is taken from the record.
+    read_rows : callable
+        Reads a file, as `setveil.read`.
+
+    Raises
+    ------
+    DataError
+        If they are missing, or not the rows of the run.
+    """
+    report = run.report
+    recorded = report["input"]
+    how = _recorded_reading(report) | reading.given()
+    given = path or None
+    if given is None and how.get("query") is None:
+        given = [file["path"] for file in (recorded.get("read") or {}).get("files", ())]
+        absent = [one for one in given if one == "-" or not Path(one).exists()]
+        if not given or absent:
+            where = {"-": "standard input"}.get(recorded["path"], recorded["path"]) or "memory"
+            lost = f", where there is no {absent[0]} now" if absent and absent[0] != "-" else ""
+            raise DataError(
+                f"The rows of this run came from {where}{lost}.", hint="Name their file: --data FILE."
+            )
+    if given is not None:
+        how = {name: value for name, value in how.items() if name not in {"query", "connection"}}
+    elif _SECRET in str(how.get("connection", "")):
+        raise RequestError("The record of a run leaves secrets out: give --connection again.")
+    try:
+        data = read_rows(given[0] if given and len(given) == 1 else given, **how)
+    except SetveilError as error:
+        error.hint = error.hint or "Name the file that the run read: --data FILE."
+        raise
+    same = data.origin.sha256 if data.origin else None
+    if recorded["sha256"] is not None and same is not None and same != recorded["sha256"]:
+        raise DataError(
+            f"{data.origin.path if data.origin else 'The file'} is not what the run read: its SHA-256 is "
+            f"{same[:12]}…, recorded is {recorded['sha256'][:12]}….",
+            hint="It was changed since, or is another file: name the right one with --data, or run again.",
+        )
+    return rows_of_run(run, data)
+
+
+def rows_of_run(run: Recorded, data: Transactions) -> Transactions:
+    """Take from rows those that a run was made from, which may be a sample of them.
+
+    Raises
+    ------
+    DataError
+        If they are others.
+    """
+    sample, recorded = run.report.get("sample"), run.report["input"]
+    if sample and data.n_rows == sample["of"]:
+        data = draw_rows(data, sample["rows"], sample["seed"])
+    found = (data.n_rows, int((data.row_lengths() == 0).sum()), data.n_items, data.n_occurrences)
+    expected = tuple(recorded[name] for name in ("rows", "empty_rows", "items", "occurrences"))
+    if found != expected:
+        what = "{:,} rows ({:,} empty) of {:,} items, {:,} occurrences".format
+        raise DataError(
+            f"These are not the rows of the run: {what(*found)}; recorded are {what(*expected)}.",
+            hint="Read them as the run did (--format, --id-column, --item-column).",
+        )
+    return data
+
+
+def _recorded_reading(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Say how the run read its files: by its options, or by what it found out."""
+    found = report["input"].get("read") or {}
+    options = {
+        name: value
+        for name in options_of(Reading)
+        if (value := (report.get("options") or {}).get(name.replace("_", "-"))) is not None
+    }
+    if options.get("query") is not None:
+        return options
+    options.pop("format", None)  # which may be that of the published file
+    how = options | ({"format": found["layout"]} if found.get("layout") in FORMATS else {})
+    if found.get("encoding"):
+        how.setdefault("encoding", found["encoding"])
+    if report.get("options"):
+        return how
+    columns = found.get("item_columns") or []
+    long = found.get("layout") in {"long", "parquet", "jsonl"} and len(columns) == 1
+    more = {
+        "separator": found.get("separator"),
+        "id_column": found.get("id_column"),
+        "item_column": columns[0] if long else None,
+        "item_columns": None if long or not columns else columns,
+    }
+    takes = FORMATS[found["layout"]].takes if found.get("layout") in FORMATS else ()
+    return how | {name: value for name, value in more.items() if value is not None and name in takes}
+
+
+def find_tree(run: Recorded, data: Transactions, given: Any, encoding: str) -> Hierarchy | None:
+    """Find the hierarchy of a run: its file, or the one that was made from the rows.
+
+    Parameters
+    ----------
+    run : Recorded
+        The run.
+    data : Transactions
+        Its rows.
+    given : Hierarchy, path or None
+        What to take instead.
+    encoding : str
+        Of files.
+
+    Returns
+    -------
+    Hierarchy or None
+        None for a run without one, and where its labels are groups of items.
+
+    Raises
+    ------
+    DataError
+        If it is missing, or not that of the run.
+    """
+    recorded = run.report.get("hierarchy")
+    if recorded is None or run.report["guarantee"]["model"] == "constraints":
+        if given is not None:
+            raise RequestError(
+                "The labels of this run are no nodes of a hierarchy: --hierarchy is of no use."
+            )
+        return None
+    if given is None and recorded["source"] == "co-occurrence":
+        return by_cooccurrence(data)
+    if given is None and recorded["source"] == "file":
+        given = Path(recorded["path"])
+        if not given.is_file():
+            raise DataError(
+                f"The hierarchy of this run was {given}, where there is no file now.",
+                hint="Name it: --hierarchy FILE.",
+            )
+    if given is None:
+        raise DataError(
+            "The hierarchy of this run was made in Python, and is in no file.",
+            hint="Give it: sv.why(..., hierarchy=), or --hierarchy FILE.",
+        )
+    tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
+    same = tree.origin.sha256 if tree.origin else None
+    changed = recorded["sha256"] is not None and same is not None and same != recorded["sha256"]
+    if changed or (tree.n_leaves, tree.height) != (recorded["leaves"], recorded["height"]):
+        what = given if not isinstance(given, Hierarchy) else "The hierarchy"
+        raise DataError(
+            f"{what} is not the hierarchy of the run, which had {recorded['leaves']:,} leaves and height "
+            f"{recorded['height']}{' and another SHA-256' if changed else ''}.",
+            hint="Name the right one with --hierarchy, or run again.",
+        )
+    return tree
+
+
+def find_guarantee(run: Recorded, data: Transactions, encoding: str) -> Guarantee:
+    """Make the guarantee that a run promised.
+
+    Raises
+    ------
+    DataError, RequestError
+        If it protects itemsets of a file that is no longer there, or is another.
+    """
+    if run.guarantee is not None:
+        return run.guarantee
+    recorded = run.report["guarantee"]
+    if recorded["model"] == "km-anonymity":
+        m = math.inf if recorded["m"] == "inf" else recorded["m"]
+        return KmAnonymity(recorded["k"], m)
+    if "m" in recorded:
+        return PrivacyConstraints(recorded["k"], m=recorded["m"])
+    privacy = (run.report.get("options") or {}).get("privacy")
+    if privacy is None:
+        raise DataError(
+            "The record of this run does not hold the itemsets that it protects.",
+            hint="In Python, ask the release itself: sv.why(release, ...).",
+        )
+    texts = {"k": recorded["k"], "privacy": privacy}
+    guarantee = make_guarantee("constraints", texts, Given(data, encoding, seed=run.report["seed"]))
+    found = guarantee.as_dict()["itemsets"]
+    if found != recorded["itemsets"]:
+        raise DataError(
+            f"{privacy} holds {found:,} itemsets, the run protected "
+            f"{recorded['itemsets']:,}: it was changed since.",
+            hint="Run again.",
+        )
+    return guarantee

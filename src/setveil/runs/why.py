@@ -1,0 +1,260 @@
+"""Why a label of a run is not split, or an item left out: try it, see what breaks, and find what is to blame.
+
+Every number of an answer is of a check by the verifier: first of the rows with the label split or the item
+brought back, then of these rows with what is to blame left out, or published under another label.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError, listed, shorten
+from setveil.guarantees import Guarantee
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress
+from setveil.runs._attempts import Attempts
+from setveil.runs._naming import Naming, Positions
+from setveil.runs.recorded import Recorded
+
+Answer = dict[str, Any]
+
+
+def why(
+    run: Recorded,
+    data: Transactions,
+    tree: Hierarchy | None,
+    guarantee: Guarantee,
+    name: str,
+    *,
+    show: int = 10,
+    progress: Progress,
+) -> Answer:
+    """Say why a label is not split, or an item is left out or has no name of its own (see `setveil.why`).
+
+    Parameters
+    ----------
+    run : Recorded
+        The run.
+    data, tree, guarantee
+        Its rows, its hierarchy if its labels are nodes of one, and its promise.
+    name : str
+        A label, an item, or a node of the hierarchy.
+    show : int
+        How many violations to list of each attempt.
+    progress : Progress
+        Hears how far the checks are.
+
+    Returns
+    -------
+    dict
+        See docs/why.md.
+
+    Raises
+    ------
+    DataError
+        If nothing has this name, or the rows are not those of the run.
+    """
+    now = _as_published(run, data, tree, guarantee, progress)
+    question = _Question(run, now, name, show)
+    about = question.answer()
+    report = run.report
+    optimality = report.get("optimality")
+    settings = report["algorithm"].get("parameters") or {}
+    return {
+        "name": name,
+        **about,
+        "guarantee": {**guarantee.as_dict(), "phrase": guarantee.phrase},
+        "algorithm": report["algorithm"]["name"],
+        "objective": now.objective,
+        "loss": now.loss(),
+        "optimality": optimality and {key: optimality.get(key) for key in _OPTIMALITY},
+        "max_suppressed": settings.get("max_suppressed"),
+        "occurrences": data.n_occurrences,
+        "below": _below(now, about, name, show),
+        "stays_inside": True,
+    }
+
+
+_OPTIMALITY = ("objective", "model", "loss", "gap", "proven", "weighted", "limited")
+
+
+def _as_published(
+    run: Recorded, data: Transactions, tree: Hierarchy | None, guarantee: Guarantee, progress: Progress
+) -> Naming:
+    """Take what a run published, and make sure that rows and record belong together."""
+    unknown = [label for label in data.vocabulary.labels if label not in run.image]
+    if unknown:
+        raise DataError(f"The run's recoding says nothing of {len(unknown):,} items: {listed(unknown)}.")
+    labels = tuple(dict.fromkeys(label for label in run.image.values() if label is not None))
+    position: dict[str | None, int] = {None: -1} | {label: i for i, label in enumerate(labels)}
+    image = np.array([position[label] for label in run.image.values()], np.int64)
+    now = Naming(data, Vocabulary(run.image), labels, image, tree, guarantee, run.objective, progress)
+    if now.loss() != run.report["utility"][run.objective]:
+        raise DataError(
+            f"By these rows and the recoding of {run.name}, {run.objective.upper()} is {now.loss():.6g}; its "
+            f"record says {run.report['utility'][run.objective]:.6g}.",
+            hint="Are they the rows that the run was made from?",
+        )
+    return now
+
+
+def _below(now: Naming, about: Answer, name: str, show: int) -> list[str]:
+    """List the items that an answer mentions and that are in fewer rows than the promise demands."""
+    mentioned = {name}
+    for one in about["tries"]:
+        mentioned.update(label for entry in one["first"] for label in entry["itemset"])
+        mentioned.update((one["leave_out"] or {"labels": []})["labels"][:show])
+    k = getattr(now.guarantee, "k", 0)
+    ids = now.items.ids
+    return [label for label in ids if label in mentioned and 0 < now.supports[ids[label]] < k]
+
+
+class _Question:
+    """One name, and what the run made of it."""
+
+    def __init__(self, run: Recorded, now: Naming, name: str, show: int) -> None:
+        self.run, self.now, self.name, self.show = run, now, name, show
+        self.attempts = Attempts(now, show)
+
+    def answer(self) -> Answer:
+        """Find out what the name is, and what stands against splitting it or bringing it back."""
+        now, tree, name = self.now, self.now.tree, self.name
+        item = now.items.ids.get(name)
+        label: str | None = name
+        below: list[str] = []
+        tries: list[Answer] = []
+        if item is not None and now.label_of(item) == name and now.members(name).size == 1:
+            question, inside = "kept", np.array([item])
+        elif now.members(name).size:
+            question, inside = "split", now.members(name)
+        else:
+            if item is not None:
+                inside = np.array([item])
+            elif tree is not None and name in tree:
+                inside = self._under(tree, name)
+            else:
+                raise self._unknown()
+            label = self._shared(inside)
+            images = sorted(set(now.image[inside].tolist()))
+            question = "free" if label is not None else "back" if images == [-1] else "split already"
+            if question == "split already":
+                below = [now.labels[to] for to in images if to >= 0]
+        if not now.supports[inside].any():
+            question = "absent"
+        if question in {"split", "free", "back"}:
+            tries = getattr(self, f"_{question}")(inside)
+        ids = now.rows.vocabulary.ids
+        rows = 0 if label is None or label not in ids else int(now.rows.supports()[ids[label]])
+        return {
+            "question": question,
+            "label": label,
+            "published_as": below,
+            "items_left_out": int(np.count_nonzero(now.image[inside] < 0)),
+            "items": int(inside.size),
+            "entries": now.entries(inside),
+            "rows": rows,
+            "tries": tries,
+        }
+
+    def _unknown(self) -> DataError:
+        now = self.now
+        names = dict.fromkeys((*now.labels, *now.items.labels, *(now.tree.labels if now.tree else ())))
+        lower = {name.lower(): name for name in names}
+        close = difflib.get_close_matches(self.name.lower(), lower, 3)
+        hint = f"Did you mean {' or '.join(shorten(lower[name]) for name in close)}?" if close else ""
+        return DataError(
+            f"{shorten(self.name)} is no item, no published label and no node of the hierarchy of "
+            f"{self.run.name}.",
+            hint=hint or "Items and their labels are in internal/recoding.csv.",
+        )
+
+    def _under(self, tree: Hierarchy, node: str) -> Positions:
+        """Find the items under a node of the hierarchy, as positions."""
+        ids = self.now.items.ids
+        leaves = tree.under(tree.id(node)).tolist()
+        return np.sort(np.array([ids[tree.labels[leaf]] for leaf in leaves], np.int64))
+
+    def _shared(self, inside: Positions) -> str | None:
+        """Find the label that some items have with others; None if they have none, or several."""
+        images = set(self.now.image[inside].tolist())
+        if len(images) > 1 or -1 in images:
+            return None
+        return str(self.now.labels[images.pop()])
+
+    def _parts(self, label: str, inside: Positions) -> dict[str, Positions]:
+        """Part the items of a label by the children of its node; without a node, into single items."""
+        now, tree = self.now, self.now.tree
+        if tree is None or label not in tree:
+            return {now.items.labels[i]: np.array([i]) for i in inside.tolist()}
+        node = tree.id(label)
+        while len(tree.children(node)) == 1:
+            node = tree.children(node)[0]
+        children = [tree.labels[child] for child in tree.children(node)]
+        parts = {child: np.intersect1d(self._under(tree, child), inside) for child in children}
+        return {child: items for child, items in parts.items() if items.size}
+
+    def _split(self, inside: Positions) -> list[Answer]:
+        """Split a label into its parts, and down to its items."""
+        parts = self._parts(self.name, inside)
+        splits = {"children": parts}
+        if len(parts) < inside.size:
+            splits["items"] = {self.now.items.labels[i]: np.array([i]) for i in inside.tolist()}
+        tries = []
+        for kind, parts in splits.items():
+            one = self.attempts.attempt(kind, parts, allowed=parts)
+            blamed = one["leave_out"]
+            if blamed and len(blamed["labels"]) < len(one["parts"]):
+                one["move"] = self.attempts.moved(parts, blamed["labels"], self.name)
+            tries.append(one)
+        return tries
+
+    def _free(self, inside: Positions) -> list[Answer]:
+        """Split the label as far as to free some of its items; and take these out of it alone."""
+        now, tree, label = self.now, self.now.tree, str(self._shared(inside))
+        whole = now.members(label)
+        rest = np.setdiff1d(whole, inside)
+        tries: list[Answer] = []
+        if tree is not None and label in tree:
+            path: dict[str, Positions] = {}
+            at, left = label, whole
+            while left.size > inside.size:
+                parts = self._parts(at, left)
+                at, left = next((n, p) for n, p in parts.items() if np.isin(inside, p).all())
+                path |= {name: items for name, items in parts.items() if name != at}
+            path[self.name] = inside
+            tries.append(self.attempts.attempt("free", path, allowed=path, refused={self.name}))
+            if len(path) == 2:  # to split the label is to take the items out of it
+                return tries
+        apart = {self.name: inside, self._rest_of(label, rest): rest}
+        tries.append(self.attempts.attempt("apart", apart, refused={self.name}))
+        return tries
+
+    def _rest_of(self, label: str, rest: Positions) -> str:
+        """Name what stays of a label: itself if it is a node, else a group of items is named by these."""
+        now = self.now
+        if now.tree is not None and label in now.tree:
+            return label
+        names = now.names(rest.tolist())
+        return names[0] if len(names) == 1 else now.unused(f"({','.join(names)})")
+
+    def _back(self, inside: Positions) -> list[Answer]:
+        """Publish what is left out: as itself, under nodes above it, under labels of others."""
+        now, tree, name = self.now, self.now.tree, self.name
+        tries = [self.attempts.attempt("back", {name: inside}, refused={name})]
+        if tree is None or name not in tree or tries[0]["holds"]:
+            return tries
+        for node in tree.ancestors(tree.id(name)):
+            label = tree.labels[node]
+            if now.members(label).size:
+                break  # it stands for others already: to join them is to move
+            tries.append(self.attempts.attempt("ancestor", {label: self._under(tree, label)}, brief=True))
+            if tries[-1]["holds"]:
+                break
+        parent = tree.labels[int(tree.parent[tree.id(name)])]
+        tries[0]["move"] = self.attempts.moved({name: inside}, [name], parent)
+        return tries
