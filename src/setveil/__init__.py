@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         TableError,
     )
     from setveil.functions.anonymize import anonymize
+    from setveil.functions.apply import apply
     from setveil.functions.compare import compare
     from setveil.functions.convert import convert
     from setveil.functions.explore import explore
@@ -103,6 +104,7 @@ _HOMES = {
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
     "anonymize": "functions.anonymize",
+    "apply": "functions.apply",
     "compare": "functions.compare",
     "convert": "functions.convert",
     "explore": "functions.explore",
@@ -155,6 +157,7 @@ __all__ = [
     "Verdict",
     "VerifiedRelease",
     "anonymize",
+    "apply",
     "compare",
     "convert",
     "explore",

@@ -14,6 +14,7 @@ import typer
 from setveil import algorithms as registry
 from setveil.cli import (
     anonymize,
+    apply,
     compare,
     explore,
     hierarchy,
@@ -239,6 +240,7 @@ $ setveil algorithms --json"""
 COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     demo: _DEMO,
     anonymize.anonymize: anonymize.EXAMPLES,
+    apply.apply: apply.EXAMPLES,
     verify.verify: verify.EXAMPLES,
     measure.measure: measure.EXAMPLES,
     query.query: query.EXAMPLES,

@@ -116,6 +116,9 @@ def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
         if isinstance(value, list | tuple):
             arguments += map(str, value)
             options[key] = list(map(str, value))
+        elif parameter.param_type_name == "argument":
+            arguments.append(str(value))
+            options[key] = str(value)
         elif isinstance(value, bool):
             flags += [f"--{key}"] if value else parameter.secondary_opts[:1]
             options[key] = value

@@ -430,6 +430,16 @@ def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
     return _owned(found, asked, ALGORITHM, negated=negated)
 
 
+def some_options(parameters: type, names: Sequence[str], panel: str) -> list[inspect.Parameter]:
+    """Make the options of some parameters of one algorithm."""
+    options = options_of(parameters)
+    on = {field.name for field in fields(parameters) if field.default is True}
+    return [
+        _parameter(name, [options[name].kind], options[name].help, panel, negated=name in on)
+        for name in names
+    ]
+
+
 def reading_options(*without: str) -> list[inspect.Parameter]:
     """Make the options on how the input is read."""
     return [

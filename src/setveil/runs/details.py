@@ -227,14 +227,13 @@ def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[st
 
 
 def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    """Occurrences and NCP under each child of the root."""
-    leaf = tree.locate(data.vocabulary)
+    """Occurrences and NCP under each child of the root; items that the tree lacks are in no branch."""
     occurrences = data.supports()
-    position = np.empty(tree.n_leaves, np.int64)
-    position[tree.leaf_order] = np.arange(tree.n_leaves)
+    place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaf_order.tolist())}
+    position = np.array([place.get(label, -1) for label in data.vocabulary.labels], np.int64)
     out = []
     for child in tree.children(tree.root):
-        inside = (position[leaf] >= tree.low[child]) & (position[leaf] < tree.high[child])
+        inside = (position >= tree.low[child]) & (position < tree.high[child])
         out.append(
             {
                 "label": tree.labels[child],

@@ -227,22 +227,14 @@ def anonymize(
     timing |= release.details.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
-        verdict = _verify(data, release, guarantee, progress)
+        verdict = checked(data, release, guarantee, progress)
     if not verdict.holds:
         raise GuaranteeError(
             f"The release of {terms.algorithm} has no {guarantee.phrase}: the check found "
             f"{verdict.violations:,} violations. Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
-    progress("measuring")
-    with timed(timing, "measure"):
-        found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
-    if details:
-        with timed(timing, "answers"):
-            found["answers"] = answers(data, release, progress)
-        with timed(timing, "risk"):
-            found["risk"] = risks(data, release, guarantee, progress)
-    found["optimality"] = release.details.get("optimality")
+    found = looked_at(data, release, guarantee, timing, progress, details=details)
     if bound and found["optimality"] is None:
         progress("finding the optimum")
         with timed(timing, "bound"):
@@ -256,6 +248,37 @@ def anonymize(
     )  # fmt: skip
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, found["utility"], report, layout)
+
+
+def checked(
+    data: Transactions, release: Release, guarantee: Guarantee, progress: Progress, **more: Any
+) -> Verdict:
+    """Check what is going to be published, with what the model's verifier must know besides."""
+    known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
+    more |= {name: known[name]() for name in models()[guarantee.model].knows}
+    about = release.meaning() if isinstance(release, RowsRelease) else {}
+    return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)
+
+
+def looked_at(
+    data: Transactions,
+    release: Release,
+    guarantee: Guarantee,
+    timing: dict[str, float],
+    progress: Progress,
+    *,
+    details: bool,
+) -> dict[str, Any]:
+    """Find what the record of a run says of a release: what was lost, and with `details` use and risk."""
+    progress("measuring")
+    with timed(timing, "measure"):
+        found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
+    if details:
+        with timed(timing, "answers"):
+            found["answers"] = answers(data, release, progress)
+        with timed(timing, "risk"):
+            found["risk"] = risks(data, release, guarantee, progress)
+    return found | {"optimality": release.details.get("optimality")}
 
 
 @dataclass(frozen=True)
@@ -284,8 +307,7 @@ def _terms(
 ) -> _Terms:
     """Check what was asked for; choose the algorithm where none is named."""
     model = require_guarantee(guarantee).model
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
+    require_seed(seed)
     if not isinstance(bound, Real) or bound < 0:
         raise RequestError(
             f"bound must be True, False or a positive number of seconds, got {described(bound)}."
@@ -308,10 +330,16 @@ def _terms(
         )
     if settings is None:
         settings = _settings(module.Parameters, name, parameters)
-    return _Terms(name, module, settings, int(seed), _least_count(guarantee, counts))
+    return _Terms(name, module, settings, int(seed), least_count(guarantee, counts))
 
 
-def _least_count(guarantee: Any, counts: Any) -> int:
+def require_seed(seed: object) -> None:
+    """Refuse what is no seed."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
+
+
+def least_count(guarantee: Any, counts: Any) -> int:
     """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
     if isinstance(counts, bool):
         return guarantee.k if counts and models()[guarantee.model].counts else 0
@@ -417,11 +445,3 @@ def _distance(
         "gap": (loss - lower) / loss if loss else 0.0,
         "proven": best["proven"],
     }
-
-
-def _verify(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> Verdict:
-    """Check what is going to be published, with what the model's verifier must know besides."""
-    known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
-    more = {name: known[name]() for name in models()[guarantee.model].knows}
-    about = release.meaning() if isinstance(release, RowsRelease) else {}
-    return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)

@@ -19,10 +19,11 @@ from setveil.kernels.rows import Ids
 from setveil.progress import Progress
 
 
-def contracted(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
+def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] = ()) -> Hierarchy:
     """Leave out leaves that are not among `items`, and inner nodes that then have a single child.
 
-    The root stays. A node publishes the same rows as its only child, and loses at least as much.
+    The root stays. A node publishes the same rows as its only child, and loses at least as much. But where
+    that child is among the `barred` leaves, which are never published as themselves, the node stays, too.
     """
     wanted = [leaf for leaf in range(tree.n_leaves) if tree.labels[leaf] in items]
     if not wanted or tree.root < tree.n_leaves:
@@ -35,6 +36,7 @@ def contracted(tree: Hierarchy, items: Collection[str]) -> Hierarchy:
         v for v in range(tree.n_leaves, tree.n_nodes)
         if max(below[child] for child in tree.children(v)) < below[v]
     }  # fmt: skip
+    branches |= {int(tree.parent[leaf]) for leaf in wanted if tree.labels[leaf] in barred}
     parents: dict[str, str | None] = {tree.labels[tree.root]: None}
     for v in (*wanted, *branches - {tree.root}):
         up = next(u for u in tree.ancestors(v) if u in branches or u == tree.root)
@@ -59,8 +61,10 @@ class Candidates:
         What is to be kept low.
     kept : list of int
         Leaves that must be published as themselves.
+    barred : list of int
+        Leaves that must not be: they are suppressed where the cut does not lie above them.
     suppress : bool
-        Whether leaves may be suppressed.
+        Whether other leaves may be suppressed.
     progress : Progress
         Hears how far it is.
     """
@@ -72,11 +76,12 @@ class Candidates:
         guarantee: KmAnonymity,
         losses: Losses,
         kept: list[int],
+        barred: list[int],
         suppress: bool,
         progress: Progress,
     ) -> None:
         self.tree, self.guarantee, self.losses = cut.tree, guarantee, losses
-        self.kept, self.suppress, self.progress = kept, suppress, progress
+        self.kept, self.barred, self.suppress, self.progress = kept, barred, suppress, progress
         self._cut, self._separator = cut, separator
 
     def threats(self, candidate: Ids) -> Iterator[list[int]]:
@@ -97,8 +102,14 @@ class Candidates:
     # --- without regard to threats
 
     def finest(self) -> Ids:
-        """Make the candidate that publishes all leaves as themselves."""
-        return np.arange(self.tree.n_nodes, dtype=np.int32)
+        """Make the candidate that publishes all leaves as themselves that may be."""
+        return self._without_barred(np.arange(self.tree.n_nodes, dtype=np.int32))
+
+    def _without_barred(self, candidate: Ids) -> Ids:
+        """Suppress the barred leaves that a candidate publishes as themselves."""
+        itself = candidate[self.barred] == self.barred
+        candidate[self.barred] = np.where(itself, -1, candidate[self.barred])
+        return candidate
 
     def coarsest(self) -> Ids:
         """Make the candidate that publishes least: items to keep, the rest suppressed or at its highest."""
@@ -129,7 +140,7 @@ class Candidates:
             candidate[self.tree.under(v)] = v
         for v in suppressed:
             candidate[self.tree.under(v)] = -1
-        return candidate
+        return self._without_barred(candidate)
 
     # --- valid ones
 
@@ -149,7 +160,7 @@ class Candidates:
         for v in refine(published, self.cut_nodes(candidate), self.guarantee, self.progress):
             out[self.tree.under(v)] = v
         out[suppressed] = -1
-        return out
+        return self._without_barred(out)
 
     def generalized_further(self, candidate: Ids) -> Ids:
         """Generalize further until no threat is left."""
@@ -191,6 +202,7 @@ class Candidates:
         """Publish suppressed leaves again where no threat arises, those that cost most first."""
         candidate = candidate.copy()
         suppressed = self.suppressed_leaves(candidate)
+        suppressed = [leaf for leaf in suppressed if leaf not in self.barred]
         for leaf in sorted(suppressed, key=lambda leaf: (-self.losses.hidden[leaf], leaf)):
             candidate[leaf] = leaf
             if not stays_valid(*self._separator.rows_with(leaf, candidate), leaf, self.guarantee):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf
@@ -43,6 +43,9 @@ class Search:
         As for `setveil.algorithms.exact.exact.anonymize`.
     losses : Losses, optional
         What to minimize in place of what the parameters say, over the contracted hierarchy.
+    barred : collection of str
+        Leaves that are not published as themselves: where the cut does not lie above them they are
+        suppressed, whether or not others may be.
 
     Raises
     ------
@@ -60,6 +63,7 @@ class Search:
         parameters: Exact,
         progress: Progress,
         losses: Losses | None = None,
+        barred: Collection[str] = (),
     ) -> None:
         self.data, self.hierarchy, self.guarantee = data, hierarchy, guarantee
         self.parameters, self.progress = parameters, progress
@@ -67,15 +71,16 @@ class Search:
         hierarchy.locate(data.vocabulary)
         _require_leaves(parameters.keep, hierarchy, "Items to keep")
         _require_leaves(parameters.weights, hierarchy, "Items with a weight")
-        self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep})
+        self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred)
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights)
         self.losses = losses
         self.kept = sorted({tree.id(x) for x in parameters.keep})
+        self.barred = sorted(tree.id(x) for x in barred if x in tree)
         cut = Cut(data, tree)
         self.separator = Separator(cut, guarantee.k, guarantee.m)
         self.candidates = Candidates(
-            cut, self.separator, guarantee, losses, self.kept, parameters.suppress, progress
+            cut, self.separator, guarantee, losses, self.kept, self.barred, parameters.suppress, progress
         )
         self.everything = sum(losses.occurrences)
         share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
@@ -86,7 +91,7 @@ class Search:
     def run(self) -> dict[str, Any]:
         """Search until the best candidate is proven best, or time is up; the record of the search."""
         self._begin()
-        variables = Variables(self.tree, self.parameters.suppress)
+        variables = Variables(self.tree, self.parameters.suppress, self.barred)
         program = self._program(variables)
         rounding = Rounding(program, variables, self.separator, self.candidates, self.incumbent)
         sizes = variables.sizes(self.losses)
@@ -123,6 +128,9 @@ class Search:
     def _program(self, variables: Variables) -> Program:
         program = Program(variables.costs(self.losses), self._out_of_time)
         program.imply(variables.implications())
+        for leaf in self.barred:  # suppressed, or below the cut, as a leaf in too few rows is
+            program.exclude(variables.name((leaf,)))
+            program.add(variables.of_clause(((int(self.tree.parent[leaf]),), (leaf,))))
         if self.parameters.max_suppressed is not None:
             program.limit(variables.amounts(self.losses.occurrences), self.most)
         return program
@@ -204,9 +212,14 @@ class Search:
                 return
 
     def _polish(self) -> None:
-        """Split nodes of the best candidate again while it stays valid: that costs nothing, or gains."""
+        """Split nodes of the best candidate again while it stays valid: that costs nothing, or gains.
+
+        Unless barred leaves lie below.
+        """
         if self.incumbent.cost is not None:
-            self.incumbent.put(self.candidates.refined(self.incumbent.candidate))
+            refined = self.candidates.refined(self.incumbent.candidate)
+            if self.losses.cost(refined) <= self.incumbent.cost:
+                self.incumbent.put(refined)
 
     def _refuse_limit(self) -> None:
         """Refuse a limit of suppression that is too low, and name the least that would do."""

@@ -19,11 +19,14 @@ class Variables:
     Variable ``v - n_leaves`` of inner node v is 1 if the cut lies at v or above; variable ``n_inner + l``
     of leaf l is 1 if l is published as a leaf of the cut would be, but suppressed. The latter are there only
     if leaves may be suppressed. They count only for leaves that some clause names: the others are free, and
-    suppressing these would be for nothing.
+    suppressing these would be for nothing. Where only `barred` leaves may be suppressed, those of others are
+    held at 0.
     """
 
-    def __init__(self, tree: Hierarchy, suppress: bool) -> None:
-        self.tree, self.suppress = tree, suppress
+    def __init__(self, tree: Hierarchy, suppress: bool, barred: list[int]) -> None:
+        self.tree, self.barred = tree, barred
+        self.suppress = suppress or bool(barred)
+        self.only_barred = bool(barred) and not suppress
         self.n_leaves = tree.n_leaves
         self.n_inner = tree.n_nodes - tree.n_leaves
         self._named: set[int] = set()  # leaves that some clause names
@@ -60,6 +63,9 @@ class Variables:
         for leaf in kept:
             high[[up - self.n_leaves for up in self.tree.ancestors(leaf)]] = False
             high[self.n_inner + leaf :][:1] = False
+        if self.only_barred:
+            high[self.n_inner :] = False
+            high[self.of_leaves(self.barred)] = True
         return low, high
 
     def of_clause(self, clause: Clause) -> tuple[int, ...]:
@@ -94,6 +100,7 @@ class Variables:
         tree, n_leaves = self.tree, self.n_leaves
         candidate = np.arange(tree.n_nodes, dtype=np.int32)
         up = values[: self.n_inner] > threshold
+        candidate[self.barred] = -1
         if self.suppress:
             candidate[[leaf for leaf in self._named if values[self.n_inner + leaf] > threshold]] = -1
         for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):

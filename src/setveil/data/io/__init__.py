@@ -28,6 +28,7 @@ __all__ = [
     "Layout",
     "detect_format",
     "read",
+    "read_ids",
     "save",
     "sniff_content",
     "writable_layout",
@@ -208,6 +209,40 @@ def save(data: Transactions, path: str | Path, layout: Layout) -> None:
                 file.write(block)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def read_ids(how: Mapping[str, Any]) -> set[str] | None:
+    """Read the ids of rows once more.
+
+    Parameters
+    ----------
+    how : mapping
+        How the rows were read, as `Origin.as_dict` tells.
+
+    Returns
+    -------
+    set of str or None
+        None where rows have no ids, or were not read from files that are still there and the same.
+    """
+    files, column = how.get("files") or [], how.get("id_column")
+    if not column or how.get("query") or not all(Path(file["path"]).is_file() for file in files):
+        return None
+    items = [_numbered(name) for name in how["item_columns"]]
+    long = how["layout"] not in {"wide", "onehot"}
+    wanted = Wanted(_numbered(column), items[0] if long else None, None if long else items)
+    request = _Request(how["layout"], how["encoding"], how["separator"], wanted, True)
+    try:
+        parts, found, _ = _file_parts([file["path"] for file in files], request)
+    except (DataError, RequestError):
+        return None
+    if [file.sha256 for file in found] != [file["sha256"] for file in files]:
+        return None
+    return {one for part in parts for one in part.ids or ()}
+
+
+def _numbered(name: str) -> str:
+    """Name a column without a name by its number."""
+    return name.removeprefix("column ") if name.removeprefix("column ").isdigit() else name
 
 
 Parts = tuple[list[Part], list[InputFile], list[str | None]]

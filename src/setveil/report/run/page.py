@@ -9,6 +9,7 @@ from typing import Any
 from setveil.report import blocks, words
 from setveil.report.models import words_for
 from setveil.report.run.answers import answers, asked_for
+from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
 from setveil.report.run.counts import told_by_counts
 from setveil.report.run.exposure import chances, entry_of, exposure, identifying, sides, telling_size
@@ -58,6 +59,7 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
         about(report),
         _glance(report),
         usable(report),
+        applied(report),
         choice(report),
         exposure(report),
         told_by_counts(report),

@@ -8,6 +8,7 @@ from typing import Any
 
 from setveil.report import words
 from setveil.report.models import check, promise
+from setveil.report.run.applied import applied_facts
 from setveil.report.run.kinds import kind_of
 from setveil.wording import count
 
@@ -17,7 +18,7 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: dict[str, Any]) -> str:
-    """Summarize a report in at most 17 lines of at most 88 columns.
+    """Summarize a report in at most 17 lines of at most 88 columns, or 10 more for labels of an earlier one.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
         "Items": kind.items(report),
         "Rows": words.rows(report),
+        **applied_facts(report),
         "Share": share,
     }
     return {label: text for label, text in found.items() if text}

@@ -1,0 +1,157 @@
+"""The least loss of the recodings that are nowhere finer than a given one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.algorithms.exact._candidates import contracted
+from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._search import Search
+from setveil.data.transactions import Transactions
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids
+from setveil.progress import Progress
+
+if TYPE_CHECKING:
+    from setveil.algorithms.exact._parameters import Exact
+
+Image = Mapping[str, str | None]
+
+
+class Floor:
+    """A hierarchy cut off below the labels of a recoding.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The whole hierarchy.
+    image : mapping of str to (str or None)
+        The label of each leaf, a node at or above it; None: it is suppressed. No label lies above another.
+
+    Attributes
+    ----------
+    stands_for : int32 (n_leaves,)
+        The node that stands for each leaf of the hierarchy in `tree`: its label, or the leaf itself where
+        that is suppressed; -1 where it is suppressed below a label, and so out of reach.
+    tree : Hierarchy
+        Its leaves are these nodes.
+    barred : set of str
+        Those of its leaves that are suppressed items.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, image: Image) -> None:
+        self.hierarchy = hierarchy
+        leaves = range(hierarchy.n_leaves)
+        labels = [image[hierarchy.labels[leaf]] for leaf in leaves]
+        used = {hierarchy.id(label) for label in labels if label is not None}
+        self.stands_for: Ids = np.empty(hierarchy.n_leaves, np.int32)
+        self.barred: set[str] = set()
+        for leaf, label in zip(leaves, labels, strict=True):
+            if label is not None:
+                self.stands_for[leaf] = hierarchy.id(label)
+            elif used.isdisjoint([leaf, *hierarchy.ancestors(leaf)]):
+                self.stands_for[leaf] = leaf
+                self.barred.add(hierarchy.labels[leaf])
+            else:
+                self.stands_for[leaf] = -1
+        parents: dict[str, str | None] = {hierarchy.labels[hierarchy.root]: None}
+        for v in np.unique(self.stands_for[self.stands_for >= 0]).tolist():
+            parents.update(pairwise(hierarchy.labels[u] for u in (v, *hierarchy.ancestors(v))))
+        self.tree = Hierarchy(parents)
+
+    def rows(self, data: Transactions) -> tuple[Transactions, Transactions]:
+        """Cut rows down to the items in reach, and make of them rows of leaves of `tree`."""
+        ids = {label: leaf for leaf, label in enumerate(self.hierarchy.labels[: self.hierarchy.n_leaves])}
+        leaf = np.array([ids.get(label, -1) for label in data.vocabulary.labels], np.int32)
+        leaf = np.where(np.append(self.stands_for, -1)[leaf] >= 0, leaf, -1)
+        each = leaf[data.items]
+        labels = self.hierarchy.labels
+        inside = Transactions.from_codes(data.indptr, each, labels)
+        return inside, Transactions.from_codes(data.indptr, np.append(self.stands_for, -1)[each], labels)
+
+    def losses(self, objective: str, tree: Hierarchy, inside: Transactions) -> tuple[Losses, int]:
+        """Make losses of the items under the nodes of a tree made of `tree`, beyond what its leaves lose.
+
+        Returns
+        -------
+        losses : Losses
+        lost : int
+            What its leaves lose together, whatever is coarsened.
+        """
+        whole = Losses.of(objective, self.hierarchy, self.hierarchy, inside, {})
+        node = [self.hierarchy.id(label) for label in tree.labels]
+        least = [whole.full[v] for v in node[: tree.n_leaves]]
+        below = [sum(least[leaf] for leaf in tree.leaves(v)) for v in range(tree.n_nodes)]
+        relative = replace(
+            whole,
+            occurrences=[whole.weight[v] for v in node[: tree.n_leaves]],
+            weight=[whole.weight[v] for v in node],
+            full=[whole.full[v] - b for v, b in zip(node, below, strict=True)],
+            hidden=[whole.hidden[v] - b for v, b in zip(node, below, strict=True)],
+        )
+        return relative, sum(least)
+
+
+def coarsened(
+    data: Transactions,
+    hierarchy: Hierarchy,
+    image: Image,
+    guarantee: KmAnonymity,
+    parameters: Exact,
+    progress: Progress,
+) -> tuple[dict[str, str | None], dict[str, Any]]:
+    """Coarsen a recoding until it makes the data k^m-anonymous, with the least possible loss.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows. Items that are not in the hierarchy stay suppressed.
+    hierarchy : Hierarchy
+        What items may be generalized to.
+    image : mapping of str to (str or None)
+        The recoding (see `Floor`).
+    guarantee, parameters, progress
+        As for `setveil.algorithms.exact.exact.anonymize`; nothing is kept or weighted.
+
+    Returns
+    -------
+    image : dict of str to (str or None)
+        For each leaf of the hierarchy its label, that label or a node above it, or None. A suppressed item
+        stays so unless a node above it is published.
+    optimality : dict
+        The loss, the proven lower bound, the gap, as of `setveil.algorithms.exact.exact.anonymize`.
+
+    Raises
+    ------
+    InfeasibleError
+        If fewer than k rows hold items in reach.
+    """
+    floor = Floor(hierarchy, image)
+    inside, rows = floor.rows(data)
+    guarantee.require_feasible(rows)
+    tree = contracted(floor.tree, set(rows.vocabulary.labels), floor.barred)
+    losses, lost = floor.losses(parameters.loss, tree, inside)
+    search = Search(rows, tree, guarantee, parameters, progress, losses, floor.barred)
+    found = search.run()
+    nodes, suppressed = search.published()
+    hidden = {tree.labels[v] for v in suppressed}
+    chosen = {tree.labels[v] for v in nodes} - hidden
+    out: dict[str, str | None] = {}
+    for leaf, node in enumerate(floor.stands_for.tolist()):
+        above = [hierarchy.labels[v] for v in (node, *hierarchy.ancestors(node))] if node >= 0 else [""]
+        label = next((up for up in above if up in chosen), None)
+        if label is None and above[0] not in {"", *floor.barred, *hidden}:
+            label = above[0]  # no row shows it: it stays
+        out[hierarchy.labels[leaf]] = label
+    whole, outside = losses.whole or 1, data.n_occurrences - inside.n_occurrences
+    share = outside / max(inside.n_occurrences, 1)  # suppressed whatever is done: each loses 1
+    for key in ("loss", "lower_bound"):
+        found[key] = (found[key] + lost / whole + share) / (1 + share)
+    found["gap"] = (found["loss"] - found["lower_bound"]) / found["loss"] if found["loss"] else 0.0
+    return out, found | {"model": "coarsening of the earlier recoding"}

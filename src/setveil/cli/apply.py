@@ -1,0 +1,209 @@
+"""The command ``apply``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from setveil.cli.config import given_options
+from setveil.cli.options import (
+    ALGORITHM,
+    OUTPUT,
+    READING,
+    Bundle,
+    HierarchyFile,
+    Input,
+    Json,
+    Reading,
+    Seed,
+    integer,
+    model_options,
+    one_of,
+    some_options,
+    source_of,
+)
+from setveil.cli.session import answer, answer_json, run, say
+from setveil.data.layout import FORMATS
+from setveil.errors import RequestError
+
+_MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exact search that a repair takes
+
+EXAMPLES = """Examples:
+
+$ setveil apply january february.csv --out february
+
+$ setveil apply january february.csv -H products.csv --repair --union january --out february"""
+
+
+def _promise(asked: Any) -> list[Any]:
+    """Make the options of the promise, which is that of the earlier run where they are not given."""
+    return [*model_options("km-anonymity", "k", "m"), *model_options("constraints", "privacy")]
+
+
+def _repair(asked: Any) -> list[Any]:
+    """Make the options of a repair."""
+    from setveil.algorithms.exact.exact import Parameters
+
+    return some_options(Parameters, _MEANT, f"{ALGORITHM}: --repair")
+
+
+def apply(
+    context: typer.Context,
+    earlier: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder of the earlier run, with its internal/.")
+    ],
+    input: Input = None,  # noqa: A002
+    *,
+    promise: Annotated[dict[str, Any], Bundle(_promise)],
+    hierarchy_file: HierarchyFile = None,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            rich_help_panel=ALGORITHM,
+            help="Where the promise does not hold, coarsen the recoding as little as possible.",
+        ),
+    ] = False,
+    own: Annotated[dict[str, Any], Bundle(_repair)],
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            rich_help_panel=ALGORITHM,
+            help="Refuse items that would be left out because the earlier run does not know them.",
+        ),
+    ] = False,
+    union: Annotated[
+        Path | None,
+        typer.Option(
+            "--union",
+            metavar="RELEASE",
+            rich_help_panel=ALGORITHM,
+            help="Also verify the new rows together with an earlier release of other people.",
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            "--people",
+            rich_help_panel=READING,
+            **one_of(
+                "answer",
+                ("same", "other"),
+                "Where both runs have ids in common: some people are in both, or equal ids mean nothing.",
+            ),
+        ),
+    ] = None,
+    reading: Reading,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel=OUTPUT,
+            help="Folder to write: published/ to share, internal/ to keep.",
+        ),
+    ],
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            "--output-format",
+            rich_help_panel=OUTPUT,
+            **one_of("format", FORMATS, "Format of the published file, if not the input's."),
+        ),
+    ] = None,
+    seed: Seed = 0,
+    counts_min: Annotated[
+        int | None,
+        typer.Option(
+            "--counts-min",
+            rich_help_panel=OUTPUT,
+            help="Publish counts of items in at least N rows (default k).",
+            **integer(2),
+        ),
+    ] = None,
+    no_counts: Annotated[
+        bool, typer.Option("--no-counts", rich_help_panel=OUTPUT, help="Publish no counts of items.")
+    ] = False,
+    external: Annotated[
+        bool,
+        typer.Option(
+            "--external",
+            rich_help_panel=OUTPUT,
+            help="Also write published/report.html, which may be shared with the rows.",
+        ),
+    ] = False,
+    no_details: Annotated[
+        bool,
+        typer.Option(
+            "--no-details",
+            rich_help_panel=OUTPUT,
+            help="Leave out what takes longest to measure: the risk, and the errors of queries.",
+        ),
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the folder of an earlier run."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Publish rows of other people under the labels of an earlier run, verify and write them.
+
+    The promise is that of the earlier run, or a stronger one.
+    """
+    command, options = given_options(context)
+
+    def make_release(progress: Any) -> Any:
+        from setveil.algorithms.exact.exact import Exact
+        from setveil.cli.files import read_release, read_rows, split_format
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+        from setveil.published.shared import read_shared
+        from setveil.runs.apply import apply as run_apply
+        from setveil.runs.earlier import read_earlier
+        from setveil.runs.folder import require_writable
+
+        given = {name: value for name, value in own.items() if value is not None}
+        if given and not repair:
+            option = next(iter(given)).replace("_", "-")
+            raise RequestError(f"--{option} says how to repair.", hint="Add --repair.")
+        if no_counts and counts_min is not None:
+            raise RequestError("--counts-min and --no-counts exclude each other.")
+        source = source_of(input, reading)
+        encoding = reading.text_encoding
+        require_file(hierarchy_file)
+        require_parameters("exact", Exact, given, encoding)
+        require_writable(out, force=force)
+        progress("reading")
+        before = read_earlier(earlier)
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+        shared = None if union is None else (str(union), read_shared(union, read_release))
+        reads, publishes = split_format(source, reading.format)
+        data = read_rows(source, replace(reading, format=reads))
+        where = Given(data, encoding, tree, seed)
+        release = run_apply(
+            before, data, guarantee=before.raised(promise, where), hierarchy=tree,
+            repair=repair and before.search(**decode_parameters(Exact, given, where)),
+            strict=strict, union=shared, people=people, seed=seed,
+            counts=counts_min or not no_counts, details=not no_details, progress=progress,
+        )  # fmt: skip
+        progress("writing")
+        return release.write(
+            out, force=force, format=output_format or publishes, external=external,
+            record={"command": command, "options": options},
+        )  # fmt: skip
+
+    report = run(make_release)
+    if json:
+        from setveil.report.run.applied import people_words
+
+        say(people_words(report))
+        answer_json(report)
+        return
+    from setveil.report.run.summary import summary
+
+    answer(f"{summary(report)}\nFolder     {out}")

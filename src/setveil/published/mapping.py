@@ -1,0 +1,184 @@
+"""What the recoding of one release makes of the items of other rows, known to it and unknown."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.errors import DataError, listed, shorten
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen
+from setveil.published.recoding import Recoding
+
+Image = Mapping[str, str | None]
+Change = tuple[str | None, str | None]  # a label before and after; None: suppressed
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """What a recoding makes of the items of other rows.
+
+    Attributes
+    ----------
+    image : dict of str to (str or None)
+        The label of each item that exists, None: it is suppressed. Items of the recoding, leaves of the
+        hierarchy and items of the rows, in item order.
+    known : tuple of str
+        Items of the rows that the recoding knows, in item order.
+    under : dict of str to str
+        Items of the rows that it does not know, and the label above them.
+    left_out : tuple of str
+        Items of the rows that it does not know, and that stand under none of its labels.
+    """
+
+    image: dict[str, str | None]
+    known: tuple[str, ...]
+    under: dict[str, str]
+    left_out: tuple[str, ...]
+
+
+def mapped(recoding: Image, data: Transactions, tree: Hierarchy | None) -> Mapped:
+    """Find what a recoding makes of rows that it was not made for.
+
+    An item that it knows becomes what it says. Another one becomes its nearest proper ancestor among the
+    labels of the recoding, or nothing: never itself, not even beside siblings that are published so.
+
+    Parameters
+    ----------
+    recoding : mapping of str to (str or None)
+        The label of each item, None: it is suppressed.
+    data : Transactions
+        The rows.
+    tree : Hierarchy, optional
+        The hierarchy of the recoding, which may have gained leaves.
+
+    Raises
+    ------
+    DataError
+        If the hierarchy contradicts the recoding, or an item of the rows has the name of a label that stands
+        for others.
+    """
+    labels = set(recoding.values()) - {None}
+    if tree is not None:
+        _require_above(recoding, tree)
+    _require_no_labels(recoding, labels, data, tree)
+    leaves = () if tree is None else tree.labels[: tree.n_leaves]
+    image = dict(recoding)
+    for item in (*leaves, *data.vocabulary.labels):
+        if item not in image:
+            image[item] = None if tree is None else _label_above(item, labels, tree)
+    used = np.flatnonzero(data.supports())
+    items = [data.vocabulary.labels[i] for i in used.tolist()]
+    fresh = {item: image[item] for item in items if item not in recoding}
+    return Mapped(
+        {item: image[item] for item in item_order(image)},
+        tuple(item for item in items if item in recoding),
+        {item: label for item, label in fresh.items() if label is not None},
+        tuple(item for item, label in fresh.items() if label is None),
+    )
+
+
+def _label_above(item: str, labels: Collection[str | None], tree: Hierarchy) -> str | None:
+    """Find the nearest proper ancestor of an item among labels."""
+    above = [tree.labels[v] for v in tree.ancestors(tree.id(item))] if item in tree else []
+    return next((label for label in above if label in labels), None)
+
+
+def _require_above(recoding: Image, tree: Hierarchy) -> None:
+    """Refuse a hierarchy that lacks a label, or does not have an item below its label."""
+    hint = "It must be the hierarchy of the earlier run; it may have gained items, but lost or moved none."
+    lacking = [label for label in dict.fromkeys(recoding.values()) if label is not None and label not in tree]
+    if lacking:
+        raise DataError(
+            f"The hierarchy lacks {len(lacking):,} labels of the earlier run: {listed(lacking)}.", hint=hint
+        )
+    place = np.empty(tree.n_leaves, np.int64)
+    place[tree.leaf_order] = np.arange(tree.n_leaves)
+    for item, label in recoding.items():
+        if label is None:
+            continue
+        leaf, v = tree.id(item) if item in tree else tree.n_leaves, tree.id(label)
+        if leaf >= tree.n_leaves or not tree.low[v] <= place[leaf] < tree.high[v]:
+            raise DataError(
+                f"The earlier run published {shorten(item)} as {shorten(label)}, but the hierarchy does not "
+                "have that item below that label.",
+                hint=hint,
+            )
+
+
+def _require_no_labels(
+    recoding: Image, labels: Collection[str | None], data: Transactions, tree: Hierarchy | None
+) -> None:
+    """Refuse rows with items that have the name of what stands for others."""
+    inner = () if tree is None else tree.labels[tree.n_leaves :]
+    names = ({label for label in labels if label is not None} | set(inner)).difference(recoding)
+    wrong = [item for item in data.vocabulary.labels if item in names]
+    if wrong:
+        raise DataError(
+            f"{len(wrong):,} items of the new rows have the name of a label that stands for others: "
+            f"{listed(wrong)}.",
+            hint="Are these rows published ones? Else give the items other names.",
+        )
+
+
+def recoding_of_image(image: Image, tree: Hierarchy | None, domain: int) -> Recoding:
+    """Make the recoding that gives each item a label, None: it is suppressed.
+
+    Its labels come in the order of the hierarchy's nodes; where there is none, by their first items.
+
+    Parameters
+    ----------
+    image : mapping of str to (str or None)
+        The label of each item, in item order.
+    tree : Hierarchy, optional
+        The hierarchy that the labels are nodes of.
+    domain : int
+        The number of items that exist.
+    """
+    labels = list(dict.fromkeys(label for label in image.values() if label is not None))
+    if tree is not None:
+        labels.sort(key=tree.id)
+    position = {label: i for i, label in enumerate(labels)}
+    to = [-1 if label is None else position[label] for label in image.values()]
+    return Recoding(Vocabulary(image), Vocabulary(labels), frozen(np.array(to), np.int32), domain)
+
+
+def differences(before: Image, after: Image, items: Iterable[str]) -> dict[Change, list[str]]:
+    """List the items whose label two recodings do not agree on, by both labels (None: suppressed)."""
+    out: dict[Change, list[str]] = {}
+    for item in items:
+        if before[item] != after[item]:
+            out.setdefault((before[item], after[item]), []).append(item)
+    return out
+
+
+def read_recoding(path: Path) -> dict[str, str | None]:
+    """Read the recoding.csv of a run: the label of each item, None where it is suppressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is none.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
+    if not lines or lines[0] != ["item", "published"]:
+        raise DataError(f"{path} is no recoding: expected item,published in its first line.")
+    image: dict[str, str | None] = {}
+    for number, fields in enumerate(lines[1:], 2):
+        if len(fields) != 2 or not fields[0] or fields[0] in image:
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
+                "before, a comma and its label (empty: suppressed)."
+            )
+        image[fields[0]] = fields[1] or None
+    return image

@@ -1,0 +1,188 @@
+"""What the reports of a run say that published rows under the labels of an earlier release."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.run.names import shown
+from setveil.wording import are, count
+
+_MOST_LINES = 20
+_FEW = 3  # changes that a summary tells
+_LEFT_OUT = "left out"
+
+
+def applied_facts(report: dict[str, Any]) -> dict[str, str]:
+    """List what a summary says, each with its label; nothing of runs with a recoding of their own."""
+    told = report.get("applied")
+    if not told:
+        return {}
+    return {
+        "Labels": f"Those of {words.clip(told['run'], 60)}. {_items(told['items'])}",
+        "Repaired": _changed(told),
+        "Together": _together(told),
+        "People": people_words(report),
+    }
+
+
+def people_words(report: dict[str, Any]) -> str:
+    """Say whom the release may be of, and what was checked of that."""
+    said = report["applied"]["people"]
+    shared, ids = said.get("shared", 0), said.get("ids", 0)
+    if said["told"] == "same":
+        number = f" ({count(shared, 'id')} {are(shared)} in both)" if shared else ""
+        return (
+            f"WARNING: some people are in the earlier release, too{number}. Together the two may tell what "
+            "each of them hides; nothing is promised about that."
+        )
+    only = "Only for people who are not in the earlier release"
+    if shared:
+        return f"{only}: {count(shared, 'id')} {are(shared)} in both, which was said to mean nothing."
+    if said["checked"]:
+        return f"{only}: none of its {count(ids, 'id')} is among those of the new rows."
+    return f"{only}. That could not be checked: there are no ids to compare."
+
+
+def _items(found: dict[str, Any]) -> str:
+    """Say how many items the earlier run knows, and what became of the others."""
+    known, under, left = found["known"], found["under"], found["left_out"]
+    parts = [
+        f"{count(known['items'])} of {count(sum(c['items'] for c in (known, under, left)), 'item')} known"
+    ]
+    for case, what in ((under, "new, below a label"), (left, "unknown, without a label")):
+        if case["items"]:
+            parts.append(f"{count(case['items'])} {what} ({count(case['occurrences'], 'occurrence')})")
+    return f"{', '.join(parts)}."
+
+
+def _changed(told: dict[str, Any]) -> str:
+    """Say which labels a repair replaced, in a few words."""
+    changes = told["changes"]
+    if not told["repaired"]:
+        return ""
+    first = [
+        f"{words.clip(_label(change['from']), 24)} \u2192 {words.clip(_label(change['to']), 24)} "
+        f"({count(change['occurrences'], 'occurrence')})"
+        for change in changes[:_FEW]
+    ]
+    return f"{words.listed([*first, *([''] * (len(changes) - len(first)))], _FEW)}."
+
+
+def _label(label: str | None) -> str:
+    return _LEFT_OUT if label is None else label
+
+
+def _together(told: dict[str, Any]) -> str:
+    """Say that two releases keep the promise together."""
+    union = told.get("union")
+    if not union:
+        return ""
+    return (
+        f"{union['phrase']} also holds for the {count(union['rows'], 'row')} of this release and of "
+        f"{words.clip(union['release'], 40)}, if nobody is in both."
+    )
+
+
+def applied(report: dict[str, Any]) -> str:
+    """Tell which labels were used, what became of unknown items, and what a repair changed, as a section."""
+    told = report.get("applied")
+    if not told:
+        return ""
+    items = told["items"]
+    source = f", made of {blocks.data(told['input'])}" if told.get("input") else ""
+    return blocks.section(
+        "The labels of an earlier release",
+        blocks.facts(
+            [
+                ("Earlier run", f"{blocks.data(told['run'])} ({html.escape(told['algorithm'])}){source}"),
+                ("People", _loud(report)),
+                ("Items", _items(items)),
+                ("Both together", html.escape(_together(told))),
+            ]
+        ),
+        _repaired(report, told),
+        _new_items(report, items["labels"]),
+        _lost_items(report, items["lost"]),
+    )
+
+
+def _loud(report: dict[str, Any]) -> str:
+    text = html.escape(people_words(report))
+    return f"<strong>{text}</strong>" if report["applied"]["people"]["told"] == "same" else text
+
+
+def _repaired(report: dict[str, Any], told: dict[str, Any]) -> str:
+    """Show the difference of the two recodings."""
+    if not told["repaired"]:
+        return ""
+    lines = [
+        [
+            _name(report, change["from"]) + _first(report, change),
+            _name(report, change["to"]),
+            count(change["items"]),
+            count(change["occurrences"]),
+        ]
+        for change in told["changes"][:_MOST_LINES]
+    ]
+    return blocks.subsection(
+        "What was coarsened",
+        blocks.paragraph(
+            "Under the earlier labels the promise does not hold for the new rows. Items of these labels are "
+            "published under broader ones, or left out; all others are as in the earlier run."
+        ),
+        blocks.grid(("Earlier label", "Label now", "Items", "Occurrences"), lines, "40% 30% 12% 18%"),
+        _more(len(told["changes"])),
+    )
+
+
+def _name(report: dict[str, Any], label: str | None) -> str:
+    return _LEFT_OUT if label is None else shown(report, label)
+
+
+def _first(report: dict[str, Any], change: dict[str, Any]) -> str:
+    """Name some of the items that a change is about, unless the label is the item."""
+    if change["first"] == [change["from"]]:
+        return ""
+    rest = change["items"] - len(change["first"])
+    more = f" and {count(rest)} more" if rest else ""
+    named = ", ".join(shown(report, item) for item in change["first"])
+    return f'<div class="small names">{named}{more}</div>'
+
+
+def _new_items(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+    if not lines:
+        return ""
+    some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]
+    table = [
+        [shown(report, line["item"]), shown(report, line["label"]), count(line["rows"])] for line in some
+    ]
+    return blocks.subsection(
+        "New items below a label",
+        blocks.paragraph(
+            "The earlier run does not know them; the hierarchy has them below one of its labels."
+        ),
+        blocks.grid(("Item", "Published as", "In rows"), table, "45% 35% 20%"),
+        _more(len(lines)),
+    )
+
+
+def _lost_items(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+    if not lines:
+        return ""
+    some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]
+    table = [
+        [shown(report, line["item"]), _name(report, line["label"]), count(line["rows"])] for line in some
+    ]
+    return blocks.subsection(
+        "Unknown items without a label",
+        blocks.paragraph("The earlier run does not know them, and none of its labels stands above them."),
+        blocks.grid(("Item", "Published as", "In rows"), table, "45% 35% 20%"),
+        _more(len(lines)),
+    )
+
+
+def _more(number: int) -> str:
+    rest = number - _MOST_LINES
+    return blocks.paragraph(f"{count(rest)} more in internal/report.json.", "small") if rest > 0 else ""

@@ -1,0 +1,348 @@
+"""The recoding of an earlier run on other rows: map, verify, coarsen where the promise fails, record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.exact._coarsening import coarsened
+from setveil.algorithms.exact.exact import Exact
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestError, listed
+from setveil.guarantees import Guarantee, models
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, listener, silent
+from setveil.published import Release, publish
+from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
+from setveil.published.shared import Shared
+from setveil.runs.details import recorded
+from setveil.runs.earlier import Earlier, people_of
+from setveil.runs.run import VerifiedRelease, checked, least_count, looked_at, require_seed, timed
+from setveil.runs.union import verified_union
+from setveil.wording import count
+
+NAME = "apply"
+Number = int | float | Fraction
+SHOWN = 5  # violations that a message lists
+AT_ONCE = 10_000  # violations that one round of leaving labels out looks at
+
+info = AlgorithmInfo(
+    title="Recoding of an earlier run",
+    guarantees=("km-anonymity", "constraints"),
+    needs=("the folder of an earlier run",),
+    summary="Publishes other rows under the labels of an earlier release, so that the two can be compared.",
+    reference="setveil, docs/apply.md",
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a recoding was applied, for the record.
+
+    Attributes
+    ----------
+    repair : bool
+        Whether it might be coarsened.
+    strict : bool
+        Whether unknown items were refused that stand under none of its labels.
+    objective : str
+        What a repair keeps low.
+    suppress : bool
+        Whether a repair may suppress items.
+    gap : number
+        How far from the least loss a repair may stop.
+    time_limit : float or None
+        Seconds that a repair may take; None: as `Exact`.
+    """
+
+    repair: bool
+    strict: bool
+    objective: str
+    suppress: bool
+    gap: Number
+    time_limit: float | None
+
+
+def apply(
+    earlier: Earlier,
+    data: Transactions,
+    *,
+    guarantee: Guarantee | None = None,
+    hierarchy: Hierarchy | None = None,
+    repair: bool | Exact = False,
+    strict: bool = False,
+    union: tuple[str, Shared] | None = None,
+    people: str | None = None,
+    seed: int = 0,
+    counts: bool | int = True,
+    details: bool = True,
+    progress: Progress = silent,
+) -> VerifiedRelease:
+    """Publish other rows under the labels of an earlier run (see `setveil.apply`).
+
+    Parameters
+    ----------
+    earlier : Earlier
+        The run.
+    data : Transactions
+        The new rows.
+    union : (str, Shared), optional
+        The name of an earlier release and what is shared of it, to be verified together with the new rows.
+    guarantee, hierarchy, repair, strict, people, seed, counts, details, progress
+        As for `setveil.apply`.
+    """
+    progress = listener(progress)
+    require_seed(seed)
+    guarantee = earlier.promise(guarantee)
+    terms = _terms(earlier, repair)
+    least = least_count(guarantee, counts)
+    if union is not None and people == "same":
+        raise RequestError("Two releases of the same people are not verified together: nothing follows.")
+    timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
+    hierarchy = _hierarchy(earlier, hierarchy)
+    if hierarchy is not None and hierarchy.origin is not None:
+        timing["hierarchy"] = hierarchy.origin.seconds
+    progress("comparing with the earlier run")
+    said = people_of(earlier, data, people)
+    before = mapped(earlier.image, data, hierarchy)
+    _require_known(earlier, data, before, hierarchy, strict=strict)
+
+    progress("mapping items to the earlier labels")
+    with timed(timing, "anonymize"):
+        labels = _Labels(hierarchy, _domain(earlier, before.image, hierarchy))
+        release = labels.published(data, before.image, seed, least)
+    progress("verifying")
+    with timed(timing, "verify"):
+        verdict = checked(data, release, guarantee, progress)
+    image: Image = before.image
+    repaired = not verdict.holds
+    if repaired:
+        if not repair:
+            raise _broken(earlier, verdict)
+        _require_hierarchy(earlier, hierarchy, "to coarsen the recoding")
+        progress("coarsening the recoding")
+        with timed(timing, "repair"):
+            image, proof = _coarsened(data, before.image, labels, guarantee, terms, progress)
+            release = labels.published(data, image, seed, least, **proof)
+        progress("verifying")
+        with timed(timing, "verify"):
+            verdict = checked(data, release, guarantee, progress)
+        if not verdict.holds:
+            raise GuaranteeError(
+                f"The coarsened recoding gives no {guarantee.phrase}: the check found "
+                f"{verdict.violations:,} violations. Nothing was written.",
+                hint="This is a defect of setveil; please report it with the parameters of the run.",
+            )
+    together = None
+    if union is not None:
+        progress("verifying both releases together")
+        with timed(timing, "union"):
+            together = verified_union(release, guarantee, *union, progress)
+    found = looked_at(data, release, guarantee, timing, progress, details=details)
+    settings = Settings(bool(repair), strict, terms.loss, terms.suppress, terms.gap, terms.time_limit)
+    report = recorded(
+        data, hierarchy, release, verdict, found, timing,
+        algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,
+    )  # fmt: skip
+    if hierarchy is None and earlier.hierarchy is not None:  # it was not needed, but may be the next time
+        report["hierarchy"] = dict(earlier.hierarchy)
+    report["applied"] = {
+        "run": earlier.name,
+        "algorithm": earlier.report["algorithm"]["title"],
+        "input": earlier.report["input"]["path"],
+        "people": said,
+        "items": _cases(data, before, image),
+        "repaired": repaired,
+        "changes": _changes(data, before.image, image) if repaired else [],
+        **({"union": together} if together else {}),
+    }
+    layout = data.origin.layout if data.origin else Layout("basket")
+    return VerifiedRelease(release, verdict, found["utility"], report, layout)
+
+
+def _terms(earlier: Earlier, repair: bool | Exact) -> Exact:
+    """Say how a repair is to be searched for."""
+    terms = repair if isinstance(repair, Exact) else earlier.search()
+    if terms.keep or terms.weights or terms.max_suppressed is not None:
+        raise RequestError(
+            "A repair takes an objective, suppress, a gap and a time limit; it keeps or weighs no items, and "
+            "does not limit what is suppressed."
+        )
+    return terms
+
+
+def _hierarchy(earlier: Earlier, given: Hierarchy | None) -> Hierarchy | None:
+    """Take the hierarchy given, or that of the earlier run where its file is still there."""
+    if given is not None and not earlier.hierarchical:
+        raise RequestError(
+            "A hierarchy is of no use here: the labels of the earlier run are groups of items.",
+            hint="Leave out --hierarchy.",
+        )
+    path = (earlier.hierarchy or {}).get("path")
+    if given is not None or path is None or not Path(path).is_file():
+        return given
+    return read_hierarchy(path)
+
+
+def _domain(earlier: Earlier, image: Image, tree: Hierarchy | None) -> int:
+    """Count the items that exist: the leaves of the hierarchy, or else all that were ever seen."""
+    if tree is not None:
+        return tree.n_leaves
+    return earlier.hierarchy["leaves"] if earlier.hierarchy else len(image)
+
+
+def _require_hierarchy(earlier: Earlier, tree: Hierarchy | None, why: str) -> None:
+    """Refuse to go on without the hierarchy of the earlier run where it is needed."""
+    if tree is None and earlier.hierarchy is not None:
+        name = earlier.hierarchy["path"] or "in memory"
+        raise DataError(
+            f"The hierarchy of the earlier run ({name}) is not there; it is needed {why}.",
+            hint="Name it: --hierarchy FILE (in Python hierarchy=). It may have gained items since.",
+        )
+
+
+def _require_known(
+    earlier: Earlier, data: Transactions, found: Mapped, tree: Hierarchy | None, *, strict: bool
+) -> None:
+    """Refuse rows of which nothing is known, and with `strict` those with items that are left out."""
+    if found.left_out:
+        number = count(len(found.left_out), "item")
+        _require_hierarchy(earlier, tree, f"to find labels for {number} that the run does not know")
+    if data.n_occurrences and not found.known and not found.under:
+        raise DataError(
+            "No item of the new rows is known to the earlier run, and none stands under one of its labels: "
+            f"{listed(found.left_out)}.",
+            hint="Are these rows of the same kind, and read as they should be?",
+        )
+    if strict and found.left_out:
+        are_not = "is not" if len(found.left_out) == 1 else "are not"
+        raise DataError(
+            f"{count(len(found.left_out), 'item')} of the new rows {are_not} known to the earlier run and "
+            f"stand{'s' if len(found.left_out) == 1 else ''} under none of its labels: "
+            f"{listed(found.left_out, 20)}.",
+            hint="Add them to the hierarchy, or leave them out: without --strict.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """What labels are made of.
+
+    Attributes
+    ----------
+    tree : Hierarchy or None
+        The hierarchy that they are nodes of.
+    domain : int
+        Number of items that exist.
+    """
+
+    tree: Hierarchy | None
+    domain: int
+
+    def published(
+        self, data: Transactions, image: Image, seed: int = 0, least: int = 0, **told: Any
+    ) -> Release:
+        """Publish rows by a recoding."""
+        lost = [item for item in data.vocabulary.labels if image[item] is None]
+        made = recoding_of_image(image, self.tree, self.domain)
+        return publish(data, made, seed, {"suppressed": lost, **told}, least)
+
+
+def _broken(earlier: Earlier, verdict: Verdict) -> InfeasibleError:
+    """Say what breaks the promise under the earlier recoding."""
+    words, told = models()[verdict.guarantee.model].words, verdict.as_dict()
+    lines = [f"  {words.violation(entry)}" for entry in told["first"][:SHOWN]]
+    more = verdict.violations - len(lines)
+    return InfeasibleError(
+        f"Under the labels of {earlier.name} the new rows do not keep the promise of "
+        f"{verdict.guarantee.phrase}: {words.broken(told)}:\n"
+        + "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])]),
+        hint="--repair (in Python repair=True) coarsens the recoding as little as possible.",
+    )
+
+
+def _coarsened(
+    data: Transactions,
+    image: Image,
+    labels: _Labels,
+    guarantee: Guarantee,
+    terms: Exact,
+    progress: Progress,
+) -> tuple[Image, dict[str, Any]]:
+    """Coarsen a recoding as little as possible: proven, where there are a hierarchy and enough rows."""
+    if labels.tree is not None and isinstance(guarantee, KmAnonymity):
+        try:
+            found, optimality = coarsened(data, labels.tree, image, guarantee, terms, progress)
+        except InfeasibleError:
+            if not terms.suppress:
+                raise
+        else:
+            return {item: found.get(item) for item in image}, {"optimality": optimality}
+    return _labels_left_out(data, image, labels, guarantee, progress), {}
+
+
+def _labels_left_out(
+    data: Transactions, image: Image, labels: _Labels, guarantee: Guarantee, progress: Progress
+) -> dict[str, str | None]:
+    """Suppress whole labels until the promise holds: those in most violations per occurrence first."""
+    out = dict(image)
+    occurrences: dict[str | None, int] = {}
+    for item, n in zip(data.vocabulary.labels, data.supports().tolist(), strict=True):
+        occurrences[image[item]] = occurrences.get(image[item], 0) + n
+    while True:
+        release = labels.published(data, out)
+        verdict = checked(data, release, guarantee, progress, show=AT_ONCE)
+        if verdict.holds:
+            return out
+        place = release.published.vocabulary.ids
+        left = [frozenset(entry["itemset"]) for entry in verdict.as_dict()["first"]]
+        while left:
+            times: dict[str, int] = {}
+            for some in left:
+                for label in some:
+                    times[label] = times.get(label, 0) + 1
+            worst = min(times, key=lambda label: (-Fraction(times[label], occurrences[label]), place[label]))
+            left = [some for some in left if worst not in some]
+            out |= {item: None for item, label in out.items() if label == worst}
+
+
+def _cases(data: Transactions, found: Mapped, after: Image) -> dict[str, Any]:
+    """Count and name the items of the new rows: known, new below a label, without a label.
+
+    Those without a label may have come by one in the end, if the recoding was coarsened.
+    """
+    rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+
+    def counted(items: Any) -> dict[str, int]:
+        return {"items": len(items), "occurrences": sum(rows[item] for item in items)}
+
+    return {
+        "known": counted(found.known),
+        "under": counted(found.under),
+        "left_out": counted(found.left_out),
+        "labels": [{"item": item, "label": label, "rows": rows[item]} for item, label in found.under.items()],
+        "lost": [{"item": item, "label": after[item], "rows": rows[item]} for item in found.left_out],
+    }
+
+
+def _changes(data: Transactions, before: Image, after: Image) -> list[dict[str, Any]]:
+    """List which labels a repair replaced, by the occurrences that this concerns."""
+    rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    found = [
+        {
+            "from": old,
+            "to": new,
+            "items": len(items),
+            "occurrences": sum(rows[item] for item in items),
+            "first": items[:SHOWN],
+        }
+        for (old, new), items in differences(before, after, [x for x in rows if rows[x]]).items()
+    ]
+    return sorted(found, key=lambda change: -change["occurrences"])

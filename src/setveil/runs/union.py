@@ -1,0 +1,113 @@
+"""Two releases of different people together: the rows of both, verified as one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.guarantees import Guarantee, models
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import verify
+from setveil.progress import Progress
+from setveil.published import Release
+from setveil.published.shared import Shared
+
+Members = Mapping[str, Collection[str]]
+
+
+def verified_union(
+    release: Release, guarantee: Guarantee, name: str, earlier: Shared, progress: Progress
+) -> dict[str, Any]:
+    """Verify the rows of two releases together, for the smaller k and m of the two.
+
+    Parameters
+    ----------
+    release : Release
+        The new rows.
+    guarantee : Guarantee
+        What they keep.
+    name : str
+        Of the earlier release.
+    earlier : Shared
+        What is shared of it.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        For the record: `release`, `rows` of both together, `guarantee`, `phrase`, `greatest_k`.
+
+    Raises
+    ------
+    RequestError
+        If one of the two has no k and m.
+    DataError
+        If a label stands for different items in the two, or the promise does not hold together: then the
+        earlier release does not keep its own.
+    """
+    weaker = _weaker(guarantee, name, earlier.about.get("guarantee") or {})
+    _require_same_labels(release, name, earlier)
+    rows = _joined(release.published, earlier.rows)
+    verdict = verify(rows, weaker, progress=progress)
+    if not verdict.holds:
+        told = verdict.as_dict()
+        words = models()[weaker.model].words
+        raise DataError(
+            f"The new rows together with {name} have no {weaker.phrase}: {words.broken(told)}, such as "
+            f"{words.violation(told['first'][0])}.",
+            hint=f"The new rows have it, so {name} does not keep what its about.json promises: verify it.",
+        )
+    return {
+        "release": name,
+        "rows": rows.n_rows,
+        "guarantee": weaker.as_dict(),
+        "phrase": weaker.phrase,
+        "greatest_k": verdict.found()["greatest_k"],
+    }
+
+
+def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnonymity:
+    """Take the smaller k and m of two promises."""
+    now = guarantee.as_dict()
+    for promised in (now, then):
+        if promised.get("model") not in {"km-anonymity", "constraints"} or "m" not in promised:
+            raise RequestError(
+                "Two releases are verified together where both promise k^m-anonymity; "
+                f"{name if promised is then else 'the new release'} does not.",
+                hint="Leave out --union.",
+            )
+    sizes = [math.inf if promised["m"] == "inf" else promised["m"] for promised in (now, then)]
+    return KmAnonymity(min(now["k"], then["k"]), min(sizes))
+
+
+def _require_same_labels(release: Release, name: str, earlier: Shared) -> None:
+    """Refuse a label that stands for other items in the one than in the other, both knowing these."""
+    shown = release.published.vocabulary.ids
+    new: Members = {x: items for x, items in release.labelled.members().items() if x in shown}
+    old: Members = {label: earlier.under(label) for label in earlier.rows.vocabulary.labels}
+    known_new = {item for items in new.values() for item in items}
+    known_old = {item for items in old.values() for item in items}
+    for label in new.keys() & old.keys():
+        differ = (set(new[label]) - set(old[label])) & known_old
+        differ |= (set(old[label]) - set(new[label])) & known_new
+        # A label of one item is that item, and not the name of several.
+        if differ or (set(new[label]) != set(old[label]) and label in {*new[label], *old[label]}):
+            only = sorted(set(new[label]) ^ set(old[label]))
+            raise DataError(
+                f"The label {shorten(label)} does not stand for the same items in {name} and in the new "
+                f"release: only one of them has {listed(only)} under it.",
+                hint="Releases whose labels mean different things cannot be joined.",
+            )
+
+
+def _joined(first: Transactions, second: Transactions) -> Transactions:
+    """Put the rows of two releases one behind the other; equal labels are one."""
+    indptr = np.concatenate((first.indptr, first.indptr[-1] + second.indptr[1:]))
+    codes = np.concatenate((first.items, second.items.astype(np.int64) + first.n_items))
+    return Transactions.from_codes(indptr, codes, (*first.vocabulary.labels, *second.vocabulary.labels))
