@@ -27,7 +27,8 @@ from setveil.algorithms import aa, da, oa
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.exact import exact
 from setveil.algorithms.exact._clauses import Clause, Separator
-from setveil.algorithms.exact._program import Floats
+from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._program import Floats, Program
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, RequestError
@@ -36,7 +37,17 @@ from setveil.guarantees.verify.km import verify_km
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release
-from strategies import COMPILED, Case, examples, random_case, random_cases, seeded
+from setveil.utility.entropy import entropy
+from strategies import (
+    COMPILED,
+    Case,
+    examples,
+    random_case,
+    random_cases,
+    random_tree,
+    seeded,
+    transactions,
+)
 
 Images = dict[str, str | None]
 
@@ -140,6 +151,8 @@ def assert_sound(release: Release, case: Case, terms: Terms) -> Fraction | float
     loss = naive.loss(case.rows, to, terms)
     found = release.details["optimality"]
     assert found["loss"] == about(loss), what
+    if terms.objective == "entropy" and not terms.weights:
+        assert entropy(case.data, release.recoding)["share"] == about(loss), what
     assert found["objective"] == terms.objective
     assert found["model"] == ("cut with suppression" if terms.suppress else "cut")
     return loss
@@ -221,6 +234,85 @@ def test_worked_example() -> None:
     assert PAPER.tree.n_leaves == 11
     assert release.details["optimality"]["gap"] == 0
     assert least_loss(PAPER, terms) == loss
+
+
+BITS = Case(
+    [
+        frozenset([item])
+        for item, times in {"a1": 90, "a2": 10, "b1": 50, "b2": 50}.items()
+        for _ in range(times)
+    ],
+    {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL", "ALL": None},
+    k=2,
+    m=2,
+)
+
+
+@pytest.mark.parametrize("objective", ["entropy", "entropy-max"])
+def test_losses_in_bits_by_hand(objective: str) -> None:
+    """LM sees no difference between A and B."""
+    tree = BITS.tree
+    losses = Losses.of(objective, tree, tree, BITS.data, {})
+    bits = {label: losses.full[tree.id(label)] / 2**32 for label in tree.labels}
+    of_leaves = dict.fromkeys(("a1", "a2", "b1", "b2"), 0)
+    assert bits == pytest.approx({**of_leaves, "A": 46.9, "B": 100, "ALL": 346.9}, abs=0.05)
+    hidden = {label: losses.hidden[tree.id(label)] / 2**32 for label in tree.labels}
+    every = {"entropy": {"a1": 103.7, "a2": 43.2}, "entropy-max": {"a1": 687.95, "a2": 76.4}}[objective]
+    assert {label: hidden[label] for label in every} == pytest.approx(every, abs=0.05)
+    assert hidden["A"] == pytest.approx(hidden["a1"] + hidden["a2"])
+    assert losses.whole == losses.full[tree.root]
+    lm = Losses.of("lm", tree, tree, BITS.data, {})
+    assert lm.full[tree.id("A")] == lm.full[tree.id("B")]
+
+
+def test_losses_in_bits_are_the_same_integers_everywhere() -> None:
+    """Computed apart, by squaring, with 400 binary places."""
+    supports = [3, 10, 1000, 123_457, 2**20]
+    parents: dict[str, str | None] = {f"i{n}": "*" for n in range(len(supports))} | {"*": None}
+    indptr = np.arange(sum(supports) + 1)
+    items = np.repeat(np.arange(len(supports), dtype=np.int32), supports)
+    data = Transactions(indptr, items, Vocabulary(f"i{n}" for n in range(len(supports))))
+    tree = Hierarchy(parents)
+    plain, dear = (Losses.of(one, tree, tree, data, {}) for one in ("entropy", "entropy-max"))
+    assert dear.hidden[:5] == [
+        259783177697, 865943925656, 86594392565569, 10690683922967508, 90800801778834556
+    ]  # fmt: skip
+    assert [d - p for d, p in zip(dear.hidden[:5], plain.hidden[:5], strict=True)] == [
+        20422086318, 142675725272, 42802717581614, 8968357196829137, 90071992547409920
+    ]  # fmt: skip
+    assert plain.full[tree.root] == dear.full[tree.root] == 2495890261838725
+
+
+@given(
+    supports=st.lists(st.integers(1, 60), min_size=1, max_size=11),
+    weights=st.lists(st.sampled_from((0, 0, 1, 2, Fraction(1, 3), 1e-12, 1e12)), min_size=12, max_size=12),
+    rng=st.randoms(use_true_random=False),
+)
+@settings(deadline=None, max_examples=examples(200, 20))
+def test_losses_in_bits_of_every_node(supports: list[int], weights: list[Any], rng: Random) -> None:
+    names = list("abcdefghijkl")[: len(supports) + 1]  # the last one does not occur
+    times = dict(zip(names, [*supports, 0], strict=True))
+    weight = dict(zip(names, map(naive.exactly, weights), strict=False))
+    tree = Hierarchy(random_tree(rng, names))
+    data = transactions([frozenset([name]) for name in names for _ in range(times[name])])
+    losses = Losses.of("entropy", tree, tree, data, weight)
+    unit = 2**32 * math.lcm(*(w.denominator for w in weight.values()))
+    for v in range(tree.n_nodes):
+        below = [tree.labels[leaf] for leaf in tree.under(v).tolist() if times[tree.labels[leaf]]]
+        whole = sum(times[name] for name in below)
+        real = sum(float(weight[name]) * times[name] * math.log2(whole / times[name]) for name in below)
+        assert losses.full[v] / unit == pytest.approx(real, rel=1e-9, abs=1e-8)
+        assert losses.full[v] <= losses.hidden[v] + tree.n_nodes  # equal but for rounding under the root
+        if children := tree.children(v):
+            parts = [losses.full[child] for child in children]
+            assert losses.full[v] >= sum(parts)
+            occurring = [child for child in children if set(below) & names_under(tree, child)]
+            if len(occurring) == 1:
+                assert losses.full[v] == sum(parts)
+
+
+def names_under(tree: Hierarchy, v: int) -> set[str]:
+    return {tree.labels[leaf] for leaf in tree.under(v).tolist()}
 
 
 def test_numbers_count_as_written() -> None:
@@ -469,6 +561,18 @@ def test_stop_request_leaves_a_valid_release_and_bound() -> None:
         assert_bounded(release, loss, least, (case, terms))
         seen[release.details["optimality"]["gap"] == 0] += 1
     assert min(seen[True], seen[False]) > 0, "all or none was ended early"
+
+
+def test_a_solver_that_was_stopped_goes_on() -> None:
+    """The search by one loss, ended by its share of the time, is followed by that by another."""
+    rng, stops = seeded(85), iter((False, True, True))
+    program = Program([rng.randint(1, 9) for _ in range(60)], lambda: next(stops, False))
+    for _ in range(300):
+        program.add(tuple(sorted(rng.sample(range(60), 3))))
+    program.admit(np.zeros(60))
+    assert program.relax() is None
+    assert next(stops, None) is None, "it was not stopped while it solved"
+    assert program.relax() is not None
 
 
 def test_gap_is_proven() -> None:

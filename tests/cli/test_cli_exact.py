@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,32 @@ def test_default_is_the_proven_optimum_with_suppression(place: Path) -> None:
     assert found["aa"]["loss"] >= found["cut"]["loss"]
     assert "Proven: the least LM" in runs[0].out
     assert "least NCP of any cut" in runs[4].out.replace("\n", " ").replace("           ", "")
+
+
+def test_losses_in_bits(place: Path) -> None:
+    """Each objective loses least by itself; what is minimized is named, and stays inside."""
+    wanted = ("lm", "entropy", "entropy-max")
+    runs = together([[*BASE, "--out", one, "--objective", one, "--external"] for one in wanted], place)
+    found = {}
+    for done, name in zip(runs, wanted, strict=True):
+        done.ok()
+        record: Any = report(place, name)
+        found[name] = record["optimality"] | record["utility"]["entropy"]
+        assert (found[name]["objective"], found[name]["proven"], found[name]["gap"]) == (name, True, 0)
+        page = (place / name / "internal" / "report.html").read_text()
+        assert "Entropy: doubt that a published name leaves" in page
+        outside = (place / name / "published" / "report.html").read_text()
+        assert "Entropy" not in outside
+        if name != "lm":
+            assert (
+                f"Proven: the least {name} loss of any cut with suppression, 0."
+                in runs[wanted.index(name)].out
+            )
+            assert f"Proven: the least {name} loss of any cut with suppression." in page + outside
+    least = found["entropy"]
+    assert least["loss"] == pytest.approx(least["share"])
+    assert least["share"] <= found["entropy-max"]["share"] <= found["entropy-max"]["loss"] + 1e-9
+    assert least["share"] < found["lm"]["share"]
 
 
 def test_keep_and_weights(place: Path) -> None:

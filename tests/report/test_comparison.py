@@ -310,6 +310,12 @@ def test_what_is_proven_is_said() -> None:
         "the others is at most 3.1 %."
     )
     assert proven(family(rows[2:])) == ""
+    for row, objective in zip(rows, ("lm", "entropy"), strict=False):
+        row |= {"objective": objective, "gap": 0.0, "method": f"exact objective={objective}"}
+    assert proven(family(rows)) == (
+        "All 2 releases of exact objective=lm and exact objective=entropy are proven to lose the least of "
+        "all releases of their kind, each by the loss that it minimizes."
+    )
 
 
 def test_loss_is_lm_else_are_else_kl() -> None:

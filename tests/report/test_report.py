@@ -1060,7 +1060,8 @@ def test_external_page_depends_on_the_original_only_coarsely(report: dict[str, A
             other["utility"][key] = value + 0.001
         elif not isinstance(value, dict):
             other["utility"][key] = value + 1
-    for key, value in (("kl", {}), ("group_sizes", {}), ("item_support_error", {}), ("ul", {"log2": -5})):
+    unseen = {"ul": {"log2": -5}, "entropy": {"share": 0.5, "bits": 2.0}}
+    for key, value in ({"kl": {}, "group_sizes": {}, "item_support_error": {}} | unseen).items():
         other["utility"][key] = value
     if "answers" in other:
         other["answers"]["are"] |= {"mean": 18.1, "median": 4.9, "sd": 1}

@@ -68,9 +68,6 @@ class Program:
 
     def __init__(self, costs: Sequence[int], must_end: Callable[[], bool]) -> None:
         self.n = len(costs)
-        self.unit = gcd(*costs) or 1
-        self.scale = max(max(costs, default=0) / GREATEST, self.unit)
-        self.costs = np.array([cost / self.scale for cost in costs])
         self.low, self.high = np.zeros(self.n, bool), np.ones(self.n, bool)
         self.solved = 0
         self._known: set[tuple[int, ...]] = set()
@@ -95,14 +92,22 @@ class Program:
         for option, value in options.items():
             highs.setOptionValue(option, value)
         nothing = np.zeros(0, np.int32)
-        highs.addCols(self.n, self.costs, np.zeros(self.n), np.ones(self.n), 0, nothing, nothing, np.zeros(0))
+        some = np.zeros(self.n)
+        highs.addCols(self.n, some, some, np.ones(self.n), 0, nothing, nothing, np.zeros(0))
+        self.price(costs)
 
         def interrupt(event: highspy.HighsCallbackEvent) -> None:
-            if must_end():
-                event.interrupt()
+            event.interrupt(must_end())  # False, too: HiGHS remembers the last answer in later solves
 
         self.must_end = must_end
         highs.cbSimplexInterrupt += interrupt
+
+    def price(self, costs: Sequence[int]) -> None:
+        """Set the cost of each variable; what is demanded of them stays."""
+        self.unit = gcd(*costs) or 1
+        self.scale = max(max(costs, default=0) / GREATEST, self.unit)
+        self.costs = np.array([cost / self.scale for cost in costs])
+        self._highs.changeColsCost(self.n, np.arange(self.n, dtype=np.int32), self.costs)
 
     # --- what is demanded
 

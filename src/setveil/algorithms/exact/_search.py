@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.exact._parameters import Exact
 
 PATIENCE = 300.0  # seconds, where no time limit is given
+FIRST = {"entropy-max": ("lm",), "entropy": ("lm", "entropy-max")}  # objectives whose optima are good starts
+EACH = 0.3  # share of what is left of the time that the search for one of them may take
 GREEDY = 5  # items that an attacker knows, at most, in the greedy search that comes first
 
 
@@ -72,12 +74,13 @@ class Search:
         _require_leaves(parameters.keep, hierarchy, "Items to keep")
         _require_leaves(parameters.weights, hierarchy, "Items with a weight")
         self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred)
+        self.first = FIRST.get(parameters.loss, ()) if losses is None else ()
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights)
         self.losses = losses
         self.kept = sorted({tree.id(x) for x in parameters.keep})
         self.barred = sorted(tree.id(x) for x in barred if x in tree)
-        cut = Cut(data, tree)
+        self.cut = cut = Cut(data, tree)
         self.separator = Separator(cut, guarantee.k, guarantee.m)
         self.candidates = Candidates(
             cut, self.separator, guarantee, losses, self.kept, self.barred, parameters.suppress, progress
@@ -93,25 +96,25 @@ class Search:
         self._begin()
         variables = Variables(self.tree, self.parameters.suppress, self.barred)
         program = self._program(variables)
-        rounding = Rounding(program, variables, self.separator, self.candidates, self.incumbent)
-        sizes = variables.sizes(self.losses)
-        search = BranchAndCut(program, rounding, self.incumbent, sizes, variables.n_inner, self.progress)
         self.progress.stoppable = True
         try:
             if self.parameters.suppress and not self.kept:
                 self._greedy()
                 self._descend()
-            search.run(*variables.bounds(self.kept))
+            for objective in self.first:
+                self._approach(objective, program, variables)
+            program.price(variables.costs(self.losses))
+            lower = self._minimize(program, variables, self.candidates, self.incumbent)
         finally:
             self.progress.stoppable = False
         if self.incumbent.cost is None:
-            if search.lower == inf:
+            if lower == inf:
                 self._refuse_limit()
             raise InfeasibleError(
                 "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
             )
         self._polish()
-        return self._record(self.incumbent.cost, search.lower, program)
+        return self._record(self.incumbent.cost, lower, program)
 
     def published(self) -> tuple[list[int], list[int]]:
         """List the nodes of the best candidate's cut in the whole hierarchy, and those suppressed."""
@@ -124,6 +127,40 @@ class Search:
         nodes = sorted([*nodes, *np.flatnonzero(missing).tolist()])
         suppressed = self.candidates.suppressed_leaves(best)
         return nodes, sorted(hierarchy.id(tree.labels[leaf]) for leaf in suppressed)
+
+    def _minimize(
+        self, program: Program, variables: Variables, candidates: Candidates, incumbent: Incumbent
+    ) -> float:
+        """Search until the best candidate is proven best, or time is up; the proven lower bound."""
+        rounding = Rounding(program, variables, self.separator, candidates, incumbent)
+        sizes = variables.sizes(incumbent.losses)
+        search = BranchAndCut(program, rounding, incumbent, sizes, variables.n_inner, self.progress)
+        search.run(*variables.bounds(self.kept))
+        return search.lower
+
+    def _approach(self, objective: str, program: Program, variables: Variables) -> None:
+        """Take the optimum by another objective as a candidate, and the clauses that its search finds."""
+        losses = Losses.of(objective, self.hierarchy, self.tree, self.data, self.parameters.weights)
+        incumbent = Incumbent(losses, self.most, self.incumbent.gap)
+        if self.incumbent.cost is not None:
+            incumbent.offer(self.incumbent.candidate)
+        candidates = Candidates(
+            self.cut,
+            self.separator,
+            self.guarantee,
+            losses,
+            self.kept,
+            self.barred,
+            self.parameters.suppress,
+            self.progress,
+        )
+        program.price(variables.costs(losses))
+        end, now = self.deadline, time.monotonic()
+        self.deadline = now + (end - now) * EACH
+        self._minimize(program, variables, candidates, incumbent)
+        self.deadline = end
+        if incumbent.cost is not None:
+            self.incumbent.offer(candidates.refined(incumbent.candidate))
 
     def _program(self, variables: Variables) -> Program:
         program = Program(variables.costs(self.losses), self._out_of_time)

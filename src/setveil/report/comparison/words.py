@@ -196,6 +196,8 @@ def proven(family: Family) -> str:
     best = sum(row["gap"] == 0 for row in rows)
     methods = and_list(distinct(row["method"] for row in rows))
     least = "proven to lose the least of all releases of their kind"
+    if any(row.get("objective") for row in rows):
+        least += ", each by the loss that it minimizes"
     if best == len(rows) > 1:
         return f"All {count(best, 'release')} of {methods} are {least}."
     text = f"Of the {count(len(rows), 'release')} of {methods}, {count(best)} {are(best)} {least}"
