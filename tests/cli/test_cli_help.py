@@ -16,10 +16,10 @@ from setveil import algorithms
 from setveil.data.layout import FORMATS
 
 COMMANDS = [
-    [], ["demo"], ["anonymize"], ["verify"], ["measure"], ["moles"], ["risk"], ["explore"], ["compare"],
-    ["recommend"], ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
-    ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
-    ["reconstruct"],
+    [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["query"], ["reconstruct"], ["moles"],
+    ["risk"], ["explore"], ["why"], ["compare"], ["recommend"], ["convert"], ["algorithms"], ["hierarchy"],
+    ["hierarchy", "build"], ["hierarchy", "check"], ["hierarchy", "convert"], ["policy"], ["policy", "pgen"],
+    ["policy", "check"],
 ]  # fmt: skip
 HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress", "tomllib"]
 

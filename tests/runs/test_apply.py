@@ -305,6 +305,46 @@ def test_a_promise_may_be_raised_and_not_lowered() -> None:
         applied(rows, guarantee=sv.TransactionalKAnonymity(5))
 
 
+def test_two_months_in_memory() -> None:
+    january = sv.anonymize(
+        [["tea", "milk"], ["coffee", "milk"], ["tea"]], sv.KmAnonymity(2, 2), hierarchy=DRINKS
+    )
+    february = sv.apply(january, [["cocoa"], ["tea"]], hierarchy=DRINKS, union=january, counts=False)
+    assert february.published.rows() == [("hot",), ("hot",)]
+    assert february.counts is None
+    assert february.report["applied"]["union"]["rows"] == 5
+    assert february.report["applied"]["people"] == {"told": None, "checked": False}
+    assert "no ids to compare" in repr(february)
+    march = sv.apply(february, [["cocoa"], ["cocoa", "milk"]], hierarchy=DRINKS, repair=True)
+    assert march.published.rows() == [("hot",), ("hot",)]
+    assert "What was coarsened" in march.report_html()
+
+
+def test_arguments_of_a_wrong_kind() -> None:
+    rows = [["tea"], ["tea"], ["milk"], ["milk"]]
+    run = sv.anonymize(rows, sv.KmAnonymity(2, 2), hierarchy=DRINKS)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"repair": "yes"}, "repair must be True, False or an Exact"),
+        ({"repair": sv.Exact(keep=["tea"])}, "keeps or weighs no items"),
+        ({"strict": 1}, "strict must be True or False"),
+        ({"details": None}, "details must be True or False"),
+        ({"people": "both"}, 'people must be "same" or "other"'),
+        ({"union": rows}, "union must be a release"),
+        ({"union": run, "people": "same"}, "same people"),
+        ({"guarantee": 5}, "guarantee must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"counts": 1}, "counts must be"),
+    ]
+    for more, words in wrong:
+        with pytest.raises(sv.RequestError, match=words):
+            sv.apply(run, rows, **more)
+    with pytest.raises(sv.RequestError, match="earlier run must be a path"):
+        sv.apply(rows, rows)  # type: ignore[arg-type]
+    local = sv.anonymize(rows, sv.TransactionalKAnonymity(2), hierarchy=DRINKS)
+    with pytest.raises(sv.RequestError, match="is local"):
+        sv.apply(local, rows)
+
+
 def test_the_same_people_in_two_releases_can_be_found() -> None:
     """The counterexample of docs/apply.md: each release is 2^1-anonymous, together they name a row."""
     rows = [frozenset(row) for row in ("ax", "by", "cz", "dw")]

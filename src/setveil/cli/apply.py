@@ -184,10 +184,10 @@ def apply(
         shared = None if union is None else (str(union), read_shared(union, read_release))
         reads, publishes = split_format(source, reading.format)
         data = read_rows(source, replace(reading, format=reads))
-        where = Given(data, encoding, tree, seed)
+        where = Given(data, encoding, tree, seed, image=before.image)
         release = run_apply(
             before, data, guarantee=before.raised(promise, where), hierarchy=tree,
-            repair=repair and before.search(**decode_parameters(Exact, given, where)),
+            repair=before.search(**decode_parameters(Exact, given, where)) if given else repair,
             strict=strict, union=shared, people=people, seed=seed,
             counts=counts_min or not no_counts, details=not no_details, progress=progress,
         )  # fmt: skip

@@ -52,8 +52,8 @@ class Settings:
         Whether it might be coarsened.
     strict : bool
         Whether unknown items were refused that stand under none of its labels.
-    objective : str
-        What a repair keeps low.
+    objective : str or None
+        What a repair keeps low; None where it leaves labels out.
     suppress : bool
         Whether a repair may suppress items.
     gap : number
@@ -64,7 +64,7 @@ class Settings:
 
     repair: bool
     strict: bool
-    objective: str
+    objective: str | None
     suppress: bool
     gap: Number
     time_limit: float | None
@@ -146,7 +146,8 @@ def apply(
         with timed(timing, "union"):
             together = verified_union(release, guarantee, *union, progress)
     found = looked_at(data, release, guarantee, timing, progress, details=details)
-    settings = Settings(bool(repair), strict, terms.loss, terms.suppress, terms.gap, terms.time_limit)
+    search = (terms.loss, terms.suppress, terms.gap, terms.time_limit) if terms else (None, True, 0, None)
+    settings = Settings(bool(repair), strict, *search)
     report = recorded(
         data, hierarchy, release, verdict, found, timing,
         algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,
@@ -167,8 +168,15 @@ def apply(
     return VerifiedRelease(release, verdict, found["utility"], report, layout)
 
 
-def _terms(earlier: Earlier, repair: bool | Exact) -> Exact:
-    """Say how a repair is to be searched for."""
+def _terms(earlier: Earlier, repair: bool | Exact) -> Exact | None:
+    """Say how a repair is to be searched for; None where labels have nothing above them."""
+    if not earlier.hierarchical:
+        if isinstance(repair, Exact):
+            raise RequestError(
+                "The labels of the earlier run are groups of items: a repair leaves some out, nothing else.",
+                hint="Say no more than --repair (in Python repair=True).",
+            )
+        return None
     terms = repair if isinstance(repair, Exact) else earlier.search()
     if terms.keep or terms.weights or terms.max_suppressed is not None:
         raise RequestError(
@@ -273,11 +281,11 @@ def _coarsened(
     image: Image,
     labels: _Labels,
     guarantee: Guarantee,
-    terms: Exact,
+    terms: Exact | None,
     progress: Progress,
 ) -> tuple[Image, dict[str, Any]]:
     """Coarsen a recoding as little as possible: proven, where there are a hierarchy and enough rows."""
-    if labels.tree is not None and isinstance(guarantee, KmAnonymity):
+    if labels.tree is not None and terms is not None and isinstance(guarantee, KmAnonymity):
         try:
             found, optimality = coarsened(data, labels.tree, image, guarantee, terms, progress)
         except InfeasibleError:

@@ -153,7 +153,7 @@ class Earlier:
         else:
             objective = algorithms.load(told["name"]).info.minimizes
             terms = {"objective": objective, "suppress": objective == "lm"}
-        return Exact(**(terms | given))
+        return Exact(**((terms if self.hierarchical else {}) | given))
 
 
 def _number(written: Any) -> float:
@@ -180,7 +180,7 @@ def read_earlier(path: Path) -> Earlier:
         report = json.loads(record.read_text(encoding="utf-8"))
         for entry in ("recoding", "input", "algorithm"):
             report[entry]
-        known = report["guarantee"]["model"] in models() and isinstance(report["guarantee"]["k"], int)
+        known = report["guarantee"]["model"] in models()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{record} is not the record of a run: {error}.") from error
     if not known:
