@@ -20,6 +20,9 @@ COMMANDS = [
     ["risk"], ["explore"], ["why"], ["compare"], ["recommend"], ["convert"], ["algorithms"], ["hierarchy"],
     ["hierarchy", "build"], ["hierarchy", "check"], ["hierarchy", "convert"], ["policy"], ["policy", "pgen"],
     ["policy", "check"],
+    [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["moles"], ["risk"], ["compare"],
+    ["recommend"], ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
+    ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
 ]  # fmt: skip
 HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress", "tomllib"]
 

@@ -35,7 +35,7 @@ EXAMPLES = """Examples:
 
 $ setveil apply january february.csv --out february
 
-$ setveil apply january february.csv -H products.csv --repair --union january --out february"""
+$ setveil apply january february.csv --repair --union january -o february"""
 
 
 def _promise(asked: Any) -> list[Any]:
