@@ -33,8 +33,7 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md"]
 COMMANDS = ["anonymize", "apply", "verify", "measure", "convert", "demo", "algorithms"]
 COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
-COMMANDS += ["moles", "risk", "compare", "recommend"]
-COMMANDS += ["reconstruct"]
+COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "why"]
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 
 pytestmark = [

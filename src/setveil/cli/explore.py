@@ -96,7 +96,7 @@ def explore(
             help="For everything; each search of exact gets an even part of it.",
             **number(1, "SECONDS"),
         ),
-    ] = 60,
+    ] = 50,
     seed: Annotated[
         int,
         typer.Option(

@@ -13,7 +13,7 @@ from setveil.wording import are, count
 Cell = dict[str, Any]
 
 HEADS = ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
-EQUAL = 0.01  # losses that differ by less, relatively, are called the same
+HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
 def explored_text(found: dict[str, Any]) -> str:
@@ -76,7 +76,7 @@ def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
 
 
 def steps(found: dict[str, Any]) -> list[str]:
-    """Say where the loss rises most, along k and along m, and which greater k costs nothing."""
+    """Say where the loss rises most, along k and along m, and which greater k costs hardly anything."""
     ks, ms = found["k"], found["m"]
     out = []
     rises = [(a, b, m, _rise(at(found, a, m), at(found, b, m))) for m in ms for a, b in pairwise(ks)]
@@ -94,7 +94,7 @@ def steps(found: dict[str, Any]) -> list[str]:
             _step(f"Along m it rises most from {a} to {b}, at k = {k}", at(found, k, a), at(found, k, b))
         )
     free = [
-        f"k = {b} loses no more than k = {a}"
+        f"k = {b} loses hardly more than k = {a}"
         for a, b in pairwise(ks)
         if all(_same(at(found, a, m), at(found, b, m)) for m in ms)
     ]
@@ -102,15 +102,16 @@ def steps(found: dict[str, Any]) -> list[str]:
 
 
 def _rise(weak: Cell, strong: Cell) -> float:
-    if weak["loss"] is None or strong["loss"] is None:
+    """Tell how much more a stronger promise costs; nothing where one of the two was not searched."""
+    if not weak["status"] == strong["status"] == "done":
         return 0.0
     return float(strong["loss"] - weak["loss"])
 
 
 def _same(weak: Cell, strong: Cell) -> bool:
-    if weak["loss"] is None or strong["loss"] is None:
+    if not weak["status"] == strong["status"] == "done":
         return False
-    return bool(strong["loss"] - weak["loss"] <= EQUAL * strong["loss"])
+    return bool(strong["loss"] - weak["loss"] <= HARDLY * strong["loss"])
 
 
 def _step(where: str, weak: Cell, strong: Cell) -> str:
@@ -131,11 +132,17 @@ def standing(found: dict[str, Any]) -> list[str]:
         )
     elif done and done[0]["proven"] is not None:
         out.append("Each loss is proven to be the least possible.")
-    taken = sum(map(is_taken, done))
+    taken = sum(is_taken(cell) for cell in done if cell["status"] != "unsearched")
     if taken:
         out.append(
             f"{count(taken, 'promise')} {are(taken)} kept by the release for a stronger one, which loses "
-            "less than the one found for the promise itself, if any (made for)."
+            "less than the one found for the promise itself (made for)."
+        )
+    late = sum(cell["status"] == "unsearched" for cell in done)
+    if late:
+        out.append(
+            f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched, as time was up: shown "
+            "is the best release for a stronger one (made for). A greater time budget helps."
         )
     return out
 
@@ -180,11 +187,11 @@ def _losses(found: dict[str, Any]) -> list[str]:
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
-    lines = [["k", "m", *HEADS, "made for", "time"]]
+    heads = ["k", "m", *HEADS, *(["made for"] if any(map(is_taken, found["cells"])) else [])]
+    lines = [heads]
     for cell in found["cells"]:
         taken = promise(**cell["made_for"]) if is_taken(cell) else ""
-        time = f"{cell['seconds']:.1f} s" if cell["status"] == "done" else ""
-        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken, time])
+        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken][: len(heads)])
     return _aligned(lines, lambda column: False)
 
 

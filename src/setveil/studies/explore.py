@@ -33,7 +33,7 @@ from setveil.utility.queries import random_queries
 from setveil.version import __version__
 
 KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
-TIME_BUDGET = 60.0
+TIME_BUDGET = 50.0
 MODEL = "km-anonymity"
 
 QUERIES, QUERY_SIZE = 1000, 2
