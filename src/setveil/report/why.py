@@ -152,7 +152,8 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     several = f"{count(items, 'item')}, " if items > 1 else ""
     leaving = f"Leaving {named(labels)} out ({several}{_entries(blamed['entries'])})"
     if not others:
-        return [f"Every part is to blame: without them nothing of it is left ({_change(answer, blamed)})."]
+        all_of = "Every part is to blame" if blamed["smallest"] else "Found greedily, every part is to blame"
+        return [f"{all_of}: without them nothing of it is left ({_change(answer, blamed)})."]
     if answer["question"] == "split":
         if blamed["new_names"] == others:
             gain = f"let {count(others, 'other')} keep {_their(others, 'name')}"

@@ -195,6 +195,14 @@ def rows_of_run(run: Recorded, data: Transactions) -> Transactions:
     sample, recorded = run.report.get("sample"), run.report["input"]
     if sample and data.n_rows == sample["of"]:
         data = draw_rows(data, sample["rows"], sample["seed"])
+    rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    for entry in run.report.get("frequencies") or ():  # rows in memory have no hash
+        if rows.get(entry["item"]) != entry["rows"]:
+            raise DataError(
+                f"These are not the rows of the run: {shorten(entry['item'])} is in "
+                f"{rows.get(entry['item'], 0):,} of them, recorded are {entry['rows']:,}.",
+                hint="Read them as the run did (--format, --id-column, --item-column).",
+            )
     found = (data.n_rows, int((data.row_lengths() == 0).sum()), data.n_items, data.n_occurrences)
     expected = tuple(recorded[name] for name in ("rows", "empty_rows", "items", "occurrences"))
     if found != expected:

@@ -139,7 +139,7 @@ class _Question:
                 inside = self._under(tree, name)
             else:
                 raise self._unknown()
-            label = self._shared(inside)
+            label = self._above(inside)
             images = sorted(set(now.image[inside].tolist()))
             question = "free" if label is not None else "back" if images == [-1] else "split already"
             if question == "split already":
@@ -179,12 +179,17 @@ class _Question:
         leaves = tree.under(tree.id(node)).tolist()
         return np.sort(np.array([ids[tree.labels[leaf]] for leaf in leaves], np.int64))
 
-    def _shared(self, inside: Positions) -> str | None:
-        """Find the label that some items have with others; None if they have none, or several."""
+    def _above(self, inside: Positions) -> str | None:
+        """Find the label that stands for what was asked for and more; None if there is none."""
+        tree = self.now.tree
         images = set(self.now.image[inside].tolist())
         if len(images) > 1 or -1 in images:
             return None
-        return str(self.now.labels[images.pop()])
+        label: str = self.now.labels[images.pop()]
+        if tree is None or label not in tree:
+            return label
+        above = tree.ancestors(tree.id(self.name))
+        return label if tree.id(label) in above else None
 
     def _parts(self, label: str, inside: Positions) -> dict[str, Positions]:
         """Part the items of a label by the children of its node; without a node, into single items."""
@@ -194,7 +199,7 @@ class _Question:
         node = tree.id(label)
         while len(tree.children(node)) == 1:
             node = tree.children(node)[0]
-        children = [tree.labels[child] for child in tree.children(node)]
+        children = [tree.labels[child] for child in tree.children(node) or [node]]
         parts = {child: np.intersect1d(self._under(tree, child), inside) for child in children}
         return {child: items for child, items in parts.items() if items.size}
 
@@ -215,7 +220,7 @@ class _Question:
 
     def _free(self, inside: Positions) -> list[Answer]:
         """Split the label as far as to free some of its items; and take these out of it alone."""
-        now, tree, label = self.now, self.now.tree, str(self._shared(inside))
+        now, tree, label = self.now, self.now.tree, str(self._above(inside))
         whole = now.members(label)
         rest = np.setdiff1d(whole, inside)
         tries: list[Answer] = []
@@ -228,7 +233,7 @@ class _Question:
                 path |= {name: items for name, items in parts.items() if name != at}
             path[self.name] = inside
             tries.append(self.attempts.attempt("free", path, allowed=path, refused={self.name}))
-            if len(path) == 2:  # to split the label is to take the items out of it
+            if len(path) <= 2:  # to split the label is to take the items out of it
                 return tries
         apart = {self.name: inside, self._rest_of(label, rest): rest}
         tries.append(self.attempts.attempt("apart", apart, refused={self.name}))
