@@ -50,7 +50,7 @@ def parts_of(one: Mapping[str, Any], image: Image, case: Case, answer: Mapping[s
 def allowed_in(one: Mapping[str, Any], parts: naive.Parts, then: Image, name: str) -> set[str]:
     if one["kind"] in {"children", "items"}:
         return set(parts)
-    if one["kind"] == "free":
+    if one["kind"] == "free" and len(parts) > 2:
         return set(parts) - {name}
     return {to for to in then.values() if to is not None} - {name}
 

@@ -99,12 +99,13 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
-    lines = [f"{tried}, the rows would hold {broken}:"]
+    lines = [f"{tried}, the rows would hold {broken}{':' if show else '.'}"]
     for entry in one["first"][:show]:
         labels = ", ".join(clip(label, _NAME) for label in entry["itemset"])
         lines.append("  " + clip(f"{{{labels}}} in {count(entry['support'], 'row')}", _LINE))
-    if one["violations"] > show:
-        lines.append(f"  and {'' if one['complete'] else 'at least '}{count(one['violations'] - show)} more")
+    more = one["violations"] - min(show, len(one["first"]))
+    if more and show:
+        lines.append(f"  and {'' if one['complete'] else 'at least '}{count(more)} more")
     return lines + _remedies(answer, one)
 
 
@@ -114,7 +115,7 @@ def _tried(answer: Answer, one: Answer) -> str:
     return {
         "children": f"Split into {named(parts)}",
         "items": f"Split into {count(len(parts), 'item')}",
-        "free": f"Split into {name}, {named(others)}" if others else f"As {name}",
+        "free": f"Split into {named([answer['name'], *others])}" if others else f"Published as {name}",
         "apart": f"In a hierarchy with {name} beside {_shown(answer['label'])}, which keeps the others",
         "back": f"Published as {name}",
         "ancestor": f"Published as {named(parts)}",

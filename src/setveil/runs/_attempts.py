@@ -126,11 +126,10 @@ class Attempts:
         }
 
     def moved(self, parts: Parts, blamed: Iterable[str], label: str) -> Answer | None:
-        """Find a label that takes in what is to blame: the one of least loss of those tried.
+        """Find a label that takes in what is to blame: the nearest that can, of these the one of least loss.
 
         Tried are a label for the items alone, if they are several, and the published labels that are nearest
-        in the hierarchy. Pairs of labels in too few rows rule most of them out; what is left is verified in
-        order of the loss.
+        in the hierarchy. Pairs of labels in too few rows rule most of them out; what is left is verified.
 
         Parameters
         ----------
@@ -154,21 +153,22 @@ class Attempts:
         without = now.changed(parts).changed({None: items})
         together = np.concatenate(list(parts.values()))
         together = together[now.supports[together] > 0]
-        choices: list[tuple[str | None, Naming]] = []
+        choices: list[tuple[int, str | None, Naming]] = []
         if items.size > 1:
-            choices.append((None, without.changed({now.unused(f"other {label}"): items})))
-        for near in self._near(without, tree, set(parts), label):
+            choices.append((-1, None, without.changed({now.unused(f"other {label}"): items})))
+        for distance, near in self._near(without, tree, set(parts), label):
             joint = near
             if near in now.items.ids:  # an item cannot stand for others, a node can
                 joint = without.unused(f"{near} and {now.items.labels[items[0]]}")
             members = np.union1d(without.members(near), items)
             if len(parts) > 1 and np.isin(together, members).all():
                 continue  # nothing would be split
-            choices.append((near, without.changed({joint: members})))
+            choices.append((distance, near, without.changed({joint: members})))
         if not choices:
             return None
-        possible = [entry for entry in choices if self._may_hold(without, entry[0], items)]
-        for target, then in sorted(possible, key=lambda entry: entry[1].loss())[:VERIFIED]:
+        possible = [entry for entry in choices if self._may_hold(without, entry[1], items)]
+        possible.sort(key=lambda entry: (entry[0], entry[2].loss()))
+        for _, target, then in possible[:VERIFIED]:
             if then.verdict.holds:
                 return {
                     "to": target,
@@ -194,21 +194,21 @@ class Attempts:
             together[rows.vocabulary.ids[target]] = 0
         return not ((together > 0) & (together < k)).any()
 
-    def _near(self, without: Naming, tree: Hierarchy, siblings: set[str], label: str) -> list[str]:
-        """List published labels: siblings, then those that have the lowest node in common with a label."""
+    def _near(
+        self, without: Naming, tree: Hierarchy, siblings: set[str], label: str
+    ) -> list[tuple[int, str]]:
+        """List published labels: siblings, then those that have the lowest node in common with a label.
+
+        Each with how far up that node is, -1 for siblings.
+        """
         node = tree.id(label)
         distance = {v: i for i, v in enumerate((node, *tree.ancestors(node)))}
 
-        def far(other: str) -> tuple[int, int]:
+        def far(other: str) -> int:
             at = tree.id(other)
             common = next(v for v in (at, *tree.ancestors(at)) if v in distance)
-            return -1 if other in siblings else distance[common], at
+            return -1 if other in siblings else distance[common]
 
-        known = [
-            other
-            for other, size in zip(
-                without.rows.vocabulary.labels, without.rows.supports().tolist(), strict=True
-            )
-            if size and other in tree
-        ]
-        return sorted(known, key=far)[:TARGETS]
+        there = zip(without.rows.vocabulary.labels, without.rows.supports().tolist(), strict=True)
+        known = sorted((far(other), tree.id(other)) for other, rows in there if rows and other in tree)
+        return [(far_off, tree.labels[node]) for far_off, node in known[:TARGETS]]

@@ -232,9 +232,9 @@ class _Question:
                 at, left = next((n, p) for n, p in parts.items() if np.isin(inside, p).all())
                 path |= {name: items for name, items in parts.items() if name != at}
             path[self.name] = inside
-            tries.append(self.attempts.attempt("free", path, allowed=path, refused={self.name}))
             if len(path) <= 2:  # to split the label is to take the items out of it
-                return tries
+                return [self.attempts.attempt("free", path, refused={self.name})]
+            tries.append(self.attempts.attempt("free", path, allowed=path, refused={self.name}))
         apart = {self.name: inside, self._rest_of(label, rest): rest}
         tries.append(self.attempts.attempt("apart", apart, refused={self.name}))
         return tries
