@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
@@ -126,9 +127,9 @@ class Counts:
     def write(self, folder: Path) -> None:
         """Write counts.csv."""
         with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(HEADER)
-            writer.writerows(self.lines())
+            file.write(f"{','.join(HEADER)}\n")
+            quote = quoting(",")
+            file.writelines(f"{quote(item)},{quote(label)},{rows}\n" for item, label, rows in self.lines())
 
 
 def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:

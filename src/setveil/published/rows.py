@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.io.source import read_bytes
-from setveil.data.io.write import write_blocks
+from setveil.data.io.write import quoting, write_blocks
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
@@ -319,10 +318,10 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
 def _write_recoding(path: Path, recoding: Recoding) -> None:
     labels = (*recoding.published.labels, "")
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("item", "published"))
-        writer.writerows(
-            (item, labels[to])
+        quote = quoting(",")
+        file.write("item,published\n")
+        file.writelines(
+            f"{quote(item)},{quote(labels[to])}\n"
             for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
         )
 

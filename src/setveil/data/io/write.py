@@ -44,14 +44,14 @@ def fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
 
 def basket(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write rows of fields between separators."""
-    labels = _encoded(data, layout, _quoting(layout.separator))
+    labels = _encoded(data, layout, quoting(layout.separator))
     between = layout.separator.encode()
     yield from _rows(data, [label + between for label in labels], labels, b"\n")
 
 
 def long(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a header, then one line per row number and item; empty rows cannot be shown."""
-    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    quote, separator = quoting(layout.separator), layout.separator.encode()
     labels = _objects([separator + label + b"\n" for label in _encoded(data, layout, quote)])
     yield separator.join(quote(name).encode() for name in (layout.id_column, layout.item_column)) + b"\n"
     for first, last, items in _blocks(data):
@@ -64,7 +64,7 @@ def long(data: Transactions, layout: Layout) -> Iterator[bytes]:
 
 def wide(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a header, then the items of each row in as many columns as the longest row needs."""
-    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    quote, separator = quoting(layout.separator), layout.separator.encode()
     names = writable_layout(layout, (), int(data.row_lengths().max(initial=0))).item_columns
     width = len(names)
     labels = _encoded(data, layout, quote)
@@ -89,7 +89,7 @@ def wide(data: Transactions, layout: Layout) -> Iterator[bytes]:
 
 def onehot(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a header with all items, then 0 or 1 for each of them in each row."""
-    quote, separator = _quoting(layout.separator), layout.separator.encode()
+    quote, separator = quoting(layout.separator), layout.separator.encode()
     labels = _encoded(data, layout, quote)
     yield separator.join(labels) + b"\n"
     signs = np.array([b"0" + separator, b"1" + separator], object)
@@ -155,7 +155,12 @@ def _objects(values: list[bytes]) -> NDArray[np.object_]:
     return out
 
 
-def _quoting(separator: str) -> Callable[[str], str]:
+def quoting(separator: str) -> Callable[[str], str]:
+    """Make a function that quotes a field of a line where it must be.
+
+    So must a lone carriage return, which Python's own writer leaves bare before 3.13: no reader takes it for
+    a part of a field then.
+    """
     special = re.compile(f'[{re.escape(separator)}"\r\n]|^[ \t\ufeff]|[ \t]$')
 
     def quote(label: str) -> str:
