@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,12 @@ def check_counts(
     show : int
         How many violations to list.
     """
+    labels = _labels_of(published, counts)
     found = [
         *_rules(published, counts, k),
+        *_contradictions(published, counts, labels),
         *_order(counts),
-        *_lines(published, counts, frozenset(secrets)),
+        *_lines(published, counts, frozenset(secrets), labels),
         *_covers(published, counts),
     ]
     return CountsVerdict(len(counts.lines), len(found), tuple(found[:show]))
@@ -129,10 +132,11 @@ def _rules(published: Transactions, counts: CountsFile, k: int) -> list[str]:
     suppressed = [i for i, (_, label, _) in enumerate(counts.lines) if not label]
     if suppressed and not counts.suppressed:
         found.append(f"{_at(suppressed[0])}: a suppressed item, though about.json says that none is listed")
-    if suppressed and 0 < empty < k:
+    if counts.suppressed and 0 < empty < k:
+        where = f"{_at(suppressed[0])}: " if suppressed else ""
         found.append(
-            f"{_at(suppressed[0])}: a suppressed item, though {empty} published rows are empty, fewer than "
-            f"k = {k}: who knows that no row was empty finds suppressed items in them"
+            f"{where}about.json says that suppressed items are listed, though {empty} published rows are "
+            f"empty, fewer than k = {k}: who knows that no row was empty finds those of no line in them"
         )
     covered = {item for label in counts.members for item in counts.members[label]}
     covered.update(x for x in published.vocabulary.labels if x not in counts.members)
@@ -142,6 +146,48 @@ def _rules(published: Transactions, counts: CountsFile, k: int) -> list[str]:
             f"{len(covered)} items are published and {len(more)} others are listed as suppressed, but only "
             f"{counts.domain} exist"
         )
+    return found
+
+
+def _labels_of(published: Transactions, counts: CountsFile) -> dict[str, list[str]]:
+    """List the labels that stand for each item: those of about.json, and items that rows show themselves."""
+    labels: dict[str, list[str]] = {}
+    for label, items in counts.members.items():
+        for item in items:
+            labels.setdefault(item, []).append(label)
+    for label, rows in zip(published.vocabulary.labels, published.supports().tolist(), strict=True):
+        if rows and label not in counts.members:
+            labels.setdefault(label, []).append(label)
+    return labels
+
+
+def _contradictions(
+    published: Transactions, counts: CountsFile, labels: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Check that an item has one label; where it may have several, that no row shows two of them."""
+    several = {item: known for item, known in labels.items() if len(known) > 1}
+    if not counts.local:
+        return [
+            f"{shorten(item)} is published under {shorten(known[0])} and under {shorten(known[1])}"
+            for item, known in several.items()
+        ]
+    shown, n_rows = published.vocabulary.ids, published.n_rows
+    shared: dict[str, dict[str, str]] = {}  # labels, labels after them, and an item of both
+    for item, known in several.items():
+        for one, other in combinations([label for label in known if label in shown], 2):
+            shared.setdefault(one, {}).setdefault(other, item)
+    by_label = np.argsort(published.items, kind="stable")
+    rows = np.repeat(np.arange(n_rows), published.row_lengths())[by_label]
+    bounds = np.cumsum([0, *published.supports().tolist()]).tolist()
+    found = []
+    for one, others in shared.items():
+        holds = np.zeros(n_rows, np.bool_)
+        holds[rows[bounds[shown[one]] : bounds[shown[one] + 1]]] = True
+        found += [
+            f"some row shows {shorten(one)} and {shorten(other)}, which both stand for {shorten(item)}"
+            for other, item in others.items()
+            if holds[rows[bounds[shown[other]] : bounds[shown[other] + 1]]].any()
+        ]
     return found
 
 
@@ -161,19 +207,14 @@ def _order(counts: CountsFile) -> list[str]:
     return found
 
 
-def _lines(published: Transactions, counts: CountsFile, secrets: frozenset[str]) -> list[str]:
+def _lines(
+    published: Transactions, counts: CountsFile, secrets: frozenset[str], labels: Mapping[str, Sequence[str]]
+) -> list[str]:
     """Check each line by itself: its label and its number."""
-    label_of: dict[str, list[str]] = {}
-    for label, items in counts.members.items():
-        for item in items:
-            label_of.setdefault(item, []).append(label)
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
-    for label in shown:
-        if label not in counts.members:
-            label_of.setdefault(label, []).append(label)
     found = []
     for i, (item, label, rows) in enumerate(counts.lines):
-        known = label_of.get(item, [])
+        known = labels.get(item, [])
         if item in secrets:
             wrong = f"{shorten(item)} is sensitive and must not be counted"
         elif item in counts.members:
