@@ -149,6 +149,8 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
     labels = content.get("labels", {})
     if not isinstance(labels, dict):
         return "labels is no object"
+    if "" in labels:
+        return "labels has a label without a name"
     for label, items in labels.items():
         if not isinstance(items, list) or not items or not all(isinstance(x, str) and x for x in items):
             return f"the label {shorten(label)} has {shorten(str(items))}, expected a list of items"
