@@ -19,6 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
 from setveil.published.counts import Counts
 from setveil.published.shared import Shared
+from setveil.utility import estimates
 from setveil.utility._estimate_loops import label_chances
 from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Answer, Estimator
 from strategies import examples
@@ -128,6 +129,21 @@ def test_answers_are_those_of_the_definition(seed: int) -> None:
         assert answers.estimate[j] == pytest.approx(naive.estimate(published, query), rel=1e-9, abs=1e-12)
         assert (answers.least[j], answers.greatest[j]) == naive.bounds(published, query)
         assert estimator.answer(query).estimate == answers.estimate[j]
+
+
+@settings(max_examples=examples(100, 20), deadline=None)
+@given(seeds)
+def test_many_ways_to_choose_labels_are_looked_through_with_care(seed: int) -> None:
+    world, published = random_release(Random(seed), most_rows=12, most_items=5)
+    asked = queries_of(sorted({item for row in world for item in row}), 3)
+    every = estimator_of(published).answers(asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(estimates, "_FEW", 0)
+        patch.setattr(estimates, "_REMEMBERED", 2)
+        some = estimator_of(published).answers(asked)
+    assert np.allclose(every.estimate, some.estimate, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(every.least, some.least)
+    assert np.array_equal(every.greatest, some.greatest)
 
 
 @settings(max_examples=examples(300, 40))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from setveil.utility._label_shares import places_in
 MAXIMUM_ENTROPY, UNIFORM = "maximum entropy", "uniform"
 
 _REMEMBERED = 100_000  # supports of sets of labels
+_FEW = 256  # ways to choose places for which it is not worth while to look which of them rows show
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,10 @@ class Estimator:
         return found
 
     def _choices(self, places: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-        """Choose a place for each item in all ways in which some row shows the labels of all."""
+        """Choose places for items; of many ways only those in which some row shows all the labels."""
+        if prod(map(len, places)) <= _FEW:
+            yield from product(*places)
+            return
         none = len(self._labels)
         stack: list[tuple[tuple[int, ...], frozenset[int]]] = [((), frozenset())]
         while stack:
