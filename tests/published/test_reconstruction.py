@@ -258,6 +258,17 @@ def test_unlisted_items_get_what_is_lacking_and_no_more() -> None:
     assert supports == {"a": 3}
 
 
+@pytest.mark.parametrize("least", [0, 1])
+def test_every_item_that_occurs_may_be_listed(least: int) -> None:
+    """Then the others are in no row; an item that is named twice under its label is still one."""
+    members = {"A": list("abac")}
+    for seed in range(5):
+        rows = drawn(shared(4 * ["A"], members, [("a", "A", 3), ("b", "A", 1)], least), seed)
+        assert naive.supports(rows) == {"a": 3, "b": 1}
+    with pytest.raises(DataError, match="4 rows show 'A'"):
+        puzzle_of(shared(4 * ["A"], members, [("a", "A", 3)], least))
+
+
 def test_items_in_all_rows_and_one_item_a_row() -> None:
     everywhere = shared(3 * ["A"], {"A": ["a", "b"]}, [("a", "A", 3), ("b", "A", 3)], 2)
     assert drawn(everywhere, 1) == 3 * [frozenset("ab")]

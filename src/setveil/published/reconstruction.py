@@ -163,7 +163,7 @@ def _lacking(label: str, supports: Ints, n_rows: int, least: int) -> int:
     """Count the occurrences of unlisted items that the rows of a label need, so that each holds something."""
     lacking = max(n_rows - int(supports.sum()), 0)
     unlisted = int(np.count_nonzero(supports == 0))
-    if lacking > unlisted * min(least - 1, n_rows):
+    if lacking > unlisted * max(min(least - 1, n_rows), 0):
         raise _contradiction(
             f"{n_rows:,} rows show {shorten(label)}, but by {COUNTS} its items are in "
             f"{int(supports.sum()):,}, and {unlisted:,} more items of it are each in fewer than {least:,}."
@@ -306,7 +306,7 @@ def _inconsistency(puzzle: Puzzle, drawn: Transactions) -> str:
     labels = release.vocabulary.labels
     above: dict[str, list[int]] = {}
     for position, label in enumerate(labels):
-        for item in puzzle.shared.under(label):
+        for item in dict.fromkeys(puzzle.shared.under(label)):
             above.setdefault(item, []).append(position)
     # Pairs of an item and a label that stands for it, and every occurrence beside each such pair of its item.
     pairs = [(item, to) for item, name in enumerate(names) for to in above.get(name, ())]
