@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
+from cli_helpers import needs_compiled
 from naive import reconstruct as naive
+from real_data import DATA, load
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -385,3 +387,20 @@ def test_the_order_of_labels_and_items_does_not_matter() -> None:
 
 
 LINES_BY_NUMBER = [(item, {"A": "9", "B": "10"}[label], n) for item, label, n in LINES]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
+@needs_compiled
+def test_supports_are_exact_on_real_data() -> None:
+    """All that is asked of a draw, on 60,000 rows; mixing is cut short."""
+    data, tree = load("bms_webview1")
+    release = sv.anonymize(data, sv.KmAnonymity(5, 2), hierarchy=tree, algorithm="mhghs", details=False)
+    found = shared_by(release.release, {}, Layout("basket"))  # type: ignore[arg-type]
+    puzzle = puzzle_of(found)
+    original = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    for mixing in (0, 1):
+        rows = reconstruct(puzzle, 0, mixing)
+        require_consistent(puzzle, rows)
+        supports = dict(zip(rows.vocabulary.labels, rows.supports().tolist(), strict=True))
+        assert len(puzzle.counts.items) > 400
+        assert all(supports[item] == original[item] for item in puzzle.counts.items)

@@ -139,11 +139,11 @@ def measure(
             _refuse("a measure without --itemsets", useless)
         if reconstruction_at(Path(release)) is not None:
             _refuse("draws", {name: asked[name] for name in ("--hierarchy", "--group-by", "--private")})
-            wanted: Any = {
+            how = {
                 "number": queries, "size": query_size, "support": query_support, "path": queries_file,
                 "seed": seed,
             }  # fmt: skip
-            return measure_draws(original, release, reading, wanted, (itemsets, itemset_length), progress)
+            return measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
         kind = kind_at(release)
         _refuse(
             kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
@@ -156,7 +156,7 @@ def measure(
         exposed = kind.read(release, read_release)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         parts = kind.measurable(release, exposed, before, tree)
-        wanted = ()
+        wanted: Any = ()
         if "query_size" in kind.info.asks:
             wanted = load_queries(
                 before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
