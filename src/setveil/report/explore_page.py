@@ -83,7 +83,7 @@ def _answer(found: dict[str, Any]) -> str:
 def _losses(found: dict[str, Any]) -> str:
     """Show the losses as a table of k and m, the deeper a cell's colour the more is lost."""
     most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
-    fits = "font-size:clamp(10px,2.6vw,15px);padding:8px 2px;text-align:center"
+    fits = "font-size:clamp(9px,2.4vw,15px);padding:8px 2px;text-align:center"
     heads = "".join(f'<th style="{fits}" scope="col">{k}</th>' for k in found["k"])
     lines = []
     for m in found["m"]:
@@ -99,7 +99,10 @@ def _losses(found: dict[str, Any]) -> str:
         "nothing is left."
     ]
     if any(map(is_taken, found["cells"])):
-        notes.append("Small below a loss: the stronger promise whose release loses less, and is taken.")
+        notes.append(
+            "Small below a loss: k and m of the stronger promise whose release is taken, as it loses less or "
+            "there was no time for this one."
+        )
     return blocks.section("Loss", table, *(blocks.paragraph(note, "small") for note in notes))
 
 
@@ -120,10 +123,12 @@ def _short(loss: float) -> str:
 
     Examples
     --------
-    >>> _short(0.0000652), _short(0.02047), _short(0), _short(1)
-    ('<0.0001', '0.02', '0', '1')
+    >>> _short(0.0000652), _short(0.00058), _short(0.02047), _short(0), _short(1)
+    ('<.0001', '0.0006', '0.02', '0', '1')
     """
-    return "<0.0001" if 0 < loss < 0.0001 else f"{loss:.2g}"
+    if 0 < loss < 0.0001:
+        return "<.0001"
+    return f"{loss:.1g}" if loss < 0.001 else f"{loss:.2g}"
 
 
 def _curves(found: dict[str, Any]) -> str:
@@ -137,8 +142,9 @@ def _curves(found: dict[str, Any]) -> str:
         return ""
     names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
     caption = (
-        "Each mark is the best release found for a promise. Of names more is better, of all else less. Small "
-        "values have more room on some axes."
+        "Each mark is the best release found for a promise; pale: there was no time for it, and the release "
+        "for a stronger one is shown. Of names more is better, of all else less. Small values have more room "
+        "on some axes."
     )
     drawing = Drawing("What is left", names, [("", plots)]).as_html()
     return blocks.section("What is left", blocks.figure(drawing, caption))
@@ -154,9 +160,10 @@ def _plot(
     series, values = [], []
     for look, m in enumerate(found["m"]):
         cells = [cell for k in found["k"] if (cell := at(found, k, m))["loss"] is not None]
-        shown = [(cell["k"], y) for cell in cells if (y := value(cell, found)) is not None]
+        shown = [(cell, y) for cell in cells if (y := value(cell, found)) is not None]
         values += [y for _, y in shown]
-        series.append(Series(look, [Point(across.place(k), y) for k, y in shown]))
+        points = [Point(across.place(cell["k"]), y, pale=cell["status"] != "done") for cell, y in shown]
+        series.append(Series(look, points))
     if not values:
         return None
     up = Numbers(values, scale, percent=percent)

@@ -76,46 +76,50 @@ def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
 
 
 def steps(found: dict[str, Any]) -> list[str]:
-    """Say where the loss rises most, along k and along m, and which greater k costs hardly anything."""
+    """Say where the loss rises most, along k and along m, and which greater k costs hardly anything.
+
+    Only of promises that were searched: of others the loss of a stronger one is shown.
+    """
     ks, ms = found["k"], found["m"]
+    along_k = [pair for m in ms for pair in pairwise(_searched([at(found, k, m) for k in ks]))]
+    along_m = [pair for k in ks for pair in pairwise(_searched([at(found, k, m) for m in ms]))]
     out = []
-    rises = [(a, b, m, _rise(at(found, a, m), at(found, b, m))) for m in ms for a, b in pairwise(ks)]
-    if any(rise for *_, rise in rises):
-        a, b, m, _ = max(rises, key=lambda entry: entry[3])
-        out.append(
-            _step(
-                f"Along k the loss rises most from {a} to {b}, at m = {m}", at(found, a, m), at(found, b, m)
-            )
-        )
-    rises = [(a, b, k, _rise(at(found, k, a), at(found, k, b))) for k in ks for a, b in pairwise(ms)]
-    if any(rise for *_, rise in rises):
-        a, b, k, _ = max(rises, key=lambda entry: entry[3])
-        out.append(
-            _step(f"Along m it rises most from {a} to {b}, at k = {k}", at(found, k, a), at(found, k, b))
-        )
+    if steepest := _steepest(along_k):
+        weak, strong = steepest
+        where = f"Along k the loss rises most from {weak['k']} to {strong['k']}, at m = {weak['m']}"
+        out.append(f"{where}: {_from_to(weak, strong)}.")
+    if steepest := _steepest(along_m):
+        weak, strong = steepest
+        where = f"Along m it rises most from {weak['m']} to {strong['m']}, at k = {weak['k']}"
+        out.append(f"{where}: {_from_to(weak, strong)}.")
     free = [
         f"k = {b} loses hardly more than k = {a}"
         for a, b in pairwise(ks)
-        if all(_same(at(found, a, m), at(found, b, m)) for m in ms)
+        if all(_is_free(at(found, a, m), at(found, b, m)) for m in ms)
     ]
     return [*out, *([f"At every m, {words.and_list(free)}."] if free else [])]
 
 
-def _rise(weak: Cell, strong: Cell) -> float:
-    """Tell how much more a stronger promise costs; nothing where one of the two was not searched."""
-    if not weak["status"] == strong["status"] == "done":
-        return 0.0
-    return float(strong["loss"] - weak["loss"])
+def _searched(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if cell["status"] == "done"]
 
 
-def _same(weak: Cell, strong: Cell) -> bool:
+def _steepest(pairs: Sequence[tuple[Cell, Cell]]) -> tuple[Cell, Cell] | None:
+    """Find the first of the greatest rises of the loss; None where it never rises."""
+    rises = [strong["loss"] - weak["loss"] for weak, strong in pairs]
+    most = max(rises, default=0.0)
+    return pairs[rises.index(most)] if most > 0 else None
+
+
+def _is_free(weak: Cell, strong: Cell) -> bool:
+    """Whether a stronger promise costs hardly more, as far as both were searched."""
     if not weak["status"] == strong["status"] == "done":
         return False
     return bool(strong["loss"] - weak["loss"] <= HARDLY * strong["loss"])
 
 
-def _step(where: str, weak: Cell, strong: Cell) -> str:
-    return f"{where}: from {words.measure(weak['loss'])} to {words.measure(strong['loss'])}."
+def _from_to(weak: Cell, strong: Cell) -> str:
+    return f"from {words.measure(weak['loss'])} to {words.measure(strong['loss'])}"
 
 
 def standing(found: dict[str, Any]) -> list[str]:
