@@ -254,7 +254,9 @@ def test_reasons_are_given_once() -> None:
         "hide nobody."
     ]
     late = record(_exploration([_cell(2, 1, 0.0), _cell(5, 1, None)]), inputs=None)
-    assert reasons(late) == ["No release for k = 5, m = 1: time was up before it was searched."]
+    assert reasons(late) == [
+        "No release for k = 5, m = 1: not searched, as time was up or the search was stopped."
+    ]
 
 
 def test_the_page_shows_all_promises() -> None:
@@ -304,7 +306,9 @@ def test_stopping_keeps_what_there_is() -> None:
     assert all(line["loss"] is not None for line in lines)  # the strongest promise is looked at first
     assert any(phase.startswith("k=4, m=2 (1 of 6): ") for phase in hearing.phases)
     assert not hearing.stoppable
-    assert any("stopped" in line for line in standing(record(found, inputs=None)))
+    told = standing(record(found, inputs=None))
+    assert told[0].startswith("The search was stopped")
+    assert any(line.startswith("4 promises were not searched: shown is") for line in told)
 
 
 def test_no_time_at_all() -> None:

@@ -144,9 +144,11 @@ def standing(found: dict[str, Any]) -> list[str]:
         )
     late = sum(cell["status"] == "unsearched" for cell in done)
     if late:
+        why = "" if found["stopped"] else ", as time was up"
+        more = "" if found["stopped"] else " A greater time budget helps."
         out.append(
-            f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched, as time was up: shown "
-            "is the best release for a stronger one (made for). A greater time budget helps."
+            f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched{why}: shown is the best "
+            f"release for a stronger one (made for).{more}"
         )
     return out
 
@@ -163,7 +165,7 @@ def reasons(found: dict[str, Any]) -> list[str]:
 def _reason(error: str) -> str:
     """Shorten an error to its reason: the promise that it begins with is named already."""
     if not error:
-        return "time was up before it was searched."
+        return "not searched, as time was up or the search was stopped."
     return error.partition(" cannot be reached: ")[2] or error
 
 
