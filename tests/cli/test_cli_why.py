@@ -155,8 +155,8 @@ def test_rows_and_hierarchies_that_moved_or_changed(place: Path, tmp_path: Path)
     refused(no_tree, 4, "The hierarchy of this run was tree.csv", "--hierarchy")
     assert found.ok().out == setveil(*ask, cwd=place).ok().out
     refused(other, 4, "changed.csv is not what the run read", "SHA-256", "--data")
-    refused(finer, 4, "finer.csv is not the hierarchy of the run", "7 leaves and height 2")
-    refused(renamed, 4, "renamed.csv is not the hierarchy of the run", "another SHA-256")
+    refused(finer, 4, "finer.csv is not that of the run", "SHA-256")
+    refused(renamed, 4, "renamed.csv is not that of the run", "SHA-256")
     refused(no_file, 4, "nothing.csv")
 
 
@@ -306,8 +306,22 @@ def test_rows_that_do_not_fit_the_recoding(place: Path) -> None:
     with pytest.raises(sv.DataError, match=r"NCP is 0.869.*; its record says 1"):
         sv.why(place / "edited", "rye", data=ROWS, hierarchy=place / "tree.csv")
     write(recoding, recoding.read_text().replace("rye,\n", ""))
-    with pytest.raises(sv.DataError, match="says nothing of 1 items: 'rye'"):
+    with pytest.raises(sv.DataError, match="other items or labels than the run's recoding"):
         sv.why(place / "edited", "buns", data=ROWS, hierarchy=place / "tree.csv")
+    paths = [line.split(";") for line in TREE.splitlines()]
+    for more, said in (
+        ([["tea", "food"]], "it has 8 leaves and height 2, recorded are 7 and 2"),
+        ([], "other items or labels"),
+    ):
+        tree = sv.Hierarchy.from_paths([*paths, *more] if more else [[*p[:2], "all"] for p in paths])
+        with pytest.raises(sv.DataError, match=said):
+            sv.why(place / "cut", "rye", data=ROWS, hierarchy=tree)
+    coat = sv.anonymize(ROWS, sv.PrivacyConstraints(5, m=2))
+    coat.write(place / "coat")
+    recoding = place / "coat" / "internal" / "recoding.csv"
+    write(recoding, "".join(x for x in recoding.read_text().splitlines(keepends=True) if x[:3] != "rye"))
+    with pytest.raises(sv.DataError, match="says nothing of 1 items: 'rye'"):
+        sv.why(place / "coat", "buns", data=ROWS)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")

@@ -32,7 +32,7 @@ class Attempts:
     """
 
     def __init__(self, now: Naming, show: int) -> None:
-        self.now, self.show = now, show
+        self.now, self.show, self.terms = now, show, now.terms
         self.own = now.own_names()
 
     def attempt(
@@ -66,14 +66,14 @@ class Attempts:
         """
         then = self.now.changed(parts)
         verdict = then.verdict
-        if any(one.isdisjoint(parts) for one in then.violations):
+        if any(parts.keys().isdisjoint(one) for one in then.violations):
             raise DataError(
-                f"What is published of these rows has no {self.now.guarantee.phrase} as it is.",
+                f"What is published of these rows has no {self.terms.guarantee.phrase} as it is.",
                 hint="Are they the rows that the run was made from?",
             )
         found: Answer = {
             "kind": kind,
-            "parts": [label for label, items in parts.items() if self.now.entries(items)],
+            "parts": [label for label, items in parts.items() if self.terms.entries(items)],
             "holds": verdict.holds,
             "violations": verdict.violations,
             "complete": getattr(verdict, "complete", True),
@@ -97,7 +97,10 @@ class Attempts:
         costs = {}
         for label in candidates:
             items = then.members(label)
-            costs[label] = (max(int(np.count_nonzero(then.supports[items])), 1), then.entries(items))
+            costs[label] = (
+                max(int(np.count_nonzero(self.terms.supports[items])), 1),
+                self.terms.entries(items),
+            )
         sets = {one & candidates for one in then.violations}
         proven = True
         for check in range(1, CHECKS + len(candidates) + 1):
@@ -116,8 +119,8 @@ class Attempts:
         return {
             "labels": sorted(chosen, key=lambda label: (-costs[label][1], label)),
             "items": sum(costs[label][0] for label in chosen),
-            "entries": then.entries(items),
-            "left_out": without.entries(np.flatnonzero(without.image < 0)),
+            "entries": self.terms.entries(items),
+            "left_out": self.terms.entries(np.flatnonzero(without.image < 0)),
             "smallest": proven,
             "checks": check + 1,
             "holds": without.verdict.holds,
@@ -145,21 +148,21 @@ class Attempts:
         dict or None
             None where there is no hierarchy, or no label to try.
         """
-        now, tree = self.now, self.now.tree
+        now, tree = self.now, self.terms.tree
         if tree is None or label not in tree:
             return None
         items = np.sort(np.concatenate([parts[one] for one in blamed]))
-        items = items[now.supports[items] > 0]
+        items = items[self.terms.supports[items] > 0]
         without = now.changed(parts).changed({None: items})
         together = np.concatenate(list(parts.values()))
-        together = together[now.supports[together] > 0]
+        together = together[self.terms.supports[together] > 0]
         choices: list[tuple[int, str | None, Naming]] = []
         if items.size > 1:
             choices.append((-1, None, without.changed({now.unused(f"other {label}"): items})))
         for distance, near in self._near(without, tree, set(parts), label):
             joint = near
-            if near in now.items.ids:  # an item cannot stand for others, a node can
-                joint = without.unused(f"{near} and {now.items.labels[items[0]]}")
+            if near in self.terms.items.ids:  # an item cannot stand for others, a node can
+                joint = without.unused(f"{near} and {self.terms.items.labels[items[0]]}")
             members = np.union1d(without.members(near), items)
             if len(parts) > 1 and np.isin(together, members).all():
                 continue  # nothing would be split
@@ -173,7 +176,7 @@ class Attempts:
                 return {
                     "to": target,
                     "with": 0 if target is None else int(without.members(target).size),
-                    "items": now.names(items.tolist()),
+                    "items": self.terms.names(items),
                     "holds": True,
                     "tried": len(choices),
                     **self._names(then),
@@ -183,9 +186,9 @@ class Attempts:
 
     def _may_hold(self, without: Naming, target: str | None, items: Positions) -> bool:
         """Tell whether a label with these items is in enough rows, and with each other label, if at all."""
-        k, m = getattr(self.now.guarantee, "k", 2), getattr(self.now.guarantee, "m", 1)
+        k, m = getattr(self.terms.guarantee, "k", 2), getattr(self.terms.guarantee, "m", 1)
         inside = items if target is None else np.union1d(without.members(target), items)
-        marked = without.rows_with(inside)
+        marked = self.terms.rows_with(inside)
         if not m or m < 2 or marked.sum() < k:
             return bool(marked.sum() >= k)
         rows = without.rows

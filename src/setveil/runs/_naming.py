@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,8 +27,8 @@ Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Naming:
-    """A label, or none, for every item.
+class Terms:
+    """What a run was made from, and for.
 
     Attributes
     ----------
@@ -36,15 +36,11 @@ class Naming:
         The rows.
     items : Vocabulary
         All items, as in the run's recoding.
-    labels : tuple of str
-        The labels.
-    image : int64 (items,)
-        Position in `labels` of what each item is published as, -1: it is left out.
     tree : Hierarchy or None
         Decides the order of labels.
     guarantee : Guarantee
         What the run promises.
-    objective : str
+    objective : {"lm", "ncp"}
         The measure of the loss that it keeps low.
     progress : Progress
         Hears how far a check is.
@@ -52,20 +48,58 @@ class Naming:
 
     data: Transactions
     items: Vocabulary
-    labels: tuple[str, ...]
-    image: Positions
     tree: Hierarchy | None
     guarantee: Guarantee
     objective: str
     progress: Progress
 
     @cached_property
-    def supports(self) -> Positions:
-        """Rows of the data with each item."""
+    def place(self) -> Positions:
+        """Position in `items` of each item of the data."""
         ids = self.items.ids
+        return np.array([ids[label] for label in self.data.vocabulary.labels], np.int64)
+
+    @cached_property
+    def supports(self) -> Positions:
+        """Rows with each item."""
         out = np.zeros(len(self.items), np.int64)
-        out[[ids[label] for label in self.data.vocabulary.labels]] = self.data.supports()
+        out[self.place] = self.data.supports()
         return out
+
+    def entries(self, items: Positions) -> int:
+        """Count the occurrences of items."""
+        return int(self.supports[items].sum())
+
+    def names(self, items: Positions) -> list[str]:
+        """List the labels of items."""
+        return [self.items.labels[item] for item in items.tolist()]
+
+    def rows_with(self, items: Positions) -> NDArray[np.bool_]:
+        """Mark the rows that hold any of some items."""
+        wanted = np.zeros(len(self.items), np.bool_)
+        wanted[items] = True
+        before = np.concatenate(([0], np.cumsum(wanted[self.place][self.data.items])))
+        marked: NDArray[np.bool_] = np.diff(before[self.data.indptr]) > 0
+        return marked
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """A label, or none, for every item.
+
+    Attributes
+    ----------
+    terms : Terms
+        The rows, and what is promised of them.
+    labels : tuple of str
+        The labels.
+    image : int64 (items,)
+        Position in `labels` of what each item is published as, -1: it is left out.
+    """
+
+    terms: Terms
+    labels: tuple[str, ...]
+    image: Positions
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -81,20 +115,12 @@ class Naming:
         to = int(self.image[item])
         return None if to < 0 else self.labels[to]
 
-    def names(self, items: Iterable[int]) -> list[str]:
-        """List the labels of items."""
-        return [self.items.labels[item] for item in items]
-
-    def entries(self, items: Positions) -> int:
-        """Count the item occurrences of items."""
-        return int(self.supports[items].sum())
-
     def own_names(self) -> set[str]:
         """Find the items that occur and are published as themselves."""
         return {
-            self.items.labels[item]
-            for item in np.flatnonzero((self.image >= 0) & (self.supports > 0)).tolist()
-            if self.labels[self.image[item]] == self.items.labels[item]
+            self.terms.items.labels[item]
+            for item in np.flatnonzero((self.image >= 0) & (self.terms.supports > 0)).tolist()
+            if self.labels[self.image[item]] == self.terms.items.labels[item]
         }
 
     def changed(self, parts: Mapping[str, Positions] | Mapping[None, Positions]) -> Naming:
@@ -111,7 +137,11 @@ class Naming:
 
     def unused(self, label: str) -> str:
         """Make a label that nothing has yet, by parentheses around it."""
-        while label in self.position or label in self.items.ids or (self.tree and label in self.tree):
+        while (
+            label in self.position
+            or label in self.terms.items.ids
+            or (self.terms.tree and label in self.terms.tree)
+        ):
             label = f"({label})"
         return label
 
@@ -120,7 +150,7 @@ class Naming:
         """The recoding: labels that stand for an item, in the order of the hierarchy, or of their items."""
         used, first = np.unique(self.image, return_index=True)
         smallest = {int(to): int(item) for to, item in zip(used, first, strict=True) if to >= 0}
-        tree = self.tree
+        tree = self.terms.tree
 
         def rank(to: int) -> tuple[bool, int]:
             label = self.labels[to]
@@ -130,13 +160,15 @@ class Naming:
         position = np.full(len(self.labels) + 1, -1, np.int32)
         position[order] = np.arange(len(order))
         published = Vocabulary(self.labels[to] for to in order)
-        return Recoding(self.items, published, frozen(position[self.image], np.int32), len(self.items))
+        return Recoding(
+            self.terms.items, published, frozen(position[self.image], np.int32), len(self.terms.items)
+        )
 
     @cached_property
     def rows(self) -> Transactions:
         """The rows as they would be published."""
-        image = self.recoding.image_of(self.data.vocabulary)
-        rows = recode_rows(self.data.indptr, self.data.items, frozen(image, np.int32))
+        data, image = self.terms.data, self.recoding.image[self.terms.place]
+        rows = recode_rows(data.indptr, data.items, frozen(image, np.int32))
         return Transactions(*rows, self.recoding.published)
 
     @cached_property
@@ -144,26 +176,16 @@ class Naming:
         """The row of each occurrence of a label in these rows."""
         return np.repeat(np.arange(self.rows.n_rows), self.rows.row_lengths())
 
-    def rows_with(self, items: Positions) -> NDArray[np.bool_]:
-        """Mark the rows of the data that hold any of some items."""
-        wanted = np.zeros(len(self.items), np.bool_)
-        wanted[items] = True
-        ids = self.items.ids
-        there = wanted[[ids[label] for label in self.data.vocabulary.labels]][self.data.items]
-        before = np.concatenate(([0], np.cumsum(there)))
-        marked: NDArray[np.bool_] = np.diff(before[self.data.indptr]) > 0
-        return marked
-
     @cached_property
     def verdict(self) -> Verdict:
         """What the verifier finds in them."""
-        known: dict[str, Any] = {"beyond": False} if self.guarantee.model == KmAnonymity.model else {}
-        if "image" in models()[self.guarantee.model].knows:
-            known["image"] = {item: self.label_of(i) for i, item in enumerate(self.items.labels)}
-            for itemset in getattr(self.guarantee, "itemsets", None) or ():
+        known: dict[str, Any] = {"beyond": False} if self.terms.guarantee.model == KmAnonymity.model else {}
+        if "image" in models()[self.terms.guarantee.model].knows:
+            known["image"] = {item: self.label_of(i) for i, item in enumerate(self.terms.items.labels)}
+            for itemset in getattr(self.terms.guarantee, "itemsets", None) or ():
                 for item in itemset:
                     known["image"].setdefault(item, None)
-        return verify(self.rows, self.guarantee, show=LISTED, progress=self.progress, **known)
+        return verify(self.rows, self.terms.guarantee, show=LISTED, progress=self.terms.progress, **known)
 
     @cached_property
     def violations(self) -> set[frozenset[str]]:
@@ -172,4 +194,4 @@ class Naming:
 
     def loss(self) -> float:
         """Measure the loss, LM or NCP."""
-        return {"lm": lm, "ncp": ncp}[self.objective](self.data, self.recoding)
+        return {"lm": lm, "ncp": ncp}[self.terms.objective](self.terms.data, self.recoding)

@@ -288,16 +288,28 @@ def find_tree(run: Recorded, data: Transactions, given: Any, encoding: str) -> H
             hint="Give it: sv.why(..., hierarchy=), or --hierarchy FILE.",
         )
     tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
-    same = tree.origin.sha256 if tree.origin else None
-    changed = recorded["sha256"] is not None and same is not None and same != recorded["sha256"]
-    if changed or (tree.n_leaves, tree.height) != (recorded["leaves"], recorded["height"]):
-        what = given if not isinstance(given, Hierarchy) else "The hierarchy"
+    other = _not_that_of(run, tree)
+    if other:
         raise DataError(
-            f"{what} is not the hierarchy of the run, which had {recorded['leaves']:,} leaves and height "
-            f"{recorded['height']}{' and another SHA-256' if changed else ''}.",
+            f"{'The hierarchy' if isinstance(given, Hierarchy) else given} is not that of the run: {other}.",
             hint="Name the right one with --hierarchy, or run again.",
         )
     return tree
+
+
+def _not_that_of(run: Recorded, tree: Hierarchy) -> str:
+    """Say what tells a hierarchy from that of a run; empty: nothing."""
+    recorded = run.report["hierarchy"]
+    found = tree.origin.sha256 if tree.origin else None
+    if found and recorded["sha256"] and found != recorded["sha256"]:
+        return f"its SHA-256 is {found[:12]}…, recorded is {recorded['sha256'][:12]}…"
+    if (tree.n_leaves, tree.height) != (recorded["leaves"], recorded["height"]):
+        leaves = f"{tree.n_leaves:,} leaves and height {tree.height}"
+        return f"it has {leaves}, recorded are {recorded['leaves']:,} and {recorded['height']}"
+    labels = {label for label in run.image.values() if label is not None}
+    if run.image.keys() != set(tree.labels[: tree.n_leaves]) or not labels <= set(tree.labels):
+        return "it has other items or labels than the run's recoding"
+    return ""
 
 
 def find_guarantee(run: Recorded, data: Transactions, encoding: str) -> Guarantee:

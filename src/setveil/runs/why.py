@@ -18,7 +18,7 @@ from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.runs._attempts import Attempts
-from setveil.runs._naming import Naming, Positions
+from setveil.runs._naming import Naming, Positions, Terms
 from setveil.runs.recorded import Recorded
 
 Answer = dict[str, Any]
@@ -70,7 +70,7 @@ def why(
         **about,
         "guarantee": {**guarantee.as_dict(), "phrase": guarantee.phrase},
         "algorithm": report["algorithm"]["name"],
-        "objective": now.objective,
+        "objective": run.objective,
         "loss": now.loss(),
         "optimality": optimality and {key: optimality.get(key) for key in _OPTIMALITY},
         "max_suppressed": settings.get("max_suppressed"),
@@ -93,7 +93,8 @@ def _as_published(
     labels = tuple(dict.fromkeys(label for label in run.image.values() if label is not None))
     position: dict[str | None, int] = {None: -1} | {label: i for i, label in enumerate(labels)}
     image = np.array([position[label] for label in run.image.values()], np.int64)
-    now = Naming(data, Vocabulary(run.image), labels, image, tree, guarantee, run.objective, progress)
+    terms = Terms(data, Vocabulary(run.image), tree, guarantee, run.objective, progress)
+    now = Naming(terms, labels, image)
     if now.loss() != run.report["utility"][run.objective]:
         raise DataError(
             f"By these rows and the recoding of {run.name}, {run.objective.upper()} is {now.loss():.6g}; its "
@@ -109,22 +110,22 @@ def _below(now: Naming, about: Answer, name: str, show: int) -> list[str]:
     for one in about["tries"]:
         mentioned.update(label for entry in one["first"] for label in entry["itemset"])
         mentioned.update((one["leave_out"] or {"labels": []})["labels"][:show])
-    k = getattr(now.guarantee, "k", 0)
-    ids = now.items.ids
-    return [label for label in ids if label in mentioned and 0 < now.supports[ids[label]] < k]
+    k = getattr(now.terms.guarantee, "k", 0)
+    rows = zip(now.terms.items.labels, now.terms.supports.tolist(), strict=True)
+    return [label for label, number in rows if label in mentioned and 0 < number < k]
 
 
 class _Question:
     """One name, and what the run made of it."""
 
     def __init__(self, run: Recorded, now: Naming, name: str, show: int) -> None:
-        self.run, self.now, self.name, self.show = run, now, name, show
+        self.run, self.now, self.name, self.terms = run, now, name, now.terms
         self.attempts = Attempts(now, show)
 
     def answer(self) -> Answer:
         """Find out what the name is, and what stands against splitting it or bringing it back."""
-        now, tree, name = self.now, self.now.tree, self.name
-        item = now.items.ids.get(name)
+        now, tree, name = self.now, self.terms.tree, self.name
+        item = self.terms.items.ids.get(name)
         label: str | None = name
         below: list[str] = []
         tries: list[Answer] = []
@@ -144,10 +145,11 @@ class _Question:
             question = "free" if label is not None else "back" if images == [-1] else "split already"
             if question == "split already":
                 below = [now.labels[to] for to in images if to >= 0]
-        if not now.supports[inside].any():
+        if not self.terms.supports[inside].any():
             question = "absent"
-        if question in {"split", "free", "back"}:
-            tries = getattr(self, f"_{question}")(inside)
+        asked = {"split": self._split, "free": self._free, "back": self._back}
+        if question in asked:
+            tries = asked[question](inside)
         ids = now.rows.vocabulary.ids
         rows = 0 if label is None or label not in ids else int(now.rows.supports()[ids[label]])
         return {
@@ -156,14 +158,14 @@ class _Question:
             "published_as": below,
             "items_left_out": int(np.count_nonzero(now.image[inside] < 0)),
             "items": int(inside.size),
-            "entries": now.entries(inside),
+            "entries": self.terms.entries(inside),
             "rows": rows,
             "tries": tries,
         }
 
     def _unknown(self) -> DataError:
-        now = self.now
-        names = dict.fromkeys((*now.labels, *now.items.labels, *(now.tree.labels if now.tree else ())))
+        nodes = self.terms.tree.labels if self.terms.tree else ()
+        names = dict.fromkeys((*self.now.labels, *self.terms.items.labels, *nodes))
         lower = {name.lower(): name for name in names}
         close = difflib.get_close_matches(self.name.lower(), lower, 3)
         hint = f"Did you mean {' or '.join(shorten(lower[name]) for name in close)}?" if close else ""
@@ -175,13 +177,13 @@ class _Question:
 
     def _under(self, tree: Hierarchy, node: str) -> Positions:
         """Find the items under a node of the hierarchy, as positions."""
-        ids = self.now.items.ids
+        ids = self.terms.items.ids
         leaves = tree.under(tree.id(node)).tolist()
         return np.sort(np.array([ids[tree.labels[leaf]] for leaf in leaves], np.int64))
 
     def _above(self, inside: Positions) -> str | None:
         """Find the label that stands for what was asked for and more; None if there is none."""
-        tree = self.now.tree
+        tree = self.terms.tree
         images = set(self.now.image[inside].tolist())
         if len(images) > 1 or -1 in images:
             return None
@@ -193,9 +195,9 @@ class _Question:
 
     def _parts(self, label: str, inside: Positions) -> dict[str, Positions]:
         """Part the items of a label by the children of its node; without a node, into single items."""
-        now, tree = self.now, self.now.tree
+        tree = self.terms.tree
         if tree is None or label not in tree:
-            return {now.items.labels[i]: np.array([i]) for i in inside.tolist()}
+            return {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
         node = tree.id(label)
         while len(tree.children(node)) == 1:
             node = tree.children(node)[0]
@@ -208,7 +210,7 @@ class _Question:
         parts = self._parts(self.name, inside)
         splits = {"children": parts}
         if len(parts) < inside.size:
-            splits["items"] = {self.now.items.labels[i]: np.array([i]) for i in inside.tolist()}
+            splits["items"] = {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
         tries = []
         for kind, parts in splits.items():
             one = self.attempts.attempt(kind, parts, allowed=parts)
@@ -220,7 +222,7 @@ class _Question:
 
     def _free(self, inside: Positions) -> list[Answer]:
         """Split the label as far as to free some of its items; and take these out of it alone."""
-        now, tree, label = self.now, self.now.tree, str(self._above(inside))
+        now, tree, label = self.now, self.terms.tree, str(self._above(inside))
         whole = now.members(label)
         rest = np.setdiff1d(whole, inside)
         tries: list[Answer] = []
@@ -241,15 +243,14 @@ class _Question:
 
     def _rest_of(self, label: str, rest: Positions) -> str:
         """Name what stays of a label: itself if it is a node, else a group of items is named by these."""
-        now = self.now
-        if now.tree is not None and label in now.tree:
+        if self.terms.tree is not None and label in self.terms.tree:
             return label
-        names = now.names(rest.tolist())
-        return names[0] if len(names) == 1 else now.unused(f"({','.join(names)})")
+        names = self.terms.names(rest)
+        return names[0] if len(names) == 1 else self.now.unused(f"({','.join(names)})")
 
     def _back(self, inside: Positions) -> list[Answer]:
         """Publish what is left out: as itself, under nodes above it, under labels of others."""
-        now, tree, name = self.now, self.now.tree, self.name
+        now, tree, name = self.now, self.terms.tree, self.name
         tries = [self.attempts.attempt("back", {name: inside}, refused={name})]
         if tree is None or name not in tree or tries[0]["holds"]:
             return tries
