@@ -317,6 +317,7 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         (AA + "time_limit = 0\n", "time_limit must be a positive number of seconds, got '0'"),
         (AA + "memory_limit = 'much'\n", "memory_limit must be a positive number of MB, got 'much'"),
         (AA + "queries = -1\n", "queries must be an integer of at least 0, got '-1'"),
+        (AA + "estimator = 'best'\n", 'estimator must be "entropy" or "uniform", got'),
         (AA + "itemsets = 1.5\n", "itemsets must be a number of rows, or a share"),
         (AA + "queries_file = 'private.txt'\nqueries = 5\n", "queries are either read .* or drawn"),
         (AA + "[[runs]]\nk = {from = 5, to = 2}\n", r"runs\[1\].k: a range goes up"),
