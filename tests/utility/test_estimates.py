@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
@@ -17,12 +18,14 @@ from releases import estimator_of, random_release
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
+from setveil.kernels.rows import frozen
 from setveil.published.counts import Counts
 from setveil.published.shared import Shared
 from setveil.utility import estimates
 from setveil.utility._estimate_loops import label_chances
+from setveil.utility.are import query_errors
 from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Answer, Estimator
-from strategies import examples
+from strategies import examples, transactions
 
 ROWS = ["A b1", "A b1", "A b2", "A b1", "A b2", "A", "A b1", "b2"]
 MEMBERS = {"A": ("a1", "a2", "a3")}
@@ -146,6 +149,19 @@ def test_many_ways_to_choose_labels_are_looked_through_with_care(seed: int) -> N
     assert np.array_equal(every.greatest, some.greatest)
 
 
+@settings(max_examples=examples(150, 30), deadline=None)
+@given(seeds)
+def test_without_counts_estimates_are_those_of_the_measure(seed: int) -> None:
+    world, published = random_release(Random(seed), most_rows=12, most_items=6)
+    assume(not published.local)
+    estimator = estimator_of(replace(published, counts=None))
+    original = transactions([frozenset(row) for row in world])
+    asked = queries_of(list(original.vocabulary.labels), 3)
+    errors = query_errors(original, transactions(published.rows), published.members, asked)
+    found = estimator.answers([asked[j] for j in errors.position.tolist()]).estimate
+    assert np.allclose(found, errors.estimate, rtol=1e-12, atol=1e-12)
+
+
 @settings(max_examples=examples(300, 40))
 @given(seeds)
 def test_the_truth_is_within_the_bounds(seed: int) -> None:
@@ -192,7 +208,8 @@ def test_estimates_never_grow_with_the_query(seed: int) -> None:
 def chances(rows: list[int], size: int) -> float:
     out = np.empty(1)
     begin, end = np.zeros(1, np.int64), np.array([len(rows)])
-    label_chances(begin, end, np.array(rows, float), np.array([size]), np.array([sum(rows) - size]), out)
+    given = [frozen(part, np.int64) for part in (begin, end, [size], [sum(rows) - size])]
+    label_chances(*given[:2], frozen(rows, np.float64), *given[2:], out)
     return float(out[0])
 
 

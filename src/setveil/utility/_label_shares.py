@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.errors import DataError, shorten
-from setveil.kernels.rows import Ints
+from setveil.kernels.rows import Ints, frozen
 from setveil.published.shared import Shared
 from setveil.utility._estimate_loops import label_chances
 
@@ -89,7 +89,7 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
         The release.
     labels : mapping of str to int
         Numbers of the labels, from 0.
-    sizes : int64 (labels + 1,)
+    sizes : int64 (labels + 1,), read-only
         Rows of each label; last, all rows.
     unlisted : int
         Rows that an item without a count has at least.
@@ -143,22 +143,23 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
     listing.add_nameless(none, 0 if counts is None else min(unlisted, hidden), 0, hidden)
 
     of_label = {label: place for label, place in of_label.items() if label not in listing.of}
-    label_of, rows_of = np.array(listing.label, np.int64), np.array(listing.rows, np.float64)
+    label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)
     if counts is not None:
-        label_chances(begins, ends, rows_of, sizes, excess, chances)
+        spans = frozen(begins, np.int64), frozen(ends, np.int64)
+        label_chances(*spans, rows_of, sizes, frozen(excess, np.int64), chances)
     is_item = np.ones(label_of.size, bool)
     is_item[list(of_label.values())] = False
     return Places(
         {item: tuple(found) for item, found in listing.of.items()},
         of_label,
         label_of,
-        rows_of / np.maximum(sizes[label_of], 1),
-        np.array(listing.low, np.int64),
-        np.array(listing.high, np.int64),
-        is_item,
+        frozen(rows_of / np.maximum(sizes[label_of], 1), np.float64),
+        frozen(listing.low, np.int64),
+        frozen(listing.high, np.int64),
+        frozen(is_item, np.bool_),
         sizes,
-        chances,
-        room,
+        frozen(chances, np.float64),
+        frozen(room, np.int64),
     )
 
 

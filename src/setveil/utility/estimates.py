@@ -141,7 +141,7 @@ class Estimator:
         sizes = np.zeros(len(self._labels) + 1, np.int64)
         np.add.at(sizes, items, np.repeat(self._weights, np.diff(indptr)))
         sizes[-1] = self.n_rows
-        self._places = places_in(shared, self._labels, sizes, unlisted)
+        self._places = places_in(shared, self._labels, frozen(sizes, np.int64), unlisted)
 
     def __contains__(self, name: object) -> bool:
         """Whether the release names an item, under a label or among its counts, or has such a label."""
@@ -293,7 +293,7 @@ class Estimator:
         found = Answers(np.empty(supports.size), np.empty_like(supports), np.empty_like(supports))
         answer_queries(
             frozen(indptr, np.int64), frozen(places, np.int64), at.label, at.share, at.low, at.high,
-            at.is_item, at.sizes, at.chances, at.room, supports, *found,
+            at.is_item, at.sizes, at.chances, at.room, frozen(supports, np.int64), *found,
         )  # fmt: skip
         return found
 
