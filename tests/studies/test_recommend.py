@@ -123,6 +123,19 @@ def test_queries_decide_where_they_are_given(
     assert "10 % off on average" in _text(advice)
 
 
+def test_who_answers_best_is_named_where_another_loses_least(
+    rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _records(monkeypatch, [_done(0.2, are=0.5), _done(0.3, are=0.4), _done(0.0, are=0), _done(0.25, are=0.4)])
+    advice = recommend(rows, TRIED, tmp_path, leaves=None)
+    assert advice.best is not None
+    assert advice.answering is not None
+    assert (advice.best["algorithm"], advice.answering["algorithm"]) == ("exact", "aa")  # cahd is no answer
+    assert "aa answers counts of item pairs better: 40 % off on average, where exact is 50 %" in _text(advice)
+    _records(monkeypatch, [_done(0.2, are=0.1), _done(0.3, are=0.4), _done(0.0), _done(0.25, are=0.1)])
+    assert recommend(rows, TRIED, tmp_path, leaves=None).answering is None
+
+
 def test_nothing_keeps_the_promise(rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     never = {"status": "infeasible", "error": "There are only 2 rows."}
     _records(monkeypatch, [never] * 4)

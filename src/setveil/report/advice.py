@@ -31,7 +31,7 @@ def advice_text(advice: dict[str, Any]) -> str:
     lines = [headline(advice)]
     if best is not None:
         weighed = weighing(advice)
-        lines += [weighed] if weighed else []
+        lines += [text for text in (weighed, answering(advice)) if text]
         lines += [f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:"]
         lines += [f"\n    {best['command']}\n"]
     lines += _table(advice)
@@ -68,6 +68,17 @@ def weighing(advice: dict[str, Any]) -> str:
     else:
         greater = f"an error only {words.percent(more)} greater" if more else "the same error"
     return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
+
+
+def answering(advice: dict[str, Any]) -> str:
+    """Name the release that answers queries best, where it is not the best one; else empty."""
+    best, other = advice["best"], advice.get("answering")
+    if best is None or other is None or best.get("are_mean") is None:
+        return ""
+    return (
+        f"{other['name']} answers counts of item pairs better: {words.error(other['are_mean'])} off on "
+        f"average, where {best['name']} is {words.error(best['are_mean'])} off."
+    )
 
 
 def _unique(row: Row) -> str:
@@ -135,7 +146,7 @@ def columns_explained(advice: dict[str, Any]) -> list[str]:
     asked = "your queries" if advice["by"] == "are_mean" else "1,000 random queries for two items"
     lines = [
         f"loss: LM, {named('lm').meaning}, 0 to 1 (nothing left).",
-        f"query error: mean relative error of {asked}.",
+        f"query error: mean relative error of {asked}, with the counts beside the rows where there are any.",
         "itemsets kept: of those in 1 % of the rows, up to three items.",
         "left out: suppressed occurrences.",
     ]

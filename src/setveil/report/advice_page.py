@@ -6,7 +6,17 @@ import html
 from typing import Any
 
 from setveil.report import blocks
-from setveil.report.advice import HEADS, Row, cells, columns_explained, groups, headline, notes, weighing
+from setveil.report.advice import (
+    HEADS,
+    Row,
+    answering,
+    cells,
+    columns_explained,
+    groups,
+    headline,
+    notes,
+    weighing,
+)
 from setveil.report.comparison.charts import Drawing
 from setveil.report.comparison.html_tables import grid
 from setveil.report.comparison.plots import Point, Series, plot
@@ -46,6 +56,7 @@ def advice_html(advice: dict[str, Any]) -> str:
 def _answer(advice: dict[str, Any]) -> str:
     best = advice["best"]
     parts = [f"<strong>{html.escape(headline(advice))}</strong>", blocks.paragraph(weighing(advice))]
+    parts += [blocks.paragraph(text) for text in (answering(advice),) if text]
     if best is not None:
         keeps = f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:"
         parts += [blocks.paragraph(keeps), f"<p>{blocks.code(best['command'])}</p>"]

@@ -21,6 +21,7 @@ from setveil.version import __version__
 
 TIME_BUDGET = 120.0
 GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
+FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best (docs/query.md)
 
 # When another release is worth a word (see `Advice.safer` and docs/recommend.md).
 WEIGHED = 0.01  # least share of unique rows that matters
@@ -55,11 +56,9 @@ class Candidate:
     @property
     def name(self) -> str:
         """What sentences and tables call it."""
-        return (
-            f"{self.algorithm} without suppression"
-            if self.options.get("suppress") is False
-            else self.algorithm
-        )
+        if self.options.get("suppress") is False:
+            return f"{self.algorithm} without suppression"
+        return f"{self.algorithm} for counts" if "objective" in self.options else self.algorithm
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,15 @@ class Advice:
     def best(self) -> Row | None:
         """The candidate to recommend; None if none keeps the promise in the time given."""
         return next((row for row in self.rows if row["rank"] == 1), None)
+
+    @property
+    def answering(self) -> Row | None:
+        """The candidate that answers random queries best, where LM decides and the best one is another."""
+        ranked = [row for row in self.rows if row["rank"] is not None and row.get("are_mean") is not None]
+        if self.by != "lm" or not ranked:
+            return None
+        found = min(ranked, key=lambda row: (row["are_mean"], row["rank"]))
+        return None if found is self.best else found
 
     @property
     def safer(self) -> Row | None:
@@ -131,7 +139,8 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
 
     Notes
     -----
-    Without private items: k^m-anonymity by generalization, with and without suppression; the same as
+    Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
+    those who will have the counts beside the rows; the same as
     constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
     k-anonymity of whole rows, which is more than asked. With private items, only coherence promises both. The
     groups of CAHD hide private items but leave everyone to be found by the others, so they are listed as a
@@ -156,6 +165,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     km = f"k^m-anonymity (k={k}, m={m})"
     found = [
         Candidate("exact", promise, km),
+        Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
         Candidate("exact", {**promise, "suppress": False}, km),
         Candidate("mhghs", promise, km),
         Candidate("aa", promise, km),
@@ -164,7 +174,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
         Candidate("mm", coherence, km),
     ]
     if m != "inf":
-        found.insert(4, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
+        found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
     return found
 
 
@@ -292,9 +302,9 @@ def record(
     Returns
     -------
     dict
-        In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `safer`,
-        `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell (None where
-        no command can name the rows); the folder that it writes is DIR.
+        In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `answering`,
+        `safer`, `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell
+        (None where no command can name the rows); the folder that it writes is DIR.
     """
     for row in advice.rows:
         if inputs is None:
@@ -312,6 +322,7 @@ def record(
         "hierarchy": advice.along,
         "inputs": list(inputs or ()),
         "best": advice.best,
+        "answering": advice.answering,
         "safer": advice.safer,
         "candidates": advice.rows,
         "made_on": machine(),
