@@ -352,7 +352,7 @@ def test_python_gets_commands_where_a_command_can_name_what_was_given(
 ) -> None:
     path = str(write(tmp_path / "rows.csv", BASKETS))
     tree = str(write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in "abcd")))
-    _records(monkeypatch, [_done(0.3)] * 8)
+    _records(monkeypatch, [_done(0.3)] * 9)
     found = sv.recommend(path, 3, 2, hierarchy=tree)
     assert found["hierarchy"]
     assert shlex.split(found["best"]["command"])[:3] == ["setveil", "anonymize", path]
