@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import math
 import re
 import shlex
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -452,6 +454,22 @@ def test_what_the_command_refuses(files: Path, options: list[str], code: int, sa
     before = sorted(files.iterdir())
     refused(setveil("explore", "x.csv", *options, cwd=files), code, said)
     assert sorted(files.iterdir()) == before
+
+
+@needs_compiled
+def test_no_secret_is_shown(files: Path) -> None:
+    with contextlib.closing(sqlite3.connect(files / "shop.db?password=s3cret")) as base:
+        base.execute("CREATE TABLE bought (who INTEGER, what TEXT)")
+        lines = [(number, item) for number, row in enumerate(ROWS) for item in row]
+        base.executemany("INSERT INTO bought VALUES (?, ?)", lines)
+        base.commit()
+    asked = ["--query", "SELECT who, what FROM bought", "--connection", "sqlite:///shop.db?password=s3cret"]
+    more = ["--id-column", "who", "--item-column", "what", "--k", "2", "--m", "1", "--json"]
+    done = setveil("explore", *asked, *more, cwd=files).ok()
+    words = shlex.split(done.json()["cells"][0]["command"])
+    assert words[words.index("--query") + 1] == "SELECT who, what FROM bought"
+    assert words[words.index("--connection") + 1] == "sqlite:///shop.db?password=***"
+    assert "s3cret" not in done.out
 
 
 @needs_compiled

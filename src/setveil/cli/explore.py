@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
+from setveil.cli.config import redacted
 from setveil.cli.options import (
     ALGORITHM,
     ATTACKER,
@@ -162,8 +163,8 @@ def explore(
             raise
         paths = [source] if isinstance(source, str) else list(source)
         content = record(
-            found, inputs=paths, reading=reading.arguments(), hierarchy=hierarchy_file, own=_words(own),
-            seed=seed,
+            found, inputs=paths, reading=[redacted(word) for word in reading.arguments()],
+            hierarchy=hierarchy_file, own=_words(own), seed=seed,
         )  # fmt: skip
         if out is not None:
             from setveil.report.explore_page import explored_html
