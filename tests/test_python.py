@@ -153,7 +153,8 @@ def test_a_release_in_every_form(place: Path, release: sv.VerifiedRelease) -> No
         assert sv.risk(form, m=2)["risk"] == sv.risk(release.published, m=2)["risk"]
         assert sv.measure(ROWS, form) == release.utility
     assert sv.verify(release.published, PROMISE).holds
-    assert sv.measure(ROWS, release.published, release.recoding) == release.utility
+    rows_alone = sv.measure(ROWS, release, estimator="uniform")
+    assert sv.measure(ROWS, release.published, release.recoding) == rows_alone != release.utility
     assert set(sv.risk(release, m=1, original="x.csv")) == {"before", "after"}
 
 
@@ -230,6 +231,11 @@ def test_queries_and_itemsets(place: Path, release: sv.VerifiedRelease) -> None:
     own = sv.measure(ROWS, release, queries=[["a", "b"]])["are"]
     assert own == sv.measure(ROWS, release, queries="queries.csv")["are"]
     assert sv.measure(ROWS, release, queries=7)["are"]["queries"] == 7
+    both = [sv.measure(ROWS, release, queries=7, estimator=name)["are"] for name in ("entropy", "uniform")]
+    assert [are["estimator"] for are in both] == ["maximum entropy", "uniform"]
+    assert both[0]["from_rows"].items() <= both[1].items()
+    with pytest.raises(sv.RequestError, match='"entropy" or "uniform", got'):
+        sv.measure(ROWS, release, estimator="best")
     assert sv.measure(ROWS, release, itemsets=2, itemset_length=1)["itemsets"]["frequent"] == 3
 
 
