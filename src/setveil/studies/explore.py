@@ -26,7 +26,8 @@ from setveil.published import Release, publish
 from setveil.published.recoding import Recoding
 from setveil.runs.run import named_algorithm
 from setveil.studies.machine import machine
-from setveil.utility.are import Queries, query_errors
+from setveil.utility import Case
+from setveil.utility.are import Queries, errors_told
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
@@ -487,11 +488,12 @@ def names_kept(data: Transactions, recoding: Recoding) -> dict[str, int]:
 
 
 def query_error(data: Transactions, release: Release, queries: Queries, progress: Progress) -> float | None:
-    """Median relative error of the COUNT queries when they are estimated from the release."""
-    recoding = release.labelled
-    if recoding is None:
+    """Measure the median relative error of COUNT queries, as a reader of the release answers them."""
+    if release.labelled is None:
         return None
-    return query_errors(data, release.published, recoding.members(), queries, progress).median
+    case = Case(data, **release.measurable(), queries=queries, progress=progress)
+    median: float | None = errors_told(case)["median"]
+    return median
 
 
 def _unique_rows(release: Release, known: int | None, seed: int, progress: Progress) -> dict[str, Any]:
