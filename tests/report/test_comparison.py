@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naive import fronts as naive
@@ -522,6 +522,8 @@ def test_scales_hold_their_values_and_have_few_ticks(values: list[float], kind: 
     st.sampled_from(["linear", "spread", "root", "exponent"]),
     st.sampled_from([150, 268, 404]),
 )
+@example([1], [2.2e-308], "exponent", 150)
+@example([1], [16384.0], "exponent", 150)
 def test_texts_have_room_in_any_font(values: list[int], losses: list[float], kind: Any, width: int) -> None:
     """No text of a plot touches another, or the edge, in a font as wide as common fonts are."""
     across = Spaced(sorted(values), ordinal=False)

@@ -13,6 +13,7 @@ Kind = Literal["linear", "log", "spread", "root", "exponent"]
 _FAR_APART = 20  # values whose ratio is greater do not share a linear axis well
 _RATIO = 8  # the same for a parameter's values
 _STEPS = (1, 2, 2.5, 5, 10)
+_LEAST_ROOM = 0.01  # beside exponents: smaller differences of logarithms mean nothing
 
 
 class Scale(Protocol):
@@ -61,7 +62,7 @@ class Numbers:
             self._root(top)
         elif kind == "exponent" and values:
             low = min(values)
-            room = max(0.06 * (top - low), 1e-6 * abs(top)) or 1.0
+            room = max(0.06 * (top - low), 1e-3 * abs(top), _LEAST_ROOM)
             self._linear(low - room, top + room)
         else:
             self._linear(0.0, top or 1.0)
