@@ -28,16 +28,13 @@ from setveil.report.explored import explored_text, reasons, standing, steps
 from setveil.studies.explore import (
     Cell,
     Exploration,
-    coarse_to_fine,
     explore,
-    lower_bounds,
-    lower_envelope,
     names_kept,
-    record,
     require_algorithm,
     require_budget,
-    require_grid,
 )
+from setveil.studies.explored import record
+from setveil.studies.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
 from strategies import Case, cases, examples
 
 ROWS = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"]] + [["coffee"], ["tea", "sugar"], ["tea", "sugar"]]

@@ -130,8 +130,9 @@ def explore(
     def look(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, require_free
         from setveil.hierarchy.io import read_hierarchy
-        from setveil.studies.explore import KS, MS, record, require_grid
         from setveil.studies.explore import explore as explore_grid
+        from setveil.studies.explored import record
+        from setveil.studies.promises import KS, MS, require_grid
 
         pairs = require_grid(
             KS if k is None else _values("k", k, infinite=False),

@@ -18,8 +18,10 @@ from setveil.functions.given import (
     rows_of,
     tree_of,
 )
-from setveil.studies.explore import KS, MS, TIME_BUDGET, record, require_budget, require_grid
+from setveil.studies.explore import TIME_BUDGET, require_budget
 from setveil.studies.explore import explore as explore_grid
+from setveil.studies.explored import record
+from setveil.studies.promises import KS, MS, require_grid
 
 
 def explore(

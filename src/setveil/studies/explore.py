@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,24 +23,19 @@ from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.recoding import Recoding
 from setveil.runs.run import named_algorithm
-from setveil.studies.machine import machine
+from setveil.studies.promises import Pair, at_least, coarse_to_fine, lower_bounds
 from setveil.utility import Case
 from setveil.utility.are import Queries, errors_told
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
-from setveil.version import __version__
 
-KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
 TIME_BUDGET = 50.0
 MODEL = "km-anonymity"
 
 QUERIES, QUERY_SIZE = 1000, 2
 EFFORT = 30_000_000  # of counting unique rows, for each release: well below a second, mostly
 LEAST_LIMIT = 0.1  # seconds for the search of one release
-
-Pair = tuple[int, int | float]  # k and m
-Losses = Mapping[Pair, float]
 
 
 @dataclass
@@ -115,82 +108,6 @@ class Exploration:
     stopped: bool
 
 
-def at_least(strong: Pair, weak: Pair) -> bool:
-    """Whether whoever keeps the first promise keeps the second, too."""
-    return strong[0] >= weak[0] and strong[1] >= weak[1]
-
-
-def lower_envelope(pairs: Iterable[Pair], losses: Losses) -> dict[Pair, Pair]:
-    """Find for each promise the one whose release loses least of all that keep it.
-
-    Parameters
-    ----------
-    pairs : iterable of (k, m)
-        The promises.
-    losses : mapping
-        The loss of the release made for each promise, where there is one.
-
-    Returns
-    -------
-    dict
-        For each pair a pair at least as strong: itself unless a stronger one loses less, of several that lose
-        the same the one of least m, then of least k. Pairs that no release keeps are not in it.
-
-    Examples
-    --------
-    >>> lower_envelope([(2, 1), (5, 1), (2, 2)], {(2, 1): 0.3, (5, 1): 0.2, (2, 2): 0.4})
-    {(2, 1): (5, 1), (5, 1): (5, 1), (2, 2): (2, 2)}
-    """
-    taken = {}
-    for pair in pairs:
-        keeping = [other for other in losses if at_least(other, pair)]
-        if keeping:
-            taken[pair] = min(keeping, key=lambda other: (losses[other], other != pair, other[1], other[0]))
-    return taken
-
-
-def lower_bounds(pairs: Iterable[Pair], proven: Losses) -> dict[Pair, float]:
-    """Bound the loss for each promise from below: no less than for any weaker one.
-
-    Parameters
-    ----------
-    pairs : iterable of (k, m)
-        The promises.
-    proven : mapping
-        What releases for a promise lose at least, where that was proven.
-
-    Examples
-    --------
-    >>> lower_bounds([(2, 1), (5, 1)], {(2, 1): 0.3, (5, 1): 0.2})
-    {(2, 1): 0.3, (5, 1): 0.3}
-    """
-    return {
-        pair: max((bound for weak, bound in proven.items() if at_least(pair, weak)), default=0.0)
-        for pair in pairs
-    }
-
-
-def require_grid(ks: Iterable[Any], ms: Iterable[Any]) -> list[Pair]:
-    """Check the values of k and m, and list all pairs of them, by m, then by k.
-
-    Raises
-    ------
-    RequestError
-        If there is no value, one stands twice, or one is out of range.
-    """
-    values = {"k": list(ks), "m": list(ms)}
-    for name, given in values.items():
-        if not given:
-            raise RequestError(f"No {name} is given, expected at least one.")
-        for value in given:
-            KmAnonymity(value, 1) if name == "k" else KmAnonymity(2, value)
-        if len(set(given)) < len(given):
-            twice = next(value for i, value in enumerate(given) if value in given[:i])
-            raise RequestError(f"{name} = {twice} is given twice.", hint="Give each value once.")
-    promises = [KmAnonymity(k, m) for m in sorted(values["m"]) for k in sorted(values["k"])]
-    return [(promise.k, promise.m) for promise in promises]
-
-
 def require_algorithm(algorithm: Any) -> tuple[str, Any]:
     """Take the name of an algorithm or its parameters, and return both.
 
@@ -208,6 +125,13 @@ def require_algorithm(algorithm: Any) -> tuple[str, Any]:
             hint=f"Use {', '.join(algorithms.giving(MODEL))}.",
         )
     return name, module.Parameters() if settings is None else settings
+
+
+def require_budget(seconds: Any) -> float:
+    """Take a time budget, at least 1 second."""
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 1:
+        raise RequestError(f"time_budget must be at least 1 second, got {described(seconds)}.")
+    return float(seconds)
 
 
 def explore(
@@ -228,7 +152,7 @@ def explore(
     data : Transactions
         The rows.
     pairs : sequence of (k, m)
-        The promises, from `require_grid`.
+        The promises, from `setveil.studies.promises.require_grid`.
     hierarchy : Hierarchy, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : str or parameters of an algorithm, optional
@@ -300,39 +224,6 @@ def _is_feasible(cell: Cell, data: Transactions) -> bool:
         cell.status, cell.error = "infeasible", error.message
         return False
     return True
-
-
-def coarse_to_fine(pairs: Sequence[Pair]) -> list[Pair]:
-    """Order promises so that the first few stand for the others: the strongest, the corners, what is between.
-
-    So if time is up, what was not searched has a stronger neighbour that was. Otherwise weaker ones come
-    first: their releases are often found to keep stronger promises.
-
-    Examples
-    --------
-    >>> coarse_to_fine([(2, 1), (3, 1), (5, 1), (10, 1), (20, 1)])
-    [(20, 1), (2, 1), (5, 1), (3, 1), (10, 1)]
-    """
-    if not pairs:
-        return []
-    ks, ms = (_levels(sorted({pair[i] for pair in pairs})) for i in range(2))
-    return sorted(pairs, key=lambda p: (max(ks[p[0]], ms[p[1]]), p[1], p[0]))
-
-
-def _levels(values: Sequence[float]) -> dict[float, int]:
-    """Give values their levels: 0 the greatest, 1 the least, then the middle between two, and so on."""
-    levels = {values[-1]: 0}
-    levels.setdefault(values[0], 1)
-    parts, level = [(0, len(values) - 1)], 2
-    while parts:
-        halves = []
-        for low, high in parts:
-            if high - low > 1:
-                middle = (low + high) // 2
-                levels[values[middle]] = level
-                halves += [(low, middle), (middle, high)]
-        parts, level = halves, level + 1
-    return levels
 
 
 class _Cell:
@@ -518,114 +409,3 @@ def _require_one(cells: Sequence[Cell]) -> None:
         )
     kind = InfeasibleError if all(cell.status == "infeasible" for cell in tried) else RequestError
     raise kind(tried[0].error)
-
-
-# --- the record
-
-
-def record(
-    found: Exploration,
-    *,
-    inputs: Sequence[str] | None,
-    reading: Sequence[str] = (),
-    hierarchy: Path | None = None,
-    own: Sequence[str] = (),
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Write an exploration as its reports take it, with the command that makes each release.
-
-    Parameters
-    ----------
-    found : Exploration
-        From `explore`.
-    inputs, reading, hierarchy, own, seed
-        As they were given: files (None: no command can name the rows), the words of the options on how they
-        are read, the hierarchy, the words of the algorithm's own options, the seed.
-
-    Returns
-    -------
-    dict
-        In JSON types. `cells`, by m, then by k: `status` of the promise's own search, and with `loss` (None:
-        no release keeps the promise) what is known of the best release, `made_for` another promise or this
-        one, `own_loss` of the release that was made for this promise, `lower_bound`, `proven` (None where the
-        algorithm proves nothing), and its `command`.
-    """
-    cells = {cell.pair: cell for cell in found.cells}
-    losses = {pair: cell.loss for pair, cell in cells.items() if cell.loss is not None}
-    taken = lower_envelope(cells, losses)
-    bounds = lower_bounds(cells, {pair: cells[pair].lower_bound for pair in losses})
-    proves = found.algorithm == "exact"
-    lines = []
-    for pair, cell in cells.items():
-        line: dict[str, Any] = {
-            "k": cell.k,
-            "m": _plain(cell.m),
-            "status": cell.status,
-            "error": cell.error,
-            "seconds": round(cell.seconds, 3),
-        }
-        best = cells.get(taken.get(pair, (0, 0)))
-        if best is None or best.loss is None:
-            line |= {"loss": None, "made_for": None, "command": None}
-        else:
-            command = None
-            if inputs is not None:
-                command = _command(
-                    found.algorithm, (best.k, _plain(best.m)), inputs, reading, hierarchy, own, seed
-                )
-            line |= {
-                "loss": best.loss,
-                "made_for": {"k": best.k, "m": _plain(best.m)},
-                "own_loss": cell.loss,
-                "lower_bound": min(bounds[pair], best.loss),
-                "proven": best.loss <= bounds[pair] if proves else None,
-                **best.found,
-                "command": command,
-            }
-        lines.append(line)
-    return {
-        "objective": found.objective,
-        "algorithm": found.algorithm,
-        "k": sorted({pair[0] for pair in cells}),
-        "m": [_plain(m) for m in sorted({pair[1] for pair in cells})],
-        **found.size,
-        "command": None
-        if inputs is None
-        else _command(found.algorithm, ("K", "M"), inputs, reading, hierarchy, own, seed),
-        "hierarchy": None if hierarchy is None else str(hierarchy),
-        "inputs": list(inputs or ()),
-        "cells": lines,
-        "stopped": found.stopped,
-        "seconds": round(found.seconds, 3),
-        "made_on": machine(),
-        "setveil": __version__,
-    }
-
-
-def _plain(m: float) -> int | str:
-    return "inf" if m == math.inf else int(m)
-
-
-def _command(
-    algorithm: str,
-    promise: tuple[object, object],
-    inputs: Sequence[str],
-    reading: Sequence[str],
-    hierarchy: Path | None,
-    own: Sequence[str],
-    seed: int,
-) -> str:
-    """Write the command that makes a release; DIR is the folder that it writes."""
-    files = [f"./{one}" if one.startswith("-") else one for one in inputs]
-    words = ["setveil", "anonymize", *files, *reading, "--algorithm", algorithm, *own]
-    if hierarchy is not None and "hierarchy" in algorithms.load(algorithm).info.needs:
-        words += ["--hierarchy", str(hierarchy)]
-    words += ["-k", str(promise[0]), "-m", str(promise[1]), *(["--seed", str(seed)] if seed else [])]
-    return shlex.join([*words, "--out", "DIR"])
-
-
-def require_budget(seconds: Any) -> float:
-    """Take a time budget, at least 1 second."""
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 1:
-        raise RequestError(f"time_budget must be at least 1 second, got {described(seconds)}.")
-    return float(seconds)
