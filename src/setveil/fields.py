@@ -105,7 +105,8 @@ class Choice(Kind):
     @property
     def allowed(self) -> str:
         """What is allowed, in words."""
-        return " or ".join(f'"{word}"' for word in self.words)
+        *most, last = (f'"{word}"' for word in self.words)
+        return f"{', '.join(most)} or {last}" if most else last
 
 
 @dataclass(frozen=True)
