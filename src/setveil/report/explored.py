@@ -179,7 +179,7 @@ def columns_explained(found: dict[str, Any]) -> list[str]:
         f"loss: {what.title}, {what.meaning}, 0 to 1 (nothing left).",
         "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
         "left out: suppressed occurrences.",
-        "query error: median relative error of 1,000 random queries for two items.",
+        "query error: median relative error of 1,000 random queries for two items, answered with the counts.",
         f"unique rows: those that someone who knows their most identifying {who}, finds alone."
         if not fixed
         else f"unique rows: those that someone who knows their most identifying {who} finds alone.",
