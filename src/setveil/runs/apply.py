@@ -136,8 +136,7 @@ def apply(
             verdict = checked(data, release, guarantee, progress)
         if not verdict.holds:
             raise GuaranteeError(
-                f"The coarsened recoding gives no {guarantee.phrase}: the check found "
-                f"{verdict.violations:,} violations. Nothing was written.",
+                f"The coarsened recoding failed its check. {verdict!r} Nothing was written.",
                 hint="This is a defect of setveil; please report it with the parameters of the run.",
             )
     together = None

@@ -230,8 +230,7 @@ def anonymize(
         verdict = checked(data, release, guarantee, progress)
     if not verdict.holds:
         raise GuaranteeError(
-            f"The release of {terms.algorithm} has no {guarantee.phrase}: the check found "
-            f"{verdict.violations:,} violations. Nothing was written.",
+            f"The release of {terms.algorithm} failed its check. {verdict!r} Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     found = looked_at(data, release, guarantee, timing, progress, details=details)

@@ -118,7 +118,7 @@ def _at(position: int) -> str:
 def _at_all(positions: Sequence[int]) -> str:
     """Name some lines."""
     if len(positions) < 2:
-        return _at(positions[0]) if positions else "no line"
+        return _at(positions[0]) if positions else "a line is missing"
     named = ", ".join(str(i + _FIRST_LINE) for i in positions[:_NAMED])
     return f"lines {named}{', ...' if len(positions) > _NAMED else ''}"
 
