@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0  # seconds, where no time limit is given
 FIRST = {"entropy-max": ("lm",), "entropy": ("lm", "entropy-max")}  # objectives whose optima are good starts
-EACH = 0.3  # share of what is left of the time that the search for one of them may take
+EACH = 0.5  # share of what is left of the time that the search for one of them may take
 GREEDY = 5  # items that an attacker knows, at most, in the greedy search that comes first
 
 
