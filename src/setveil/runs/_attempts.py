@@ -12,7 +12,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.runs._blame import smallest_blame
 from setveil.runs._naming import Naming, Positions
 
-CHECKS = 30  # of one search for what is to blame, before it takes all that still breaks the promise
+CHECKS = 10  # of one search for what is to blame, before it takes all that still breaks the promise
 TARGETS = 20  # labels to try that could take in what is to blame
 VERIFIED = 3  # of these, how many that seem possible are verified
 
@@ -106,8 +106,8 @@ class Attempts:
         for check in range(1, CHECKS + len(candidates) + 1):
             if frozenset() in sets:
                 return None
-            chosen, sure = smallest_blame(sets, costs)
-            proven = sure and check <= CHECKS
+            chosen, proven = smallest_blame(sets, costs, prove=proven)
+            proven = proven and check <= CHECKS
             items = np.concatenate([then.members(label) for label in sorted(chosen)])
             without = then.changed({None: items})
             if without.verdict.holds:

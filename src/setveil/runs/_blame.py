@@ -13,7 +13,9 @@ Sets = set[frozenset[str]]
 Costs = Mapping[str, tuple[int, int]]
 
 
-def smallest_blame(sets: Collection[frozenset[str]], costs: Costs) -> tuple[frozenset[str], bool]:
+def smallest_blame(
+    sets: Collection[frozenset[str]], costs: Costs, *, prove: bool = True
+) -> tuple[frozenset[str], bool]:
     """Choose labels so that each set holds one of them: of as few items as possible, then of few entries.
 
     Parameters
@@ -22,6 +24,8 @@ def smallest_blame(sets: Collection[frozenset[str]], costs: Costs) -> tuple[froz
         Each with at least one label.
     costs : mapping of str to (int, int)
         Items that each label stands for, at least 1, and their occurrences.
+    prove : bool
+        Whether to ask the solver.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def smallest_blame(sets: Collection[frozenset[str]], costs: Costs) -> tuple[froz
     if not rest:
         return frozenset(forced), True
     chosen, proven = _greedy(rest, costs), False
-    if len(rest) <= MOST_SETS:
+    if prove and len(rest) <= MOST_SETS:
         found, proven = _solved(rest, costs)
         if proven or (found and _cost(found, costs) < _cost(chosen, costs)):
             chosen = found

@@ -179,7 +179,7 @@ class Naming:
     @cached_property
     def verdict(self) -> Verdict:
         """What the verifier finds in them."""
-        known: dict[str, Any] = {"beyond": False} if self.terms.guarantee.model == KmAnonymity.model else {}
+        known: dict[str, Any] = {"brief": True} if self.terms.guarantee.model == KmAnonymity.model else {}
         if "image" in models()[self.terms.guarantee.model].knows:
             known["image"] = {item: self.label_of(i) for i, item in enumerate(self.terms.items.labels)}
             for itemset in getattr(self.terms.guarantee, "itemsets", None) or ():

@@ -22,6 +22,7 @@ from setveil.progress import Progress, silent
 
 MOST_SHOWN = 1_000_000
 COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
+BRIEF_STEPS = 50_000_000  # the same where not all are wanted
 NEVER = 1 << 62
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
 
@@ -76,7 +77,7 @@ def verify_km(
     guarantee: KmAnonymity,
     *,
     show: int = 10,
-    beyond: bool = True,
+    brief: bool = False,
     progress: Progress = silent,
 ) -> KmVerdict:
     """Check k^m-anonymity from published rows.
@@ -89,9 +90,9 @@ def verify_km(
         k and m.
     show : int
         How many violations to list, of which a million are enough.
-    beyond : bool
-        Whether to look for the greatest m that holds beyond the one that was asked for, too. Otherwise
-        `greatest_m` is at most m, and `complete` is False where a greater one may hold.
+    brief : bool
+        Do not look for a greatest m beyond the one that was asked for, so that `greatest_m` is at most m, and
+        count violations for a shorter time; `complete` is False where more may be found.
     progress : Progress
         Hears how far it is.
 
@@ -114,14 +115,14 @@ def verify_km(
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True)
     survey = _Survey(published, k, show, progress)
     whole = m >= longest  # whole rows decide
-    rarest, rarest_support = survey.rarest_row() if whole or beyond else ((), 0)
+    rarest, rarest_support = survey.rarest_row() if whole or not brief else ((), 0)
     if whole and rarest_support >= k:
         return KmVerdict(guarantee, True, 0, (), rarest_support, math.inf, True)
 
-    size = 0
+    size, steps = 0, BRIEF_STEPS if brief else COUNT_STEPS
     while size < min(m, longest) and not survey.stopped:
         size += 1
-        survey.count(size, COUNT_STEPS if whole else NEVER, COUNT_STEPS)
+        survey.count(size, steps if whole else NEVER, steps)
     if survey.violations or whole:
         if not survey.violations:  # the rarest row is a violation too large to be reached one size at a time
             survey.violations, survey.first = 1, [(rarest, rarest_support)]
@@ -138,7 +139,7 @@ def verify_km(
 
     smallest = survey.smallest
     greatest_m: int | float = math.inf
-    if not beyond:
+    if brief:
         return KmVerdict(guarantee, True, 0, (), smallest, survey.safe_size, False)
     if rarest_support < k:  # some greater m breaks: which is the first?
         survey.steps = 0
