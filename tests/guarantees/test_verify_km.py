@@ -18,7 +18,9 @@ from setveil.guarantees.verify.km import KmVerdict, verify_km
 from strategies import (
     ALPHABETS,
     COMPILED,
+    Case,
     Rows,
+    cases,
     examples,
     random_cases,
     random_rows,
@@ -304,3 +306,16 @@ def test_verdict_as_json_types() -> None:
         "complete": True,
     }
     assert verify([frozenset("a")] * 2, 2, 1).as_dict()["greatest_m"] == "inf"
+
+
+@given(cases())
+def test_a_brief_check_finds_the_same(case: Case) -> None:
+    whole, brief = (verify_km(case.data, case.guarantee, brief=short) for short in (False, True))
+    assert (brief.holds, brief.violations, brief.first) == (whole.holds, whole.violations, whole.first)
+    assert brief.greatest_k == whole.greatest_k
+    assert brief.greatest_m <= whole.greatest_m
+    if brief.complete:
+        assert brief.greatest_m == whole.greatest_m
+    else:
+        assert brief.holds
+        assert brief.greatest_m == case.m
