@@ -186,12 +186,15 @@ def changed(line: int, to: Line | None) -> CountsFile:
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (changed(0, ("a", "A", 1)), "line 2: 1 rows hold 'a', fewer than the least count, 2"),
+        (changed(0, ("a", "A", 1)), "line 2: 1 row holds 'a', fewer than the least count, 2"),
         (changed(0, ("a", "A", 5)), "line 2: 5 rows hold 'a', but only 4 published rows show 'A'"),
         (changed(1, ("b", "c", 2)), "line 3: 'b' is under 'c', but the release publishes it under 'A'"),
         (changed(1, ("b", "b", 2)), "line 3: 'b' is under 'b', but the release publishes it under 'A'"),
         (changed(1, ("b", "", 2)), "line 3: 'b' is suppressed, but the release publishes it under 'A'"),
-        (changed(2, None), "no line: 2 published rows show 'c', but its items can be in 1 rows at most"),
+        (
+            changed(2, None),
+            "a line is missing: 2 published rows show 'c', but its items can be in 1 row at most",
+        ),
         (changed(2, ("e", "E", 2)), "line 4: 'e' is under 'E', but the release publishes it under no label"),
         (changed(2, ("A", "A", 2)), "is a label of about.json, no item"),
         (
@@ -213,7 +216,7 @@ def changed(line: int, to: Line | None) -> CountsFile:
         ),
         (
             replace(FILE, members={"A": ("a", "b")}, lines=[("c", "c", 2)]),
-            "no line: 4 published rows show 'A', but its items can be in 2 rows at most",
+            "a line is missing: 4 published rows show 'A', but its items can be in 2 rows at most",
         ),
     ],
 )

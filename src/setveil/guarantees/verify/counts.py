@@ -16,6 +16,7 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import shorten
+from setveil.wording import count
 
 _FIRST_LINE = 2  # of the file, after its header
 _NAMED = 3  # lines that a violation names
@@ -123,6 +124,10 @@ def _at_all(positions: Sequence[int]) -> str:
     return f"lines {named}{', ...' if len(positions) > _NAMED else ''}"
 
 
+def _hold(rows: int) -> str:
+    return "holds" if rows == 1 else "hold"
+
+
 def _rules(published: Transactions, counts: CountsFile, k: int) -> list[str]:
     """Check what concerns the file as a whole."""
     found = []
@@ -224,7 +229,7 @@ def _lines(
             here = f"under {shorten(label)}" if label else "suppressed"
             wrong = f"{shorten(item)} is {here}, but the release publishes it {said}"
         elif rows < counts.least:
-            wrong = f"{rows:,} rows hold {shorten(item)}, fewer than the least count, {counts.least:,}"
+            wrong = f"{count(rows, 'row')} {_hold(rows)} {shorten(item)}, fewer than the least count, {counts.least:,}"
         elif label and rows > shown.get(label, 0):
             wrong = (
                 f"{rows:,} rows hold {shorten(item)}, but only {shown.get(label, 0):,} published rows show "
@@ -252,6 +257,6 @@ def _covers(published: Transactions, counts: CountsFile) -> list[str]:
         if most < rows:
             found.append(
                 f"{_at_all(lines)}: {rows:,} published rows show {shorten(label)}, but its items can be "
-                f"in {most:,} rows at most"
+                f"in {count(most, 'row')} at most"
             )
     return found
