@@ -229,7 +229,8 @@ def _lines(
             here = f"under {shorten(label)}" if label else "suppressed"
             wrong = f"{shorten(item)} is {here}, but the release publishes it {said}"
         elif rows < counts.least:
-            wrong = f"{count(rows, 'row')} {_hold(rows)} {shorten(item)}, fewer than the least count, {counts.least:,}"
+            held = f"{count(rows, 'row')} {_hold(rows)} {shorten(item)}"
+            wrong = f"{held}, fewer than the least count, {counts.least:,}"
         elif label and rows > shown.get(label, 0):
             wrong = (
                 f"{rows:,} rows hold {shorten(item)}, but only {shown.get(label, 0):,} published rows show "
