@@ -237,6 +237,18 @@ def test_bad_folders_and_rows(place: Path, tmp_path: Path) -> None:
         refused(done, code, words, out=place / "out")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"guarantee": {"model": "km-anonymity"}}, {"algorithm": {}}, {"input": 5}, {"guarantee": None}, None],
+)
+def test_a_damaged_record(place: Path, tmp_path: Path, change: dict[str, object] | None) -> None:
+    copy = tmp_path / "run" / "internal"
+    copy.mkdir(parents=True)
+    write(copy / "report.json", json.dumps(change and report_of(place / "january") | change))
+    done = setveil("apply", tmp_path / "run", "february.csv", *READ, "--out", "out", cwd=place)
+    refused(done, 4, "is not the record of a run", out=place / "out")
+
+
 def test_a_damaged_recoding(place: Path, tmp_path: Path) -> None:
     copy = tmp_path / "run" / "internal"
     copy.mkdir(parents=True)

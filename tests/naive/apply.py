@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import chain, combinations
+from math import log2
 
 from naive.anonymize import Tree, all_cuts, children, leaves, up_from
 from naive.exact import is_valid, label_loss
@@ -62,12 +64,22 @@ def coarser_images(to: Image, tree: Tree, shown: Collection[str]) -> Iterator[di
                 yield {leaf: None if label in some else label for leaf, label in moved.items()}
 
 
+def bits(rows: Rows, to: Image, tree: Tree) -> float:
+    """Sum log2(S / s) over occurrences of items of the tree: s of the item, S below its label, or all."""
+    s = Counter(item for row in rows for item in row if item in tree)
+    below = Counter(node for item in s.elements() for node in up_from(tree, item))
+    return sum(
+        times * log2((below[label] if (label := to[item]) is not None else s.total()) / times)
+        for item, times in s.items()
+    )
+
+
 def loss(rows: Rows, to: Image, tree: Tree, objective: str) -> Fraction:
-    """Average over the occurrences; a label loses by all the leaves below it."""
+    """Average over the occurrences; a label loses by all the leaves below it, of all items that exist."""
     items = leaves(tree)
     below = Counter(node for leaf in items for node in up_from(tree, leaf))
     lost = [
-        Fraction(1) if (label := to[item]) is None else label_loss(objective, below[label], len(items))
+        Fraction(1) if (label := to[item]) is None else label_loss(objective, below[label], len(to))
         for item in chain.from_iterable(rows)
     ]
     return sum(lost, Fraction(0)) / max(len(lost), 1)
@@ -75,16 +87,15 @@ def loss(rows: Rows, to: Image, tree: Tree, objective: str) -> Fraction:
 
 def least_coarsening(
     rows: Rows, to: Image, tree: Tree, k: int, m: float, objective: str, *, suppress: bool
-) -> Fraction | None:
+) -> Fraction | float | None:
     """Find the least loss of all coarsenings that are valid; None if none is."""
-    outside: dict[str, str | None] = {
-        item: None for row in rows for item in row if to[item] is None and item not in tree
-    }
+    outside: dict[str, str | None] = {item: None for item in to if item not in tree}
     shown = {label for row in apply_recoding(rows, to) for label in row}
     found = [image | outside for image in coarser_images(to, tree, shown)]
     if not suppress:
         found = [image for image in found if not any(to[x] and image[x] is None for x in image)]
-    costs = [loss(rows, image, tree, objective) for image in found]
+    measure = bits if objective == "entropy" else partial(loss, objective=objective)
+    costs = [measure(rows, image, tree) for image in found]
     order = sorted(range(len(found)), key=costs.__getitem__)
     return next((costs[i] for i in order if is_valid(rows, found[i], k, m)), None)
 

@@ -145,6 +145,7 @@ def test_a_repair_is_the_least_coarsening(suppress: bool, objective: str, later:
         return
     found = naive.loss(later.rows, after, later.parents, objective)
     assert found == least
+    assert release.utility[objective] == pytest.approx(float(least))
     optimality = release.report.get("optimality")
     if optimality is not None:  # else nothing is left
         assert optimality["proven"]
@@ -155,6 +156,18 @@ def test_a_repair_is_the_least_coarsening(suppress: bool, objective: str, later:
     assert sum(change["items"] for change in changes) == len(changed)
     assert {(change["from"], change["to"]) for change in changes} == {(to[x], after[x]) for x in changed}
     assert sum(change["occurrences"] for change in changes) == sum(len(row & changed) for row in later.rows)
+
+
+@settings(max_examples=examples(60, 10))
+@given(laters)
+def test_a_repair_by_entropy_is_the_least(later: Later) -> None:
+    to = later.mapped()
+    least = naive.least_coarsening(later.rows, to, later.parents, later.k, later.m, "entropy", suppress=True)
+    release = later.apply(repair=sv.Exact(objective="entropy"))
+    after = dict(release.release.image())
+    assert naive.is_coarser(to, after, later.parents)
+    if release.report["applied"]["repaired"]:
+        assert naive.bits(later.rows, after, later.parents) == pytest.approx(least, rel=1e-5, abs=1e-5)
 
 
 @settings(max_examples=examples(80))
@@ -228,7 +241,7 @@ def test_a_new_item_goes_below_the_nearest_label() -> None:
     assert items["labels"] == [{"item": "cocoa", "label": "hot", "rows": 1}]
     assert items["lost"] == [{"item": "soap", "label": None, "rows": 1}]
     assert release.release.about(release.report)["labels"] == {"hot": ["cocoa", "coffee", "tea"]}
-    assert release.release.about(release.report)["domain"] == 7
+    assert release.release.about(release.report)["domain"] == 8  # soap
     assert release.counts is not None
     assert release.counts.lines() == [("bread", "bread", 2), ("milk", "milk", 2)]
 
@@ -237,6 +250,14 @@ def test_a_new_item_is_not_published_beside_its_siblings() -> None:
     release = applied(["lemonade milk", "milk", "lemonade"], old=OLD | {"juice": "juice"})
     assert in_order(release) == [{"milk"}, {"milk"}, set()]
     assert [line["item"] for line in release.report["applied"]["items"]["lost"]] == ["lemonade"]
+
+
+def test_unknown_items_are_counted_as_all_that_are_left_out() -> None:
+    release = applied(["tea soap juice", "tea soap juice", "tea water"])
+    assert release.counts is not None
+    assert release.counts.lines() == [("juice", "", 2), ("soap", "", 2), ("tea", "hot", 3)]
+    assert release.release.about(release.report)["domain"] == 9
+    assert release.verdict.holds
 
 
 def test_strict_names_unknown_items() -> None:

@@ -127,7 +127,7 @@ def _require_no_labels(
         )
 
 
-def recoding_of_image(image: Image, tree: Hierarchy | None, domain: int) -> Recoding:
+def recoding_of_image(image: Image, tree: Hierarchy | None) -> Recoding:
     """Make the recoding that gives each item a label, None: it is suppressed.
 
     Its labels come in the order of the hierarchy's nodes; where there is none, by their first items.
@@ -135,18 +135,16 @@ def recoding_of_image(image: Image, tree: Hierarchy | None, domain: int) -> Reco
     Parameters
     ----------
     image : mapping of str to (str or None)
-        The label of each item, in item order.
+        The label of each item that exists, in item order.
     tree : Hierarchy, optional
         The hierarchy that the labels are nodes of.
-    domain : int
-        The number of items that exist.
     """
     labels = list(dict.fromkeys(label for label in image.values() if label is not None))
     if tree is not None:
         labels.sort(key=tree.id)
     position = {label: i for i, label in enumerate(labels)}
     to = [-1 if label is None else position[label] for label in image.values()]
-    return Recoding(Vocabulary(image), Vocabulary(labels), frozen(np.array(to), np.int32), domain)
+    return Recoding(Vocabulary(image), Vocabulary(labels), frozen(np.array(to), np.int32), len(image))
 
 
 def differences(before: Image, after: Image, items: Iterable[str]) -> dict[Change, list[str]]:

@@ -116,8 +116,7 @@ def apply(
 
     progress("mapping items to the earlier labels")
     with timed(timing, "anonymize"):
-        labels = _Labels(hierarchy, _domain(earlier, before.image, hierarchy))
-        release = labels.published(data, before.image, seed, least)
+        release = _published(data, before.image, hierarchy, seed, least)
     progress("verifying")
     with timed(timing, "verify"):
         verdict = checked(data, release, guarantee, progress)
@@ -129,8 +128,8 @@ def apply(
         _require_hierarchy(earlier, hierarchy, "to coarsen the recoding")
         progress("coarsening the recoding")
         with timed(timing, "repair"):
-            image, proof = _coarsened(data, before.image, labels, guarantee, terms, progress)
-            release = labels.published(data, image, seed, least, **proof)
+            image, proof = _coarsened(data, before.image, hierarchy, guarantee, terms, progress)
+            release = _published(data, image, hierarchy, seed, least, **proof)
         progress("verifying")
         with timed(timing, "verify"):
             verdict = checked(data, release, guarantee, progress)
@@ -153,6 +152,8 @@ def apply(
     )  # fmt: skip
     if hierarchy is None and earlier.hierarchy is not None:  # it was not needed, but may be the next time
         report["hierarchy"] = dict(earlier.hierarchy)
+    if names := earlier.report.get("names"):
+        report["names"] = names
     report["applied"] = {
         "run": earlier.name,
         "algorithm": earlier.report["algorithm"]["title"],
@@ -198,13 +199,6 @@ def _hierarchy(earlier: Earlier, given: Hierarchy | None) -> Hierarchy | None:
     return read_hierarchy(path)
 
 
-def _domain(earlier: Earlier, image: Image, tree: Hierarchy | None) -> int:
-    """Count the items that exist: the leaves of the hierarchy, or else all that were ever seen."""
-    if tree is not None:
-        return tree.n_leaves
-    return earlier.hierarchy["leaves"] if earlier.hierarchy else len(image)
-
-
 def _require_hierarchy(earlier: Earlier, tree: Hierarchy | None, why: str) -> None:
     """Refuse to go on without the hierarchy of the earlier run where it is needed."""
     if tree is None and earlier.hierarchy is not None:
@@ -238,28 +232,12 @@ def _require_known(
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Labels:
-    """What labels are made of.
-
-    Attributes
-    ----------
-    tree : Hierarchy or None
-        The hierarchy that they are nodes of.
-    domain : int
-        Number of items that exist.
-    """
-
-    tree: Hierarchy | None
-    domain: int
-
-    def published(
-        self, data: Transactions, image: Image, seed: int = 0, least: int = 0, **told: Any
-    ) -> Release:
-        """Publish rows by a recoding."""
-        lost = [item for item in data.vocabulary.labels if image[item] is None]
-        made = recoding_of_image(image, self.tree, self.domain)
-        return publish(data, made, seed, {"suppressed": lost, **told}, least)
+def _published(
+    data: Transactions, image: Image, tree: Hierarchy | None, seed: int = 0, least: int = 0, **told: Any
+) -> Release:
+    """Publish rows by a recoding, whose labels are nodes of a tree if there is one."""
+    lost = [item for item in data.vocabulary.labels if image[item] is None]
+    return publish(data, recoding_of_image(image, tree), seed, {"suppressed": lost, **told}, least)
 
 
 def _broken(earlier: Earlier, verdict: Verdict) -> InfeasibleError:
@@ -278,25 +256,25 @@ def _broken(earlier: Earlier, verdict: Verdict) -> InfeasibleError:
 def _coarsened(
     data: Transactions,
     image: Image,
-    labels: _Labels,
+    tree: Hierarchy | None,
     guarantee: Guarantee,
     terms: Exact | None,
     progress: Progress,
 ) -> tuple[Image, dict[str, Any]]:
     """Coarsen a recoding as little as possible: proven, where there are a hierarchy and enough rows."""
-    if labels.tree is not None and terms is not None and isinstance(guarantee, KmAnonymity):
+    if tree is not None and terms is not None and isinstance(guarantee, KmAnonymity):
         try:
-            found, optimality = coarsened(data, labels.tree, image, guarantee, terms, progress)
+            found, optimality = coarsened(data, tree, image, guarantee, terms, progress)
         except InfeasibleError:
             if not terms.suppress:
                 raise
         else:
             return {item: found.get(item) for item in image}, {"optimality": optimality}
-    return _labels_left_out(data, image, labels, guarantee, progress), {}
+    return _labels_left_out(data, image, tree, guarantee, progress), {}
 
 
 def _labels_left_out(
-    data: Transactions, image: Image, labels: _Labels, guarantee: Guarantee, progress: Progress
+    data: Transactions, image: Image, tree: Hierarchy | None, guarantee: Guarantee, progress: Progress
 ) -> dict[str, str | None]:
     """Suppress whole labels until the promise holds: those in most violations per occurrence first."""
     out = dict(image)
@@ -304,7 +282,7 @@ def _labels_left_out(
     for item, n in zip(data.vocabulary.labels, data.supports().tolist(), strict=True):
         occurrences[image[item]] = occurrences.get(image[item], 0) + n
     while True:
-        release = labels.published(data, out)
+        release = _published(data, out, tree)
         verdict = checked(data, release, guarantee, progress, show=AT_ONCE)
         if verdict.holds:
             return out

@@ -14,7 +14,7 @@ from setveil.algorithms.exact.exact import Exact
 from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
@@ -24,6 +24,11 @@ from setveil.runs.run import VerifiedRelease
 from setveil.wording import are, count
 
 MODELS = (KmAnonymity.model, PrivacyConstraints.model)
+_USED = {
+    "input": ("path",),
+    "algorithm": ("name", "title", "parameters"),
+    "guarantee": ("model",),
+}  # of a record
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,16 +183,17 @@ def read_earlier(path: Path) -> Earlier:
         )
     try:
         report = json.loads(record.read_text(encoding="utf-8"))
-        for entry in ("recoding", "input", "algorithm"):
-            report[entry]
-        known = report["guarantee"]["model"] in models()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        lacking = [
+            f"{part} {name}" for part, names in _USED.items() for name in names if name not in report[part]
+        ]
+        if report["guarantee"].get("model") in MODELS and not isinstance(report["guarantee"].get("k"), int):
+            lacking.append("guarantee k")
+        kept = report["recoding"] == "global"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{record} is not the record of a run: {error}.") from error
-    if not known:
-        raise DataError(f"{record} is not the record of a run: it names no promise.")
-    local = report["recoding"] != "global"
-    image = {} if local else read_recoding(path / "internal" / "recoding.csv")
-    return Earlier(str(path), image, report)
+    if lacking:
+        raise DataError(f"{record} is not the record of a run: it lacks {listed(lacking)}.")
+    return Earlier(str(path), read_recoding(path / "internal" / "recoding.csv") if kept else {}, report)
 
 
 def taken_from(release: VerifiedRelease) -> Earlier:

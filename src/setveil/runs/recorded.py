@@ -44,8 +44,9 @@ class Recorded:
     @property
     def objective(self) -> str:
         """The measure of the loss that the run kept low; LM in place of UL, which says little to readers."""
-        optimality = self.report.get("optimality") or {}
-        found = optimality.get("objective") or load(self.report["algorithm"]["name"]).info.minimizes
+        optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
+        found = optimality.get("objective") or algorithm["parameters"].get("objective")
+        found = found or load(algorithm["name"]).info.minimizes
         return "lm" if found == "ul" else str(found)
 
 

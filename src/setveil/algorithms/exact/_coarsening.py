@@ -75,8 +75,21 @@ class Floor:
         inside = Transactions.from_codes(data.indptr, each, labels)
         return inside, Transactions.from_codes(data.indptr, np.append(self.stands_for, -1)[each], labels)
 
-    def losses(self, objective: str, tree: Hierarchy, inside: Transactions) -> tuple[Losses, int]:
+    def losses(
+        self, objective: str, tree: Hierarchy, inside: Transactions, domain: int
+    ) -> tuple[Losses, int]:
         """Make losses of the items under the nodes of a tree made of `tree`, beyond what its leaves lose.
+
+        Parameters
+        ----------
+        objective : str
+            As of `Exact`.
+        tree : Hierarchy
+            What is left of `tree`.
+        inside : Transactions
+            Rows of the items in reach.
+        domain : int
+            Number of items that exist: the leaves of the hierarchy, and others that it lacks.
 
         Returns
         -------
@@ -85,6 +98,10 @@ class Floor:
             What its leaves lose together, whatever is coarsened.
         """
         whole = Losses.of(objective, self.hierarchy, self.hierarchy, inside, {})
+        if objective in ("ncp", "lm"):  # an item that is left out may be any of them
+            more = domain - self.hierarchy.n_leaves
+            hidden = [loss + more * w for loss, w in zip(whole.hidden, whole.weight, strict=True)]
+            whole = replace(whole, hidden=hidden, whole=max(hidden))
         node = [self.hierarchy.id(label) for label in tree.labels]
         least = [whole.full[v] for v in node[: tree.n_leaves]]
         below = [sum(least[leaf] for leaf in tree.leaves(v)) for v in range(tree.n_nodes)]
@@ -115,7 +132,7 @@ def coarsened(
     hierarchy : Hierarchy
         What items may be generalized to.
     image : mapping of str to (str or None)
-        The recoding (see `Floor`).
+        The recoding (see `Floor`), of all items that exist; those that the hierarchy lacks are suppressed.
     guarantee, parameters, progress
         As for `setveil.algorithms.exact.exact.anonymize`; nothing is kept or weighted.
 
@@ -136,7 +153,7 @@ def coarsened(
     inside, rows = floor.rows(data)
     guarantee.require_feasible(rows)
     tree = contracted(floor.tree, set(rows.vocabulary.labels), floor.barred)
-    losses, lost = floor.losses(parameters.loss, tree, inside)
+    losses, lost = floor.losses(parameters.loss, tree, inside, len(image))
     search = Search(rows, tree, guarantee, parameters, progress, losses, floor.barred)
     found = search.run()
     nodes, suppressed = search.published()
