@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -660,3 +660,20 @@ def test_proven_on_real_data(name: str, m: int, suppress: bool, least: float) ->
     assert found["loss"] == pytest.approx(least, abs=1e-6)
     assert (found["gap"], found["lower_bound"]) == (0, found["loss"])
     assert verify_km(release.published, KmAnonymity(5, m)).holds
+
+
+@pytest.mark.skipif(not COMPILED or not DATA.is_dir(), reason=f"real data, compiled (here: {DATA})")
+@pytest.mark.parametrize(
+    ("name", "objective", "least", "labels"),
+    [("bms_webview1", "entropy", 0.235271, 102), ("diabetes_icd9", "entropy-max", 0.392197, 33)],
+)
+def test_losses_in_bits_are_proven_on_real_data(
+    name: str, objective: Literal["entropy", "entropy-max"], least: float, labels: int
+) -> None:
+    data, tree = load(name)
+    release = released(exact, data, tree, KmAnonymity(5, 2), exact.Parameters(objective=objective))
+    found = release.details["optimality"]
+    assert found["loss"] == pytest.approx(least, abs=1e-6)
+    assert (found["gap"], found["lower_bound"]) == (0, found["loss"])
+    assert (release.published.supports() > 0).sum() == labels
+    assert verify_km(release.published, KmAnonymity(5, 2)).holds
