@@ -128,7 +128,7 @@ def explore(
     """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written."""
 
     def look(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_free
+        from setveil.cli.files import extension_hint, read_rows, require_free, write_page
         from setveil.hierarchy.io import read_hierarchy
         from setveil.studies.explore import explore as explore_grid
         from setveil.studies.explored import record
@@ -171,7 +171,7 @@ def explore(
             from setveil.report.explore_page import explored_html
 
             progress("writing the page")
-            _write(out, explored_html(content))
+            write_page(out, explored_html(content))
         return content
 
     content = run(look)
@@ -203,15 +203,3 @@ def _words(own: dict[str, Any]) -> list[str]:
         elif value is not None:
             words += [f"--{option}", str(value)]
     return words
-
-
-def _write(page: Path, content: str) -> None:
-    from setveil.errors import OutputError
-    from setveil.staging import staged_file
-
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        with staged_file(page) as beside:
-            beside.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{page} cannot be written: {error.strerror or error}.") from None

@@ -18,6 +18,7 @@ from setveil.errors import DataError, OutputError, TableError, shorten
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
+from setveil.staging import staged_file
 
 
 def read_rows(
@@ -126,3 +127,13 @@ def require_free(path: Path, force: bool) -> None:
     """Refuse to replace a file without --force, and a folder ever."""
     if path.exists() and (not force or path.is_dir()):
         raise OutputError(f"{path} exists already.", hint="Choose another name, or --force.")
+
+
+def write_page(path: Path, content: str) -> None:
+    """Write a page, whole or not at all, and the folders above it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(path) as beside:
+            beside.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None

@@ -100,7 +100,7 @@ def recommend(
     def try_candidates(progress: Any) -> Any:
         import tempfile
 
-        from setveil.cli.files import read_rows, require_free
+        from setveil.cli.files import read_rows, require_free, write_page
         from setveil.guarantees.coherence import Coherence
         from setveil.guarantees.km import KmAnonymity
         from setveil.hierarchy.io import read_hierarchy
@@ -165,7 +165,7 @@ def recommend(
             from setveil.report.advice_page import advice_html
 
             progress("writing the page")
-            _write(out, advice_html(found))
+            write_page(out, advice_html(found))
         return found
 
     found = run(try_candidates)
@@ -179,15 +179,3 @@ def recommend(
         answer(f"\nPage       {out}")
     if found["best"] is None:
         raise typer.Exit(1)
-
-
-def _write(page: Path, content: str) -> None:
-    from setveil.errors import OutputError
-    from setveil.staging import staged_file
-
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        with staged_file(page) as beside:
-            beside.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{page} cannot be written: {error.strerror or error}.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable
 from fractions import Fraction
@@ -13,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from setveil.data.io import Layout, save
+from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.functions.given import (
@@ -158,5 +158,5 @@ def _tree_file(folder: Path, hierarchy: object, tree: Hierarchy | None) -> Path 
 def _item_file(folder: Path, labels: Iterable[str]) -> Path:
     path = folder / "private.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([label] for label in labels)
+        file.writelines(f"{line}\n" for line in map(quoting(","), labels))
     return path

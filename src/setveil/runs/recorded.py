@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import Reading
+from setveil.published.mapping import read_recoding
 from setveil.published.recoding import Recoding
 
 MODELS = ("km-anonymity", "constraints")
@@ -75,7 +75,7 @@ def read_run(folder: str | Path) -> Recorded:
     if not isinstance(report, dict) or not needed <= report.keys():
         raise DataError(f"{record} is not the record of a run.")
     require_splittable(report)
-    return Recorded(str(folder), report, _image(recoding))
+    return Recorded(str(folder), report, read_recoding(recoding))
 
 
 def of_recoding(report: dict[str, Any], recoding: Any, guarantee: Guarantee) -> Recorded:
@@ -107,26 +107,6 @@ def require_splittable(report: Mapping[str, Any]) -> None:
             f"This run promises {guarantee['phrase']}; why labels are not split is known for "
             f"{' and '.join(MODELS)} only."
         )
-
-
-def _image(path: Path) -> dict[str, str | None]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, ValueError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(
-            f"{path} cannot be read: {reason}.", hint="It tells what each item is published as."
-        ) from None
-    image: dict[str, str | None] = {}
-    for number, fields in enumerate(lines[1:], 2):
-        if len(fields) != 2 or not fields[0] or fields[0] in image:
-            raise DataError(
-                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
-                "before, a comma and its label (empty: left out)."
-            )
-        image[fields[0]] = fields[1] or None
-    return image
 
 
 def find_rows(
