@@ -157,6 +157,22 @@ class Estimator:
         """The labels that stand for several items, if each item has one: queries may name them as well."""
         return tuple(self._places.of_label)
 
+    def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
+        """Tell which items compare: of two of the same kind, that of the greater estimate is nowhere less.
+
+        Whatever they are asked for with, the one that is expected in more rows alone is expected in no fewer.
+        Such are the items of one label, and items that stand under the same labels in the same shares.
+        """
+        label, share = self._places.label, self._places.share
+        found: list[tuple[object, ...]] = []
+        for item in items:
+            places = self._places.standing(item)
+            if len(places) == 1:
+                found.append((int(label[places[0]]),))
+            else:
+                found.append(tuple((int(label[place]), float(share[place])) for place in places))
+        return found
+
     def estimate(self, items: Iterable[str]) -> float:
         """Estimate how many rows hold all of some items.
 

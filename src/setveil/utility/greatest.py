@@ -99,6 +99,7 @@ class _Search:
         self.items = [items[i] for i in order.tolist()]
         self.place = order.tolist()  # in item order
         self.singles = estimates[order].tolist()
+        self.kinds = estimator.kinds(self.items)
         self.found: list[tuple[float, int, tuple[int, ...], Itemset]] = []
         self.least = 0.0  # estimates of others are at least that; 0: any above it
 
@@ -106,11 +107,29 @@ class _Search:
         return estimate > 0 and estimate >= self.least
 
     def pairs(self) -> Iterator[Itemset]:
+        """List pairs, but for those that enough others of the same kinds of items come before.
+
+        Of each kind the items are met in the order of their estimates. A pair of the p-th and the q-th of two
+        kinds, counted from 1, has p q - 1 pairs of no less estimate beside it, and neither it nor what holds
+        it is among the greatest if these are as many as are looked for. So labels of many items, which may
+        all be alike, are no reason to look at all their pairs.
+        """
+        met: dict[tuple[object, ...], list[int]] = {}
         for last, estimate in enumerate(self.singles):
             if not self.possible(estimate):
                 return
-            for first in range(last):
-                yield first, last
+            own = met.setdefault(self.kinds[last], [])
+            before = len(own)
+            if before > self.number:
+                continue
+            for ranks in met.values():
+                if ranks is not own:
+                    for first in ranks[: self.number // (before + 1)]:
+                        yield first, last
+            for q, first in enumerate(own):
+                if (q + 1) * before - q * (q + 1) // 2 <= self.number:
+                    yield first, last
+            own.append(last)
 
     def extended(self, level: Sequence[Itemset]) -> Iterator[Itemset]:
         """Join itemsets that differ in their last item only, if all parts of the union are there."""
