@@ -7,6 +7,7 @@ from typing import Any
 
 from setveil.report.models import words_for
 from setveil.report.words import and_list, clip, measure
+from setveil.utility import named as measure_named
 from setveil.wording import are, count
 
 _NAME = 40  # characters of a name
@@ -54,7 +55,7 @@ def change(objective: str, before: float, after: float) -> str:
     >>> change("lm", 0.01634, 0.01478), change("ncp", 0.0147220, 0.0147216), change("lm", 0.5, 0.5)
     ('LM 0.0163 → 0.0148', 'NCP 0.014722 → 0.0147216', 'LM 0.5, as before')
     """
-    name = objective.upper()
+    name = measure_named(objective).title
     if before == after:
         return f"{name} {measure(after)}, as before"
     first, second = measure(before), measure(after)
@@ -210,7 +211,7 @@ def _optimum(answer: Answer) -> str:
     losses += [one["leave_out"]["loss"] for one in tries if one["leave_out"]]
     if not losses:
         return ""
-    name = answer["objective"].upper()
+    name = measure_named(answer["objective"]).title
     better = min(losses) < answer["loss"]
     reason = _not_least(answer)
     if not reason:

@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
+from setveil.utility.entropy import entropy
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 
@@ -40,7 +41,7 @@ class Terms:
         Decides the order of labels.
     guarantee : Guarantee
         What the run promises.
-    objective : {"lm", "ncp"}
+    objective : {"lm", "ncp", "entropy"}
         The measure of the loss that it keeps low.
     progress : Progress
         Hears how far a check is.
@@ -193,5 +194,8 @@ class Naming:
         return {frozenset(entry[-2]) for entry in self.verdict.first}
 
     def loss(self) -> float:
-        """Measure the loss, LM or NCP."""
-        return {"lm": lm, "ncp": ncp}[self.terms.objective](self.terms.data, self.recoding)
+        """Measure the loss by the measure that the run kept low."""
+        data, objective = self.terms.data, self.terms.objective
+        if objective == "entropy":
+            return entropy(data, self.recoding)["share"]
+        return lm(data, self.recoding) if objective == "lm" else ncp(data, self.recoding)

@@ -43,11 +43,11 @@ class Recorded:
 
     @property
     def objective(self) -> str:
-        """The measure of the loss that the run kept low; LM in place of UL, which says little to readers."""
+        """The measure of the loss that the run kept low, or the nearest that says something to readers."""
         optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
         found = optimality.get("objective") or algorithm["parameters"].get("objective")
         found = found or load(algorithm["name"]).info.minimizes
-        return "lm" if found == "ul" else str(found)
+        return {"ul": "lm", "entropy-max": "entropy"}.get(found, str(found))
 
 
 def read_run(folder: str | Path) -> Recorded:

@@ -20,6 +20,7 @@ from setveil.progress import Progress
 from setveil.runs._attempts import Attempts
 from setveil.runs._naming import Naming, Positions, Terms
 from setveil.runs.recorded import Recorded
+from setveil.utility import named
 
 Answer = dict[str, Any]
 
@@ -95,10 +96,12 @@ def _as_published(
     image = np.array([position[label] for label in run.image.values()], np.int64)
     terms = Terms(data, Vocabulary(run.image), tree, guarantee, run.objective, progress)
     now = Naming(terms, labels, image)
-    if now.loss() != run.report["utility"][run.objective]:
+    measure = named(run.objective)
+    then = measure.value(run.report["utility"])
+    if now.loss() != then:
         raise DataError(
-            f"By these rows and the recoding of {run.name}, {run.objective.upper()} is {now.loss():.6g}; its "
-            f"record says {run.report['utility'][run.objective]:.6g}.",
+            f"By these rows and the recoding of {run.name}, {measure.title} is {now.loss():.6g}; its record "
+            f"says {then}.",
             hint="Are they the rows that the run was made from?",
         )
     return now
