@@ -67,7 +67,7 @@ COUNTED: dict[str, tuple[Edit, int, str]] = {
     "an item that is its own label, once less": (line("b1,b1,4", "b1,b1,3"), 1, "line 4: 4 published rows"),
     "an item that is its own label, once more": (line("b1,b1,4", "b1,b1,5"), 1, "line 4: 5 rows hold 'b1'"),
     "an item that is its own label, not at all": (line("b1,b1,4", ""), 1, "4 published rows show 'b1'"),
-    "below the least": (line("z,,2", "z,,1"), 1, "line 6: 1 rows hold 'z', fewer than the least count, 2"),
+    "below the least": (line("z,,2", "z,,1"), 1, "line 6: 1 row holds 'z', fewer than the least count, 2"),
     "no row": (line("z,,2", "z,,0"), 1, "line 6: 0 rows hold 'z'"),
     "more than there are rows": (line("z,,2", "z,,9"), 1, "line 6: 9 rows hold 'z', but there are only 8"),
     "another label": (line("a2,A,3", "a2,b1,3"), 1, "line 3: 'a2' is under 'b1', but the release publishes"),
