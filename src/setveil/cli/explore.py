@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,13 +14,14 @@ from setveil.cli.options import (
     ALGORITHM,
     ATTACKER,
     GENERAL,
-    MEASURES,
-    OUTPUT,
     PROMISE,
     Bundle,
+    Force,
     HierarchyFile,
     Input,
     Json,
+    Page,
+    QuerySeed,
     Reading,
     integer,
     number,
@@ -98,28 +98,9 @@ def explore(
             **number(1, "SECONDS"),
         ),
     ] = 50,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            rich_help_panel=MEASURES,
-            help="Draws the queries that are measured.",
-            **integer(0),
-        ),
-    ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="Also write what was found as a page (.html), which stays inside.",
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the page if there is one.")
-    ] = False,
+    seed: QuerySeed = 0,
+    out: Page = None,
+    force: Force = False,
     *,
     own: Annotated[dict[str, Any], Bundle(_own)],
     reading: Reading,

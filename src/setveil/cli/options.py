@@ -138,6 +138,19 @@ Force = Annotated[
     bool,
     typer.Option("--force", rich_help_panel=OUTPUT, help="Replace what is there from an earlier run."),
 ]
+QuerySeed = Annotated[
+    int,
+    typer.Option(
+        "--seed", rich_help_panel=MEASURES, help="Draws the queries that are measured.", **integer(0)
+    ),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", rich_help_panel=OUTPUT,
+        help="Also write the answer as a page (.html), which stays inside.",
+    ),
+]  # fmt: skip
 Config = Annotated[
     Path | None,
     typer.Option(

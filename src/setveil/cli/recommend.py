@@ -12,11 +12,13 @@ import typer
 from setveil.cli.options import (
     GENERAL,
     MEASURES,
-    OUTPUT,
     Bundle,
+    Force,
     HierarchyFile,
     Input,
     Json,
+    Page,
+    QuerySeed,
     Reading,
     integer,
     model_options,
@@ -68,28 +70,9 @@ def recommend(
             **integer(1),
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            rich_help_panel=MEASURES,
-            help="Draws the queries that are measured.",
-            **integer(0),
-        ),
-    ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="Also write the advice as a page (.html), which stays inside.",
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the page if there is one.")
-    ] = False,
+    seed: QuerySeed = 0,
+    out: Page = None,
+    force: Force = False,
     *,
     promise: Annotated[dict[str, Any], Bundle(_options)],
     reading: Reading,
