@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
@@ -50,10 +48,6 @@ class Shared:
     def supports(self) -> dict[str, int]:
         """Count the rows that show each label."""
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
-
-    def empty_rows(self) -> int:
-        """Count the rows without a label."""
-        return int(np.count_nonzero(self.rows.row_lengths() == 0))
 
 
 def shared_by(release: single_rows.RowsRelease, about: Mapping[str, Any], layout: Layout) -> Shared:
