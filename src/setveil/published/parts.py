@@ -1,0 +1,71 @@
+"""What becomes of a table: rows recoded together in parts, or each column and the items by one cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.relational import QuasiIdentifier, Table
+from setveil.published.recoding import LocalRecoding, Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Rows that are recoded together: one label for each column, one label or none for each item.
+
+    Within a part an item stands under one label in every row that has it, or in none.
+
+    Attributes
+    ----------
+    part : int64 (n_rows,)
+        Part of each row of the table: numbered from 0 by their first row in canonical order
+        (`setveil.data.relational.numbered_parts`), no number left out. The labels of columns follow from it:
+        the lowest node above the part's values, or their range.
+    items : LocalRecoding
+        What each occurrence of an item becomes.
+    """
+
+    part: NDArray[np.int64]
+    items: LocalRecoding
+
+
+@dataclass(frozen=True, eq=False)
+class TableCut:
+    """One cut for each column and one recoding of the items: every label means the same in all rows.
+
+    Attributes
+    ----------
+    nodes : tuple of int32 (n_values,)
+        For each column the node that each of its values is published as; the column must have a hierarchy.
+    items : Recoding
+        What each item becomes.
+    """
+
+    nodes: tuple[NDArray[np.int32], ...]
+    items: Recoding
+
+
+Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label
+
+
+def labels_of(table: Table, made: Parts | TableCut) -> list[Labels]:
+    """Name the label of each row in each column; the lists hold those that occur, in no special order."""
+    if isinstance(made, TableCut):
+        return [_at_nodes(column, nodes) for column, nodes in zip(table.columns, made.nodes, strict=True)]
+    n_parts = int(made.part.max(initial=-1)) + 1
+    found = []
+    for column, (least, greatest) in zip(table.columns, table.intervals(made.part, n_parts), strict=True):
+        labels: dict[str, int] = {}
+        of_part = [
+            labels.setdefault(column.label_of(lo, hi), len(labels))
+            for lo, hi in zip(least.tolist(), greatest.tolist(), strict=True)
+        ]
+        found.append((np.array(of_part, np.int64)[made.part], list(labels)))
+    return found
+
+
+def _at_nodes(column: QuasiIdentifier, nodes: NDArray[np.int32]) -> Labels:
+    used, codes = np.unique(nodes[column.codes], return_inverse=True)
+    return codes.astype(np.int64), [column.labels[v] for v in used.tolist()]
