@@ -131,8 +131,8 @@ class QuasiIdentifier:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptColumn:
-    """A column that is published as it is, of which nobody outside may know a value.
+class TextColumn:
+    """A column of texts, as it stands in a file.
 
     Attributes
     ----------
@@ -159,8 +159,8 @@ class Table(Transactions):
     ----------
     columns : tuple of QuasiIdentifier
         What someone may know besides items, in the order of the input.
-    kept : tuple of KeptColumn
-        What is published as it is.
+    kept : tuple of TextColumn
+        What is published as it is, because nobody outside can know it.
     header : tuple of str
         Names of the published columns, in the order of the input.
     set_name : str
@@ -172,7 +172,7 @@ class Table(Transactions):
     """
 
     columns: tuple[QuasiIdentifier, ...] = ()
-    kept: tuple[KeptColumn, ...] = ()
+    kept: tuple[TextColumn, ...] = ()
     header: tuple[str, ...] = ()
     set_name: str = "items"
     delimiter: str = ";"
@@ -244,7 +244,7 @@ class Table(Transactions):
             self, indptr=indptr, items=items, origin=self.origin,
             columns=tuple(column.taken(rows) for column in self.columns),
             kept=tuple(
-                KeptColumn(column.name, frozen(column.codes[rows], np.int32), column.labels)
+                TextColumn(column.name, frozen(column.codes[rows], np.int32), column.labels)
                 for column in self.kept
             ),
         )  # fmt: skip
