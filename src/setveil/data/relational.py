@@ -28,6 +28,7 @@ from setveil.wording import are, count
 ANY = "*"  # the label above all values
 MISSING = ""  # the value of an empty field
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+_RANGE = re.compile(r"\[([^,\]]+),([^,\]]+)\]")
 _EXACT = 1 << 62  # sums of losses up to here are counted in 64 bits
 
 Parents = Mapping[str, "str | None"]  # each node's parent, None for the root
@@ -66,6 +67,8 @@ class QuasiIdentifier:
         each value, whose difference is the loss of a range.
     full : int
         Loss of the root or of the widest range; 0 if nothing can be lost.
+    given : bool
+        Whether its hierarchy says nothing of the data, because it was not made of them.
     """
 
     name: str
@@ -80,6 +83,7 @@ class QuasiIdentifier:
     high: NDArray[np.int32]
     extent: NDArray[np.int64]
     full: int
+    given: bool = False
 
     @property
     def missing(self) -> bool:
@@ -122,11 +126,29 @@ class QuasiIdentifier:
             return ANY
         return f"[{self.labels[least]},{self.labels[greatest]}]"
 
+    def interval_of(self, label: str) -> tuple[int, int] | None:
+        """Find the least and the greatest value that a published label stands for; None if it is none."""
+        if label in self._ids:
+            node = self._ids[label]
+            return int(self.low[node]), int(self.high[node]) - 1
+        if self.parent is None and label == ANY:
+            return 0, self.n_values - 1
+        ends = _RANGE.fullmatch(label) if self.parent is None else None
+        if ends is None or not all(end in self._ids for end in ends.groups()):
+            return None
+        least, greatest = (self._ids[end] for end in ends.groups())
+        return (least, greatest) if least < greatest else None
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {label: v for v, label in enumerate(self.labels)}
+
     def taken(self, rows: NDArray[np.integer]) -> QuasiIdentifier:
         """Return the column of some rows; values, labels and losses stay."""
         return QuasiIdentifier(
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
+            self.given,
         )  # fmt: skip
 
 
@@ -273,6 +295,7 @@ def quasi_identifier(
     numeric: bool = False,
     parents: Parents | None = None,
     weight: Fraction | int = 1,
+    built: bool = False,
     place: Callable[[int], str] = "row {}".format,
 ) -> QuasiIdentifier:
     """Make a quasi-identifier from what a table holds.
@@ -292,6 +315,8 @@ def quasi_identifier(
         ``*``.
     weight : int or Fraction
         How much its loss counts.
+    built : bool
+        Whether the hierarchy was built from the values of the column.
     place : callable
         Says where a row is, for messages.
 
@@ -330,7 +355,7 @@ def quasi_identifier(
         rank[by_size] = np.arange(n_values)
     return QuasiIdentifier(
         name, numeric, Fraction(weight), frozen(image[codes], np.int32), tuple(labels), n_values,
-        frozen(rank, np.int32), parent, low, high, extent, full,
+        frozen(rank, np.int32), parent, low, high, extent, full, parents is not None and not built,
     )  # fmt: skip
 
 

@@ -153,7 +153,7 @@ class RowsRelease:
     def write_inside(self, folder: Path) -> None:
         """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became."""
         if isinstance(self.recoding, Recoding):
-            _write_recoding(folder / "recoding.csv", self.recoding)
+            write_recoding(folder / "recoding.csv", self.recoding)
 
 
 def publish(
@@ -315,7 +315,8 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
     return recoding_of(original, published, members, tree.n_leaves)
 
 
-def _write_recoding(path: Path, recoding: Recoding) -> None:
+def write_recoding(path: Path, recoding: Recoding) -> None:
+    """Write recoding.csv: what each item became."""
     labels = (*recoding.published.labels, "")
     with path.open("w", encoding="utf-8", newline="") as file:
         quote = quoting(",")

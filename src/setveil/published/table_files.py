@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io.write import quoting
 from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
+from setveil.kernels.rows import merge_rows, take_rows
+
+DATA_FILE, ITEMS_FILE = "data.csv", "items.csv"
+_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +54,7 @@ class PublishedTable:
         return self.sets.n_rows
 
     def classes(self) -> NDArray[np.int64]:
-        """Tell which rows have the same quasi-identifiers: the class of each, by first row, int64 (n_rows,)."""
+        """Find the class of each row, its number by first row: int64 (n_rows,)."""
         found = np.zeros(self.n_rows, np.int64)
         for column in self.columns:
             _, found = np.unique(found * max(len(column.labels), 1) + column.codes, return_inverse=True)
@@ -53,3 +63,141 @@ class PublishedTable:
         place[np.argsort(first, kind="stable")] = np.arange(first.size)
         numbered: NDArray[np.int64] = place[inverse]
         return numbered
+
+    def shows(self, other: PublishedTable) -> bool:
+        """Whether another table has the same columns, and in each row the same labels."""
+        mine, others = (
+            [(column.name, _texts(column)) for column in (*table.columns, *table.kept)]
+            for table in (self, other)
+        )
+        return (
+            self.n_rows == other.n_rows
+            and len(self.columns) == len(other.columns)
+            and self.set_name == other.set_name
+            and len(mine) == len(others)
+            and all(a == b and np.array_equal(x, y) for (a, x), (b, y) in zip(mine, others, strict=True))
+            and all(a == b for a, b in zip(_sorted(self.sets), _sorted(other.sets), strict=True))
+        )
+
+
+def _texts(column: TextColumn) -> NDArray[np.object_]:
+    return _objects(column.labels)[column.codes]
+
+
+def _sorted(sets: Transactions) -> Iterator[tuple[str, ...]]:
+    return (tuple(sorted(row)) for row in sets)
+
+
+def _objects(values: Sequence[str]) -> NDArray[np.object_]:
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def write_table(path: Path, table: PublishedTable) -> None:
+    """Write one line for each row; its items are one field.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    table : PublishedTable
+        What is published.
+    """
+    _write(path, table, [table.set_name], [_set_fields(table)])
+
+
+def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
+    """Write data.csv with the number of each row and its columns, and items.csv with a line for each item.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the two files go.
+    table : PublishedTable
+        What is published.
+    id_column : str
+        A name that no column has.
+    """
+    numbers = _objects([str(row) for row in range(table.n_rows)])
+    _write(folder / DATA_FILE, table, [id_column], [numbers], drop=table.set_name)
+    sets, quote = table.sets, quoting(",")
+    labels = _objects([quote(label) for label in sets.vocabulary.labels])
+    rows = np.repeat(numbers, sets.row_lengths())
+    with (folder / ITEMS_FILE).open("w", encoding="utf-8", newline="") as file:
+        file.write(f"{quote(id_column)},{quote(table.set_name)}\n")
+        for first in range(0, rows.size, _BLOCK):
+            part = slice(first, first + _BLOCK)
+            lines = zip(rows[part].tolist(), labels[sets.items[part]].tolist(), strict=True)
+            file.writelines(f"{row},{label}\n" for row, label in lines)
+
+
+def _write(
+    path: Path,
+    table: PublishedTable,
+    more_names: list[str],
+    more: list[NDArray[np.object_]],
+    drop: str | None = None,
+) -> None:
+    quote = quoting(",")
+    fields = dict(zip(more_names, more, strict=True))
+    for column in (*table.columns, *table.kept):
+        fields[column.name] = _objects([quote(label) for label in column.labels])[column.codes]
+    header = [name for name in more_names if name not in table.header] + [
+        name for name in table.header if name != drop
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"{','.join(quote(name) for name in header)}\n")
+        for first in range(0, table.n_rows, _BLOCK):
+            part = [fields[name][first : first + _BLOCK].tolist() for name in header]
+            file.writelines(f"{','.join(row)}\n" for row in zip(*part, strict=True))
+
+
+def _set_fields(table: PublishedTable) -> NDArray[np.object_]:
+    """Write the items of each row as one field."""
+    sets = table.sets
+    inner, outer = quoting(table.delimiter), quoting(",")
+    labels = [inner(label) for label in sets.vocabulary.labels]
+    group, first, _ = merge_rows(sets.indptr, sets.items)
+    indptr, items = take_rows(sets.indptr, sets.items, first)
+    flat = [labels[item] for item in items.tolist()]
+    fields = [outer(table.delimiter.join(flat[start:end])) for start, end in pairwise(indptr.tolist())]
+    return _objects(fields)[group]
+
+
+def split_sets(
+    codes: NDArray[np.integer], texts: Sequence[str], delimiter: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
+    """Take fields of delimited items apart.
+
+    Parameters
+    ----------
+    codes : integer (n_rows,)
+        Position in `texts` of each row's field.
+    texts : sequence of str
+        Fields: items between delimiters, quoted as in csv where they hold one; "" holds none.
+    delimiter : str
+        One character.
+
+    Returns
+    -------
+    indptr, codes, labels
+        As `Transactions.from_codes` takes them.
+
+    Raises
+    ------
+    csv.Error
+        If quotes within a field do not fit together.
+    """
+    labels: dict[str, int] = {}
+    of_text = []
+    for text in texts:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        of_text.append([labels.setdefault(item, len(labels)) for line in lines for item in line if item])
+    lengths = np.array([len(items) for items in of_text], np.int64)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    flat = np.array([item for items in of_text for item in items], np.int64)
+    indptr = np.concatenate(([0], np.cumsum(lengths[codes])))
+    wanted = np.repeat(starts[codes], lengths[codes])
+    wanted += np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths[codes])
+    return indptr, flat[wanted], list(labels)

@@ -20,8 +20,9 @@ from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, shorten
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release, kind_of_recoding, kinds
-from setveil.published.group_files import as_groups
+from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
+from setveil.published.table_files import PublishedTable
 from setveil.report.models import words_for
 from setveil.report.run.page import report_html
 from setveil.staging import staged_folder
@@ -152,29 +153,38 @@ def _require_as_verified(release: Release, published: Path) -> None:
     """Read published files again and compare them with what was verified, to the last row."""
     hint = "This is a defect of setveil; please report it. Another --format may do."
     try:
-        again = as_groups(kind_of_recoding(release.recoding.kind).read(str(published), read))
+        again = kind_of_recoding(release.recoding.kind).read(str(published), read)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:
         raise GuaranteeError(
             f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
         ) from error
-    verified = as_groups(release.exposed())
-    ids = again.qid.vocabulary.ids
-    image = np.array([ids.get(label, -1) for label in verified.qid.vocabulary.labels], np.int32)
-    indptr, items = recode_rows(verified.qid.indptr, verified.qid.items, image)
-    same = np.array_equal(indptr, again.qid.indptr) and np.array_equal(items, again.qid.items)
-    same = same and verified.sensitive.labels == again.sensitive.labels
-    for part in ("group", "indptr", "item", "count"):
-        same = same and np.array_equal(getattr(verified, part), getattr(again, part))
+    verified = release.exposed()
+    if isinstance(verified, PublishedTable):
+        same = verified.shows(again)
+    else:
+        same = _same_groups(as_groups(verified), as_groups(again))
     same = same and (None if counts is None else counts.lines()) == (
         None if release.counts is None else release.counts.lines()
     )
     if not same:
         raise GuaranteeError(
-            f"What was written is not what was verified: {again.qid.n_rows:,} rows of {len(ids):,} labels, "
-            f"expected {indptr.size - 1:,} of {image.size:,}. Nothing was left behind.",
+            f"What was written is not what was verified: {release.published.n_rows:,} rows of "
+            f"{release.published.n_items:,} labels. Nothing was left behind.",
             hint=hint,
         )
+
+
+def _same_groups(verified: PublishedGroups, again: PublishedGroups) -> bool:
+    ids = again.qid.vocabulary.ids
+    image = np.array([ids.get(label, -1) for label in verified.qid.vocabulary.labels], np.int32)
+    indptr, items = recode_rows(verified.qid.indptr, verified.qid.items, image)
+    same = np.array_equal(indptr, again.qid.indptr) and np.array_equal(items, again.qid.items)
+    same = same and verified.sensitive.labels == again.sensitive.labels
+    return same and all(
+        np.array_equal(getattr(verified, part), getattr(again, part))
+        for part in ("group", "indptr", "item", "count")
+    )
 
 
 def _reason(error: BaseException | None) -> str:

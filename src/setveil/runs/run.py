@@ -20,8 +20,9 @@ from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.exact import exact
 from setveil.data.layout import Layout
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
-from setveil.errors import GuaranteeError, RequestError, described
+from setveil.errors import GuaranteeError, RequestError, described, listed
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.hierarchy.build import by_cooccurrence
@@ -31,6 +32,7 @@ from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.published.counts import Counts
 from setveil.published.rows import RowsRelease
+from setveil.published.tables import TableRelease
 from setveil.report.run.summary import facts, summary
 from setveil.runs.check import check
 from setveil.runs.details import answers, recorded, risks
@@ -217,6 +219,7 @@ def anonymize(
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     if hierarchy is not None and hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
+    require_form(data, guarantee)
     guarantee.require_feasible(data)
     hierarchy = _hierarchy(data, hierarchy, terms.info, timing, progress)
 
@@ -255,7 +258,7 @@ def checked(
     """Check what is going to be published, with what the model's verifier must know besides."""
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more |= {name: known[name]() for name in models()[guarantee.model].knows}
-    about = release.meaning() if isinstance(release, RowsRelease) else {}
+    about = release.meaning() if isinstance(release, RowsRelease | TableRelease) else {}
     return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)
 
 
@@ -330,6 +333,32 @@ def _terms(
     if settings is None:
         settings = _settings(module.Parameters, name, parameters)
     return _Terms(name, module, settings, int(seed), least_count(guarantee, counts))
+
+
+def require_form(data: Transactions, guarantee: Guarantee) -> None:
+    """Refuse a table where a promise is about rows of items, and rows of items where it is about tables.
+
+    Raises
+    ------
+    RequestError
+        With the models that suit the data.
+    """
+    model, of_tables = models()[guarantee.model], isinstance(data, Table)
+    if (model.release == "tables") == of_tables:
+        return
+    suited = [one.name for one in models().values() if (one.release == "tables") == of_tables]
+    if isinstance(data, Table):
+        raise RequestError(
+            f"{model.title} is about rows of items, and the data are a table: its columns "
+            f"{listed([column.name for column in data.columns])} would be left out.",
+            hint=f"Choose a promise for tables: {', '.join(suited)}.",
+        )
+    raise RequestError(
+        f"{model.title} is about tables, and the data are rows of items without further columns.",
+        hint="Say which columns someone may know and which holds the items: --qi and --set, or "
+        "setveil.read_table. Without such columns choose one of "
+        f"{', '.join(suited)}.",
+    )
 
 
 def require_seed(seed: object) -> None:

@@ -18,6 +18,8 @@ from typing import Any, Literal
 from setveil.progress import Progress, silent
 
 ROWS = ("global", "local")
+TABLES = ("table", "table-cut")
+ITEMS = (*ROWS, *TABLES)
 GROUPS = ("grouped",)
 
 Row = Mapping[str, Any]  # of a study's table
@@ -35,13 +37,17 @@ class Case:
     original : Transactions
         The rows before.
     kind : str
-        What the record of a run calls the recoding: "global", "local" or "grouped".
+        What the record of a run calls the recoding: one of `ROWS`, `TABLES` or `GROUPS`.
     published : Transactions
         The rows after; of rows in groups, after: their quasi-identifiers.
     recoding : Recoding, LocalRecoding or None
         What each item, or each occurrence, of the original became; None for rows in groups.
     groups : PublishedGroups or None
         What is published of rows in groups.
+    table : PublishedTable or None
+        What is published of a table; then `published` are its items.
+    row_map : int64 (n_rows,) or None
+        The published row of each row of a table; None where nobody knows.
     counts : Counts or None
         The supports of items beside the rows.
     estimator : {"entropy", "uniform"}
@@ -61,6 +67,8 @@ class Case:
     published: Any
     recoding: Any = None
     groups: Any = None
+    table: Any = None
+    row_map: Any = None
     counts: Any = None
     estimator: str = "entropy"
     hierarchy: Any = None
@@ -70,6 +78,11 @@ class Case:
     seed: int = 0
     progress: Progress = silent
     _found: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether it is known which published row of a table is whose."""
+        return self.row_map is not None
 
     def once(self, work: Callable[[Case], Any]) -> Any:
         """Do work that several measures share."""
@@ -218,7 +231,7 @@ class Measure:
     compute: Callable[[Case], Any] | None = None
     meaning: str = ""
     place: int = 100
-    kinds: tuple[str, ...] = ROWS
+    kinds: tuple[str, ...] = ITEMS
     needs: str = ""
     unit: str = ""
     low: float | None = 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import GROUPS, ROWS, Case, Column, Measure, Utility
+from setveil.utility import GROUPS, ITEMS, Case, Column, Measure, Utility
 
 
 def counts(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, int | float]:
@@ -86,17 +86,17 @@ def _column(name: str) -> Column:
 
 # Name, unit, kinds of recodings, which direction is better, columns of a study's table.
 _EVERY = (
-    ("unchanged_items", "items", ROWS + GROUPS, "more", ("unchanged_items",)),
-    ("generalized_items", "items", ROWS, "less", ("generalized_items",)),
-    ("suppressed_items", "items", ROWS, "less", ("suppressed_items", "suppressed_occurrences")),
-    ("published_labels", "labels", ROWS, "", ("published_labels",)),
-    ("unchanged_occurrences", "occurrences", ROWS + GROUPS, "more", ()),
-    ("generalized_occurrences", "occurrences", ROWS, "less", ()),
-    ("suppressed_occurrences", "occurrences", ROWS, "less", ()),
+    ("unchanged_items", "items", ITEMS + GROUPS, "more", ("unchanged_items",)),
+    ("generalized_items", "items", ITEMS, "less", ("generalized_items",)),
+    ("suppressed_items", "items", ITEMS, "less", ("suppressed_items", "suppressed_occurrences")),
+    ("published_labels", "labels", ITEMS, "", ("published_labels",)),
+    ("unchanged_occurrences", "occurrences", ITEMS + GROUPS, "more", ()),
+    ("generalized_occurrences", "occurrences", ITEMS, "less", ()),
+    ("suppressed_occurrences", "occurrences", ITEMS, "less", ()),
     ("sensitive_items", "items", GROUPS, "", ()),
     ("sensitive_occurrences", "occurrences", GROUPS, "", ()),
-    ("mean_row_length_before", "items", ROWS + GROUPS, "", ()),
-    ("mean_row_length_after", "items", ROWS + GROUPS, "", ()),
+    ("mean_row_length_before", "items", ITEMS + GROUPS, "", ()),
+    ("mean_row_length_after", "items", ITEMS + GROUPS, "", ()),
 )
 MEASURES = tuple(
     Measure(

@@ -1,0 +1,399 @@
+"""Tables: columns under broader labels or ranges, and a column of items, recoded in parts or by one cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.write import quoting
+from setveil.data.layout import Layout
+from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.errors import DataError, RequestError
+from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.published import KindInfo
+from setveil.published.about import about_file, published_file, published_layout, require_size
+from setveil.published.counts import FILE as COUNTS
+from setveil.published.counts import Counts
+from setveil.published.parts import Parts, TableCut, labels_of
+from setveil.published.recoding import AnyRecoding, recode
+from setveil.published.rows import write_recoding
+from setveil.published.table_files import (
+    DATA_FILE,
+    ITEMS_FILE,
+    PublishedTable,
+    split_sets,
+    write_long,
+    write_table,
+)
+
+LOCAL, GLOBAL = "table", "table-cut"
+
+info = KindInfo(
+    title="a table",
+    made_as=(Parts, TableCut),
+    recodings=(LOCAL, GLOBAL),
+    means="roles",
+    asks=("queries", "query_size", "risk_m", "estimator"),
+    files=(
+        f"published/{ITEMS_FILE}", f"published/{COUNTS}", "internal/recoding.csv", "internal/qi_recoding.csv",
+        "internal/row_parts.csv", "internal/classes.csv", "internal/parts.csv",
+    ),
+    format="table",
+    check="--model kkm --k K --m M",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class TableRecoding:
+    """What became of a table's columns and items.
+
+    Attributes
+    ----------
+    made : Parts or TableCut
+        How columns and items were recoded.
+    part : int64 (n_rows,), read-only
+        Part of each row of the input; one part where all rows were recoded alike.
+    """
+
+    made: Parts | TableCut
+    part: NDArray[np.int64]
+
+    @property
+    def kind(self) -> str:
+        """Its name in about.json and report.json."""
+        return LOCAL if isinstance(self.made, Parts) else GLOBAL
+
+    @property
+    def items(self) -> AnyRecoding:
+        """What became of the items."""
+        return self.made.items
+
+
+@dataclass(frozen=True, eq=False)
+class TableRelease:
+    """A table as published, with what was made of it (see `setveil.published.Release`)."""
+
+    original: Table
+    table: PublishedTable
+    recoding: TableRecoding
+    row_map: NDArray[np.int64]
+    details: dict[str, Any] = field(default_factory=dict)
+    counts: Counts | None = None
+
+    info: ClassVar[KindInfo] = info
+
+    @property
+    def published(self) -> Transactions:
+        """The items of each published row."""
+        return self.table.sets
+
+    @property
+    def labelled(self) -> AnyRecoding:
+        """The recoding of the items."""
+        return self.recoding.items
+
+    def exposed(self) -> PublishedTable:
+        """Return the table."""
+        return self.table
+
+    def measurable(self) -> dict[str, Any]:
+        """Return items, their recoding and counts, and the table with the map of its rows."""
+        return {
+            "kind": self.recoding.kind,
+            "published": self.published,
+            "recoding": self.recoding.items,
+            "counts": self.counts,
+            "table": self.table,
+            "row_map": self.row_map,
+        }
+
+    def image(self) -> Mapping[str, str | None]:
+        """Refuse to name one label for each item where parts have their own.
+
+        Raises
+        ------
+        DataError
+            If an item may have several.
+        """
+        items = self.recoding.items
+        if not items.uniform:
+            raise DataError("An item may be published under several labels here.")
+        return dict.fromkeys(items.items.labels) | {
+            item: label for label, inside in items.members().items() for item in inside
+        }
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return roles of the columns, what each label stands for, and the number of items that exist."""
+        table, tree, said = self.table, report["hierarchy"], self.meaning()
+        of_the_data = tree is None or (
+            tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"]
+        )
+        return {
+            "roles": {
+                "qi": [column.name for column in table.columns],
+                "set": table.set_name,
+                "keep": [column.name for column in table.kept],
+            },
+            "delimiter": table.delimiter,
+            "columns": {
+                column.name: _values_of(original, column.labels)
+                for original, column in zip(self.original.columns, table.columns, strict=True)
+            },
+            **({} if of_the_data else {"domain": said["domain"]}),
+            **({} if self.counts is None else {"counts": self.counts.about()}),
+            "labels": said["labels"],
+        }
+
+    def meaning(self) -> dict[str, Any]:
+        """Return what labels of items mean in the terms of about.json: `recoding`, `domain`, `labels`."""
+        items = self.recoding.items
+        own, members = set(items.items.labels), items.members()
+        return {
+            "recoding": self.recoding.kind,
+            "domain": items.domain,
+            "labels": {x: members[x] for x in self.published.vocabulary.labels if x not in own},
+        }
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Choose one file with a field of items, or (long) a second one with a line for each item.
+
+        Raises
+        ------
+        RequestError
+            If another format is wanted.
+        """
+        if wanted not in (None, "long", "wide"):
+            raise RequestError(
+                f"A table is published as csv, not as {wanted}.",
+                hint="Leave the format out, or choose long: the items in a file of their own.",
+            )
+        return Layout("wide" if wanted is None else wanted)
+
+    def arranged(self, layout: Layout) -> TableRelease:
+        """Return the release: its file shows every row."""
+        return self
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write the table, and the counts if there are any."""
+        read_as = {"format": info.format}
+        if layout.format == "long":
+            name = next(
+                name for name in ("id", "row", "row_id", "row_number") if name not in self.table.header
+            )
+            write_long(folder, self.table, name)
+            read_as |= {"items_file": ITEMS_FILE, "id_column": name}
+        else:
+            write_table(folder / DATA_FILE, self.table)
+        if self.counts is not None:
+            self.counts.write(folder)
+        return DATA_FILE, read_as
+
+    def write_inside(self, folder: Path) -> None:
+        """Write what each part, or each value and item, became."""
+        made = self.recoding.made
+        if isinstance(made, TableCut):
+            write_recoding(folder / "recoding.csv", made.items)
+            _write_values(folder / "qi_recoding.csv", self.original, made)
+            return
+        _write_lines(folder / "row_parts.csv", ["input_row", "part"], enumerate(self.recoding.part.tolist()))
+        _write_classes(folder / "classes.csv", self)
+        _write_items(folder / "parts.csv", self.original, made)
+
+
+def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, list[str]]:
+    """List the values of each label that stands for several, of a column whose hierarchy was given.
+
+    Those of a hierarchy made of the data would tell which values occur there.
+    """
+    if not column.given:
+        return {}
+    ids = {label: v for v, label in enumerate(column.labels)}
+    inner = [v for v in (ids[label] for label in labels) if v >= column.n_values]
+    spans = {column.labels[v]: (column.low[v], column.high[v]) for v in inner}
+    return {
+        label: [value for value in column.labels[low:high] if value != MISSING]
+        for label, (low, high) in spans.items()
+    }
+
+
+def publish(
+    data: Table,
+    made: Parts | TableCut,
+    seed: int,
+    details: dict[str, Any] | None = None,
+    least: int = 0,
+) -> TableRelease:
+    """Recode the table and put its rows in an order that reveals nothing.
+
+    As with single rows (see `setveil.published.rows.publish`) they are sorted by content, that of kept
+    columns included, and then shuffled.
+    """
+    columns = [
+        _in_order(column.name, *labels)
+        for column, labels in zip(data.columns, labels_of(data, made), strict=True)
+    ]
+    kept = [_in_order(column.name, column.codes, list(column.labels)) for column in data.kept]
+    recoded = recode(data, made.items)
+    used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
+    shown = [label for label, u in zip(recoded.vocabulary.labels, used.tolist(), strict=True) if u]
+    labels = Vocabulary(item_order(shown))
+    ids = labels.ids
+    image = np.array([ids.get(label, -1) for label in recoded.vocabulary.labels], np.int32)
+    indptr, items = recode_rows(recoded.indptr, recoded.items, image)
+
+    content = merge_rows_by_content(indptr, items)[0]
+    keys: list[NDArray[np.integer]] = [content, *(column.codes for column in (*columns, *kept))]
+    in_order = np.lexsort(keys)
+    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
+    row_map = np.empty(data.n_rows, np.int64)
+    row_map[order] = np.arange(data.n_rows)
+    table = PublishedTable(
+        tuple(_taken(column, order) for column in columns),
+        Transactions(*take_rows(indptr, items, order), labels),
+        tuple(_taken(column, order) for column in kept),
+        data.header,
+        data.set_name,
+        data.delimiter,
+    )
+    part = made.part if isinstance(made, Parts) else np.zeros(data.n_rows, np.int64)
+    counts = Counts.of(data, made.items, least, filled=_filled(table, least)) if least else None
+    recoding = TableRecoding(made, frozen(part, np.int64))
+    return TableRelease(data, table, recoding, frozen(row_map, np.int64), details or {}, counts)
+
+
+def _filled(table: PublishedTable, least: int) -> int:
+    """Count rows with items; of a table with too few empty rows in some class, all but one row."""
+    empty = table.sets.row_lengths() == 0
+    in_class = np.bincount(table.classes()[empty])
+    if ((in_class > 0) & (in_class < least)).any():
+        return table.n_rows - 1
+    return int(np.count_nonzero(~empty))
+
+
+def _in_order(name: str, codes: NDArray[np.integer], labels: list[str]) -> TextColumn:
+    """Make a column whose codes follow the order of its labels as texts."""
+    used = np.zeros(len(labels), bool)
+    used[codes] = True
+    names = sorted(label for label, u in zip(labels, used.tolist(), strict=True) if u)
+    ids = {label: at for at, label in enumerate(names)}
+    image = np.array([ids.get(label, -1) for label in labels], np.int32)
+    return TextColumn(name, frozen(image[codes], np.int32), tuple(names))
+
+
+def _taken(column: TextColumn, order: NDArray[np.int64]) -> TextColumn:
+    return TextColumn(column.name, frozen(column.codes[order], np.int32), column.labels)
+
+
+def holds(path: Path) -> bool:
+    """Whether a file or folder holds a published table."""
+    try:
+        file = published_file(path)
+    except DataError:
+        return False
+    return published_layout(about_file(file)).get("format") == info.format
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedTable:
+    """Read a published table as the about.json beside it says.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, it is malformed, or it has other rows than about.json says.
+    """
+    file = published_file(Path(path))
+    about = about_file(file)
+    table = _read(file, about)
+    empty = int((table.sets.row_lengths() == 0).sum())
+    require_size(about, str(file), table.n_rows, empty)
+    return table
+
+
+def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
+    import csv
+
+    with file.open(encoding="utf-8", newline="") as lines:
+        header, *rows = csv.reader(lines, strict=True)
+    fields = list(zip(*rows, strict=True)) or [()] * len(header)
+    roles = about["roles"]
+
+    def column(name: str) -> TextColumn:
+        texts = fields[header.index(name)]
+        codes: dict[str, int] = {}
+        found = np.array([codes.setdefault(text, len(codes)) for text in texts], np.int64)
+        return TextColumn(name, frozen(found, np.int32), tuple(codes))
+
+    if "items_file" in about:
+        with (file.parent / about["items_file"]).open(encoding="utf-8", newline="") as lines:
+            pairs = list(csv.reader(lines, strict=True))[1:]
+        place = {row: at for at, row in enumerate(fields[header.index(about["id_column"])])}
+        sets: list[list[str]] = [[] for _ in rows]
+        for row, item in pairs:
+            sets[place[row]].append(item)
+        items = Transactions.from_rows(sets)
+        header = [name for name in header if name != about["id_column"]] + [roles["set"]]
+    else:
+        whole = column(roles["set"])
+        items = Transactions.from_codes(*split_sets(whole.codes, whole.labels, about["delimiter"]))
+    return PublishedTable(
+        tuple(column(name) for name in roles["qi"]), items, tuple(column(name) for name in roles["keep"]),
+        tuple(header), roles["set"], about["delimiter"],
+    )  # fmt: skip
+
+
+def measurable(_path: str, exposed: PublishedTable, _original: Transactions, _tree: object) -> dict[str, Any]:
+    """Return what measures need of a table that was read."""
+    raise NotImplementedError
+
+
+def _write_lines(path: Path, header: list[str], lines: Any) -> None:
+    quote = quoting(",")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"{','.join(quote(name) for name in header)}\n")
+        file.writelines(f"{','.join(quote(str(x)) for x in line)}\n" for line in lines)
+
+
+def _write_values(path: Path, table: Table, made: TableCut) -> None:
+    _write_lines(
+        path,
+        ["column", "value", "published"],
+        (
+            (column.name, column.labels[v], column.labels[node])
+            for column, nodes in zip(table.columns, made.nodes, strict=True)
+            for v, node in enumerate(nodes.tolist())
+        ),
+    )
+
+
+def _write_classes(path: Path, release: TableRelease) -> None:
+    part = release.recoding.part
+    sizes = np.bincount(part)
+    first = np.zeros(sizes.size, np.int64)
+    first[part[::-1]] = release.row_map[::-1]
+    names = [column.name for column in release.table.columns]
+    labels = [[c.labels[code] for code in c.codes[first].tolist()] for c in release.table.columns]
+    lines = zip(range(sizes.size), sizes.tolist(), *labels, strict=True)
+    _write_lines(path, ["part", "size", *names], lines)
+
+
+def _write_items(path: Path, table: Table, made: Parts) -> None:
+    """Write what each item became in each part that has it."""
+    to = made.items.images(table).astype(np.int64)
+    part = np.repeat(made.part, table.row_lengths())
+    n_items = max(table.n_items, 1)
+    keys, first = np.unique(part * n_items + table.items, return_index=True)
+    names = (*made.items.published.labels, "")
+    lines = zip(keys.tolist(), to[first].tolist(), strict=True)
+    _write_lines(
+        path,
+        ["part", "item", "published"],
+        ((key // n_items, table.vocabulary.labels[key % n_items], names[label]) for key, label in lines),
+    )
