@@ -90,6 +90,12 @@ class QuasiIdentifier:
         """Whether value 0 is the missing one."""
         return self.n_values > 0 and self.labels[0] == MISSING
 
+    @cached_property
+    def integers(self) -> bool:
+        """Whether the column is numeric and holds integers only."""
+        values = self.labels[int(self.missing) : self.n_values]
+        return self.numeric and all(Fraction(value).denominator == 1 for value in values)
+
     def node_above(self, least: NDArray[np.integer], greatest: NDArray[np.integer]) -> NDArray[np.int32]:
         """Find the lowest node above each interval of values; the column must have a hierarchy.
 

@@ -70,7 +70,7 @@ def recorded(
         What was promised, and what the rows are shuffled by.
     """
     origin, details = data.origin, release.details
-    apart = {"optimality", "suppressed", "timing"}
+    apart = {"optimality", "suppressed", "timing", "frontier"}
     return {
         "setveil": __version__,
         "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
@@ -103,6 +103,7 @@ def recorded(
         },
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
+        **({"frontier": details["frontier"]} if "frontier" in details else {}),
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
         **_described(data, release, hierarchy),

@@ -106,6 +106,8 @@ class Estimator:
         How it estimates.
     n_rows : int
         Rows of the release.
+    places : Places
+        Where items may stand.
 
     Raises
     ------
@@ -141,21 +143,21 @@ class Estimator:
         sizes = np.zeros(len(self._labels) + 1, np.int64)
         np.add.at(sizes, items, np.repeat(self._weights, np.diff(indptr)))
         sizes[-1] = self.n_rows
-        self._places = places_in(shared, self._labels, frozen(sizes, np.int64), unlisted)
+        self.places = places_in(shared, self._labels, frozen(sizes, np.int64), unlisted)
 
     def __contains__(self, name: object) -> bool:
         """Whether the release names an item, under a label or among its counts, or has such a label."""
-        return name in self._places.of or name in self._places.of_label
+        return name in self.places.of or name in self.places.of_label
 
     @property
     def items(self) -> tuple[str, ...]:
         """All items that the release names."""
-        return tuple(self._places.of)
+        return tuple(self.places.of)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that stand for several items, if each item has one: queries may name them as well."""
-        return tuple(self._places.of_label)
+        return tuple(self.places.of_label)
 
     def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
         """Tell which items compare: of two of the same kind, that of the greater estimate is nowhere less.
@@ -163,10 +165,10 @@ class Estimator:
         Whatever they are asked for with, the one that is expected in more rows alone is expected in no fewer.
         Such are the items of one label, and items that stand under the same labels in the same shares.
         """
-        label, share = self._places.label, self._places.share
+        label, share = self.places.label, self.places.share
         found: list[tuple[object, ...]] = []
         for item in items:
-            places = self._places.standing(item)
+            places = self.places.standing(item)
             if len(places) == 1:
                 found.append((int(label[places[0]]),))
             else:
@@ -230,7 +232,7 @@ class Estimator:
                 starts.append(len(chosen))
                 query_of.append(number)
                 continue
-            high = self._places.high
+            high = self.places.high
             caps[number] = min(self.n_rows, *(int(high[list(found)].sum()) for found in places))
             for choice in self._choices(places):
                 chosen += sorted(choice)
@@ -249,7 +251,7 @@ class Estimator:
 
     def _standing(self, query: Iterable[str]) -> list[tuple[int, ...]]:
         """List the places of each item of a query."""
-        found = [self._places.standing(item) for item in dict.fromkeys(query)]
+        found = [self.places.standing(item) for item in dict.fromkeys(query)]
         if not found:
             raise RequestError("A query has no item, expected at least one.")
         return found
@@ -267,7 +269,7 @@ class Estimator:
                 yield choice
                 continue
             for place in places[len(choice)]:
-                label = int(self._places.label[place])
+                label = int(self.places.label[place])
                 under = labels if label == none else labels | {label}
                 if under == labels or self._shown(under):
                     stack.append(((*choice, place), under))
@@ -298,7 +300,7 @@ class Estimator:
 
     def _answered(self, indptr: Ints, places: Ints) -> Answers:
         """Answer queries whose items all have their places, ascending."""
-        at = self._places
+        at = self.places
         under = at.label[places]
         row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         again = np.zeros(places.size, bool)

@@ -1,0 +1,246 @@
+"""How far the answers to COUNT queries over a table are off that ask for columns and items together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.relational import QuasiIdentifier, Table
+from setveil.progress import Progress, silent
+from setveil.published.table_files import PublishedTable
+from setveil.utility import TABLES, Case, Column, Compared, Measure
+from setveil.utility.are import QueryErrors, with_counts
+from setveil.utility.estimates import Estimator, estimator_of
+
+_EVERY = 32  # queries between two signs of life
+
+
+@dataclass(frozen=True, eq=False)
+class TableQuery:
+    """A COUNT query: rows whose values are among some, and that hold some items.
+
+    Attributes
+    ----------
+    values : dict of int to bool (n_values,)
+        For some columns, by number, the values that are asked for.
+    items : tuple of int
+        Ids of items.
+    """
+
+    values: dict[int, NDArray[np.bool_]]
+    items: tuple[int, ...]
+
+
+def random_table_queries(original: Table, number: int, seed: int = 0) -> list[TableQuery]:
+    """Draw queries that at least one row matches: one to all columns, and one or two items of a random row.
+
+    Of a numeric column an interval is asked for, between the row's value and that of another random row; of
+    another one the row's value with every other value by the toss of a coin. A missing value is asked for by
+    itself. The same rows in any order give the same queries, whatever the release.
+
+    Parameters
+    ----------
+    original : Table
+        The original rows.
+    number : int
+        How many queries; none are drawn from a table without rows.
+    seed : int
+        At least 0.
+
+    References
+    ----------
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, "Anonymizing Data with Relational and Transaction
+    Attributes", ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
+    """
+    if not original.n_rows or not original.columns:
+        return []
+    order, stream = original.canonical_order(), np.random.PCG64(seed)
+    return [_drawn(original, order, stream) for _ in range(number)]
+
+
+def _drawn(original: Table, order: NDArray[np.int64], stream: np.random.PCG64) -> TableQuery:
+    def pick(below: int) -> int:
+        return int(stream.random_raw()) % below
+
+    row, other = (int(order[pick(order.size)]) for _ in range(2))
+    shuffled = np.argsort(stream.random_raw(len(original.columns)), kind="stable")
+    values = {}
+    for at in sorted(shuffled[: 1 + pick(len(original.columns))].tolist()):
+        column = original.columns[at]
+        value, ranks = int(column.codes[row]), column.rank
+        coins = stream.random_raw(column.n_values) & 1 == 1
+        if column.missing and value == 0:
+            wanted = np.arange(column.n_values) == 0
+        elif column.numeric:
+            ends = sorted((int(ranks[value]), int(ranks[int(column.codes[other])])))
+            wanted = (ranks >= ends[0]) & (ranks <= ends[1])
+            wanted[: int(column.missing)] = False
+        else:
+            wanted = coins
+            wanted[: int(column.missing)] = False
+            wanted[value] = True
+        values[at] = wanted
+    held = original.items[original.indptr[row] : original.indptr[row + 1]].tolist()
+    size = min(1 + pick(2), len(held))
+    chosen = np.argsort(stream.random_raw(max(len(held), 1)), kind="stable")[:size].tolist()
+    return TableQuery(values, tuple(sorted(held[at] for at in chosen)))
+
+
+def true_answer(original: Table, query: TableQuery) -> int:
+    """Count the rows that match a query."""
+    matches = np.ones(original.n_rows, bool)
+    for at, wanted in query.values.items():
+        matches &= wanted[original.columns[at].codes]
+    for item in query.items:
+        holds = np.zeros(original.n_rows, bool)
+        holds[np.searchsorted(original.indptr, np.flatnonzero(original.items == item), side="right") - 1] = (
+            True
+        )
+        matches &= holds
+    return int(matches.sum())
+
+
+class _Reader:
+    """What a reader of a published table expects to be true of each row."""
+
+    def __init__(self, original: Table, published: PublishedTable, estimator: Estimator) -> None:
+        self.original, self.published = original, published
+        self.places, sets = estimator.places, published.sets
+        self.labels = sets.vocabulary.ids
+        by_label = np.argsort(sets.items, kind="stable")
+        rows = np.repeat(np.arange(sets.n_rows), sets.row_lengths())[by_label]
+        ends = np.searchsorted(sets.items[by_label], np.arange(sets.n_items + 1))
+        self.rows_of = [rows[start:end] for start, end in pairwise(ends.tolist())]
+
+    def estimate(self, query: TableQuery) -> float:
+        """Sum over the published rows the probability that each matches."""
+        chance = np.ones(self.published.n_rows)
+        for at, wanted in query.values.items():
+            column, shown = self.original.columns[at], self.published.columns[at]
+            chance *= np.array([_share(column, label, wanted) for label in shown.labels])[shown.codes]
+        names = [self.original.vocabulary.labels[item] for item in query.items]
+        found = [dict(self._chances(name)) for name in names]
+        for item in found:
+            chance *= self._spread(item)
+        if len(found) == 2:  # items under one label: of the chance that both are there
+            first, second = found
+            without = np.ones(self.published.n_rows)
+            for label in first.keys() & second.keys() - {len(self.rows_of)}:
+                together = float(self.places.chances[label])
+                without[self.rows_of[label]] = together
+            chance *= without
+        return float(chance.sum())
+
+    def _chances(self, name: str) -> Iterator[tuple[int, float]]:
+        """List the labels that an item may be under, each with the share of its rows that hold the item."""
+        for place in self.places.of.get(name, ()):
+            yield int(self.places.label[place]), float(self.places.share[place])
+
+    def _spread(self, chances: dict[int, float]) -> NDArray[np.float64]:
+        nowhere = len(self.rows_of)
+        spread = np.full(self.published.n_rows, chances.get(nowhere, 0.0))
+        for label, share in chances.items():
+            if label != nowhere:
+                spread[self.rows_of[label]] = share
+        return spread
+
+
+def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> float:
+    """Share of what a published label stands for that a query names.
+
+    Of a range of integers these are the integers; of other numbers the length of the overlap. Of a node they
+    are the values below it.
+    """
+    interval = column.interval_of(label)
+    if interval is None:
+        return 0.0
+    least, greatest = interval
+    if least == greatest or column.parent is not None:
+        return float(np.count_nonzero(wanted[least : greatest + 1]) / (greatest + 1 - least))
+    first = max(least, int(column.missing))  # of the numbers
+    asked = first + np.flatnonzero(wanted[first : greatest + 1])
+    if not asked.size:
+        return 0.0
+    both = int(column.extent[asked[-1]] - column.extent[asked[0]]) + column.integers
+    return both / (int(column.extent[greatest] - column.extent[first]) + column.integers)
+
+
+def table_errors(case: Case, number: int) -> dict[str, Any]:
+    """Measure the errors of random queries over columns and items."""
+    queries = random_table_queries(case.original, number, case.seed)
+    estimator = case.once(with_counts) or estimator_of(case.published, case.recoding, None)
+    errors = query_errors(case.original, case.table, estimator, queries, case.progress)
+    return {**errors.as_dict(), "estimator": estimator.method}
+
+
+def query_errors(
+    original: Table,
+    published: PublishedTable,
+    estimator: Estimator,
+    queries: list[TableQuery],
+    progress: Progress = silent,
+) -> QueryErrors:
+    """Compare true and estimated answers.
+
+    Parameters
+    ----------
+    original : Table
+        The original rows.
+    published : PublishedTable
+        What is published of them.
+    estimator : Estimator
+        What a reader expects of the items of each label.
+    queries : list of TableQuery
+        As `random_table_queries` draws them.
+    progress : Progress
+        Hears how far it is.
+    """
+    reader = _Reader(original, published, estimator)
+    actual, estimates = [], []
+    for number, query in enumerate(queries):
+        if number % _EVERY == 0:
+            progress("answering queries", number / len(queries))
+        actual.append(true_answer(original, query))
+        estimates.append(reader.estimate(query))
+    return QueryErrors(
+        np.array(actual, np.int64), np.array(estimates, np.float64), np.arange(len(queries)), 0
+    )
+
+
+MEASURES = (
+    Measure(
+        name="table_are",
+        title="table ARE",
+        meaning="mean relative error of COUNT queries over columns and items",
+        compute=lambda case: table_errors(case, len(case.queries)),
+        place=6,
+        kinds=TABLES,
+        needs="queries",
+        high=None,
+        number=lambda found: found.get("mean"),
+        told=False,
+        columns=(
+            Column("table_are_mean", lambda utility: utility.get("table_are", {}).get("mean")),
+            Column("table_are_median", lambda utility: utility.get("table_are", {}).get("median")),
+        ),
+        compared=(
+            Compared(
+                "table_are_median",
+                "median error of queries over columns and items",
+                "Median relative error of random COUNT queries over columns and items; 1: off by as much as "
+                "the true count. Less is better.",
+                "table_are_median",
+                scale="spread",
+                head="median table ARE",
+                section="answers",
+                place=5,
+                handed_out=True,
+            ),
+        ),
+    ),
+)
