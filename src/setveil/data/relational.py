@@ -260,7 +260,10 @@ class Table(Transactions):
         return Fraction(total, self.n_rows * self.unit_total)
 
     def canonical_order(self) -> NDArray[np.int64]:
-        """Order the rows by their columns, then by their items, then by number: int64 (n_rows,)."""
+        """Order the rows by their columns, then by their items, then by number: int64 (n_rows,).
+
+        Items are compared in the order of the vocabulary, that of the items that occur.
+        """
         content = merge_rows_by_content(self.indptr, self.items)[0]
         keys: list[NDArray[np.integer]] = [c.rank[c.codes] for c in reversed(self.columns)]
         return np.lexsort([content, *keys])
@@ -411,7 +414,14 @@ def _tree(
         links = dict(parents)
         root = next(node for node, up in links.items() if up is None)
         leaves = _leaves(links)
-        known = {numbers.get(leaf, leaf) for leaf in leaves}
+        values = [numbers.get(leaf, leaf) for leaf in leaves]
+        known = set(values)
+        if len(known) < len(values):
+            double = [leaf for leaf, value in zip(leaves, values, strict=True) if values.count(value) > 1]
+            raise DataError(
+                f"The hierarchy of column {shorten(name)} has several leaves for one number: {listed(double)}.",
+                hint="Write each number once.",
+            )
         lacking = sorted(text for text in present if text and numbers.get(text, text) not in known)
         if lacking:
             raise DataError(
@@ -420,6 +430,12 @@ def _tree(
                 hint="Add them as leaves; every value must be one.",
             )
         if MISSING in present and MISSING not in links:
+            if root in leaves:  # a single value, which cannot stand above another
+                raise DataError(
+                    f"The hierarchy of column {shorten(name)} is a single node, {shorten(root)}, and rows "
+                    "without a value have no place in it.",
+                    hint="Give it a root above the value.",
+                )
             links[MISSING] = root
     children: dict[str, list[str]] = {}
     for node, up in links.items():
