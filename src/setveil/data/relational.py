@@ -419,7 +419,8 @@ def _tree(
         if len(known) < len(values):
             double = [leaf for leaf, value in zip(leaves, values, strict=True) if values.count(value) > 1]
             raise DataError(
-                f"The hierarchy of column {shorten(name)} has several leaves for one number: {listed(double)}.",
+                f"The hierarchy of column {shorten(name)} has several leaves for one number: "
+                f"{listed(double)}.",
                 hint="Write each number once.",
             )
         lacking = sorted(text for text in present if text and numbers.get(text, text) not in known)

@@ -21,6 +21,7 @@ from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
+from setveil.published.tables import TableRelease
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
@@ -30,6 +31,7 @@ from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
+from setveil.utility.table_answers import table_errors
 from setveil.version import __version__
 
 QUERIES, QUERY_SIZE = 1000, 2
@@ -106,6 +108,7 @@ def recorded(
         **({"frontier": details["frontier"]} if "frontier" in details else {}),
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
+        **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
         **_described(data, release, hierarchy),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **({"risk": found["risk"]} if found.get("risk") else {}),
@@ -155,6 +158,32 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Fraction) else value
 
 
+def of_table(release: TableRelease) -> dict[str, Any]:
+    """Say what the columns of a table are, and what is published of them."""
+    original, table = release.original, release.table
+    rows = [np.bincount(column.codes, minlength=len(column.labels)) for column in table.kept]
+    return {
+        "set": table.set_name,
+        "columns": [
+            {
+                "name": column.name,
+                "kind": "numeric" if column.numeric else "categorical",
+                "published_as": "ranges" if column.parent is None else "nodes",
+                "values": column.n_values,
+                "missing": int((column.codes == 0).sum()) if column.missing else 0,
+                "weight": float(column.weight),
+                "labels": len(shown.labels),
+            }
+            for column, shown in zip(original.columns, table.columns, strict=True)
+        ],
+        "kept": [
+            {"name": column.name, "values": len(column.labels), "unique": int((of == 1).sum())}
+            for column, of in zip(table.kept, rows, strict=True)
+        ],
+        "dropped": list(original.dropped),
+    }
+
+
 def answers(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
     """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
@@ -163,12 +192,16 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     published as they are or counted, and where there is nothing to ask for.
     """
     recoding = release.labelled
+    of_table: dict[str, Any] = {}
+    if isinstance(release, TableRelease) and data.n_rows:
+        whole = Case(data, **release.measurable(), progress=progress)
+        of_table = {"table_are": table_errors(whole, QUERIES)}
     if recoding is None or not data.n_occurrences:
-        return {}
+        return of_table
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
     case = Case(data, **release.measurable(), queries=asked, progress=progress)
-    found: dict[str, Any] = {"are": {**errors_told(case), "size": size}}
+    found: dict[str, Any] = {"are": {**errors_told(case), "size": size}, **of_table}
     if size == QUERY_SIZE:
         estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
         found["pairs"] = found_again(data, estimator, TOP, progress)
@@ -228,10 +261,11 @@ def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[st
 
 
 def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    """Occurrences and NCP under each child of the root; items that the tree lacks are in no branch."""
+    """Occurrences, NCP and what was left out under each child of the root; other items are in no branch."""
     occurrences = data.supports()
     place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaf_order.tolist())}
     position = np.array([place.get(label, -1) for label in data.vocabulary.labels], np.int64)
+    hidden = np.bincount(data.items[recoding.images(data) < 0], minlength=data.n_items)
     out = []
     for child in tree.children(tree.root):
         inside = (position >= tree.low[child]) & (position < tree.high[child])
@@ -241,6 +275,7 @@ def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> lis
                 "items": int(tree.high[child] - tree.low[child]),
                 "occurrences": int(occurrences[inside].sum()),
                 "ncp": ncp(data, recoding, inside),
+                "left_out": int(hidden[inside].sum()),
             }
         )
     return out

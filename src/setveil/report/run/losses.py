@@ -43,21 +43,28 @@ def _branches(report: dict[str, Any]) -> str:
     branches = sorted(report.get("branches") or [], key=lambda branch: -branch["ncp"])
     if not branches:
         return ""
-    most = branches[0]["ncp"]
+    most, local = branches[0]["ncp"], "table" in report  # items are left out in some classes only
     lines = [
         (
             shown(report, branch["label"]),
-            [count(branch["items"]), count(branch["occurrences"]), words.measure(branch["ncp"])],
+            [
+                count(branch["items"]),
+                count(branch["occurrences"]),
+                *([words.percent(branch["left_out"], branch["occurrences"])] if local else []),
+                words.measure(branch["ncp"]),
+            ],
             branch["ncp"] / most if most else 0.0,
         )
         for branch in branches[:MOST_LINES]
     ]
+    heads = ("Branch", "Items", "Occurrences", *(["Left out"] if local else []), "NCP", "")
+    widths = "35% 11% 15% 12% 10% 17%" if local else WIDTHS
     return blocks.subsection(
         "Loss in each branch of the hierarchy",
         blocks.paragraph(
             "NCP of the occurrences under each top branch. Bars: relative to the branch that loses most."
         ),
-        blocks.table(("Branch", "Items", "Occurrences", "NCP", ""), lines, WIDTHS),
+        blocks.table(heads, lines, widths),
         _more(len(branches), "in internal/report.json"),
     )
 

@@ -11,9 +11,11 @@ from setveil.report.models import words_for
 from setveil.report.run.answers import answers, asked_for
 from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
+from setveil.report.run.columns import columns
 from setveil.report.run.counts import told_by_counts
 from setveil.report.run.exposure import chances, entry_of, exposure, identifying, sides, telling_size
 from setveil.report.run.external import external_html
+from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
@@ -65,6 +67,8 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
         told_by_counts(report),
         not_covered(report),
         losses(report),
+        columns(report),
+        frontier(report),
         answers(report),
         _read(report),
         _folders(report),

@@ -28,6 +28,12 @@ _NEVER_COVERED = (
     ),
 )
 
+_OTHER_COLUMNS = (
+    "What else is known from the row.",
+    "Quasi-identifiers and items were treated. Columns published as they were, and any joined later, are not "
+    "covered.",
+)
+
 _IN_COMMON = (
     "What the rows that fit have in common.",
     "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
@@ -69,7 +75,8 @@ def not_covered(report: dict[str, Any]) -> str:
     """Say what the promise leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
-    lines = [*spoken.not_covered(guarantee), *_NEVER_COVERED]
+    never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if "table" in report else _NEVER_COVERED
+    lines = [*spoken.not_covered(guarantee), *never]
     if not spoken.hides_sensitive:
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):

@@ -9,7 +9,9 @@ from typing import Any
 from setveil.report import words
 from setveil.report.models import check, promise
 from setveil.report.run.applied import applied_facts
+from setveil.report.run.frontier import neighbours
 from setveil.report.run.kinds import kind_of
+from setveil.report.run.kinds.tables import left_out
 from setveil.wording import count
 
 _WIDTH = 88
@@ -45,6 +47,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         else "Nothing: the promise does not hold."
     )
     found = {
+        **_of_table(report),
         "File": f"{words.clip(_input(report), 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Read": words.clip(", ".join(part for part in read if part), _READ),
         "Promise": promise(guarantee),
@@ -59,6 +62,18 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         "Share": share,
     }
     return {label: text for label, text in found.items() if text}
+
+
+def _of_table(report: dict[str, Any]) -> dict[str, str]:
+    """Say first how many items of a table are left out, and what else could be had."""
+    if "table" not in report:
+        return {}
+    dropped = report["table"]["dropped"]
+    return {
+        "Left out": left_out(report),
+        "Instead": neighbours(report),
+        "Dropped": f"{words.listed(dropped)}: not published" if dropped else "",
+    }
 
 
 def _input(report: dict[str, Any]) -> str:

@@ -1,0 +1,100 @@
+"""The part of a run's page about a table: what each column lost, its classes, what was kept and dropped."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.wording import are, count
+
+_SIZES = (2, 5, 10, 20, 50, 100, 500, 1000, 5000)  # classes are counted between these
+
+
+def columns(report: dict[str, Any]) -> str:
+    """Show the columns of a table and its classes as sections; nothing for rows of items."""
+    table = report.get("table")
+    if not table:
+        return ""
+    return "\n".join(
+        part for part in (_quasi_identifiers(report, table), _classes(report), _others(report, table)) if part
+    )
+
+
+def _quasi_identifiers(report: dict[str, Any], table: dict[str, Any]) -> str:
+    lost = report["utility"]["column_losses"]
+    lines = [
+        (
+            blocks.data(column["name"]),
+            [
+                f"{count(column['values'])}{' numbers' if column['kind'] == 'numeric' else ''}",
+                count(column["labels"]),
+                words.measure(lost[column["name"]]),
+            ],
+            lost[column["name"]],
+        )
+        for column in table["columns"]
+    ]
+    return blocks.section(
+        "What each column lost",
+        blocks.paragraph(
+            "Loss (NCP): 0 where every value is published as it was, 1 where nothing is said any more. A "
+            "range loses its share of the whole span, a broader name its share of all values."
+        ),
+        blocks.table(("Column", "Values", "Labels", "Loss", ""), lines, "34% 15% 13% 13% 25%"),
+    )
+
+
+def _classes(report: dict[str, Any]) -> str:
+    """Show how many classes, and rows, there are of each size."""
+    sizes = report["utility"]["classes"]
+    distribution: list[list[int]] = sizes["distribution"]
+    if not distribution:
+        return ""
+    ends = [*_SIZES, distribution[-1][0] + 1]
+    lines, whole = [], sum(size * number for size, number in distribution)
+    for low, high in pairwise([1, *(end for end in ends if end > 1)]):
+        inside = [(size, number) for size, number in distribution if low <= size < high]
+        rows = sum(size * number for size, number in inside)
+        if rows:
+            few, most = min(inside)[0], max(inside)[0]
+            name = count(few, "row") if few == most else f"{count(few)} to {count(most, 'row')}"
+            classes = sum(number for _, number in inside)
+            lines.append((name, [count(classes), count(rows), words.percent(rows, whole)], rows / whole))
+    return blocks.section(
+        "Classes by size",
+        blocks.paragraph(
+            f"{count(sizes['groups'], 'class', 'classes')} of rows with the same published "
+            "quasi-identifiers. Small classes keep columns exact and lose items, large ones keep items and blur columns. Bars: "
+            "share of all rows."
+        ),
+        blocks.table(("Size", "Classes", "Rows", "Share", ""), lines, "34% 15% 13% 13% 25%"),
+    )
+
+
+def _others(report: dict[str, Any], table: dict[str, Any]) -> str:
+    """Name the columns that were kept, with a warning, and those that were dropped."""
+    points = []
+    shares = report["utility"].get("kept_shares", {})
+    for column in table["kept"]:
+        unique = (
+            f" {count(column['unique'], 'value')} {are(column['unique'])} in one row only: whoever knows it "
+            "finds that row."
+            if column["unique"]
+            else ""
+        )
+        share = (
+            f" In some class {words.percent(shares[column['name']])} of the rows have the same value."
+            if column["name"] in shares
+            else ""
+        )
+        points.append(
+            (
+                f"{blocks.data(column['name'])} is published as it was:",
+                f"right only if nobody outside can know it.{share}{unique}",
+            )
+        )
+    if table["dropped"]:
+        names = ", ".join(blocks.data(name) for name in table["dropped"])
+        points.append(("Not published:", names))
+    return blocks.section("Other columns", blocks.points(points)) if points else ""

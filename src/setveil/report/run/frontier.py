@@ -1,0 +1,112 @@
+"""The frontier of a table's releases: exact columns or many items, in words, as a picture and as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.report import blocks, words
+from setveil.report.comparison.plots import Point, Series, plot
+from setveil.report.comparison.scales import Numbers
+from setveil.wording import count
+
+Entry = dict[str, Any]
+
+
+def frontier(report: dict[str, Any]) -> str:
+    """Show the releases that were tried as a section; nothing where there is one at most."""
+    entries = report.get("frontier") or []
+    if len(entries) < 2:
+        return ""
+    swept = [entry for entry in entries if entry["search"] == "sweep"]
+    split = [entry for entry in entries if entry["search"] != "sweep"]
+    chosen = chosen_of(entries)
+    series = [
+        Series(0, [_point(entry) for entry in swept]),
+        Series(1, [_point(entry) for entry in split]),
+        Series(2, [_point(chosen)] if chosen else [], size=8),
+    ]
+    scales = (
+        Numbers([entry["relational_loss"] for entry in entries], "linear", percent=False),
+        Numbers([entry["suppressed_share"] for entry in entries], "linear", percent=True),
+    )
+    drawn = plot(
+        *scales,
+        ("loss of the columns (R)", "item occurrences left out"),
+        series[::-1],
+        width=520,
+        height=240,
+        label="Item occurrences left out against the loss of the columns, for each release that was tried",
+    )
+    caption = (
+        "Blue: classes of at least as many rows as the table says; orange: parts split where that gains "
+        "most; the large mark is the release. Down and to the left is better."
+    )
+    lines = [
+        [
+            f"{_name(entry)}{' (this release)' if entry is chosen else ''}",
+            count(entry["classes"]),
+            words.measure(entry["relational_loss"]),
+            words.measure(entry["transaction_loss"]),
+            words.percent(entry["suppressed_share"]),
+            words.measure(entry["f"]),
+        ]
+        for entry in entries
+    ]
+    heads = ("Classes of at least", "Classes", "R", "T", "Left out", "f")
+    return blocks.section(
+        "What else could be had",
+        blocks.paragraph(
+            "Small classes keep the columns exact and cost items; large ones the other way round. No answer "
+            "is right for every use. R: loss of the columns, T: loss of the items, f: both, weighed by "
+            "<code>--share</code>."
+        ),
+        blocks.figure(drawn.svg, caption),
+        blocks.grid(heads, lines, "34% 13% 13% 13% 14% 13%", numbers=True),
+    )
+
+
+def _point(entry: Entry) -> Point:
+    return Point(entry["relational_loss"], entry["suppressed_share"])
+
+
+def _name(entry: Entry) -> str:
+    if entry["search"] != "sweep":
+        return "split by gain"
+    return f"{count(entry['least'], 'row')}"
+
+
+def chosen_of(entries: list[Entry]) -> Entry | None:
+    """Find the release among those that were tried."""
+    return next((entry for entry in entries if entry["chosen"]), None)
+
+
+def neighbours(report: dict[str, Any]) -> str:
+    """Name the next points of the frontier on either side, in a sentence; empty where there are none."""
+    entries = sorted(report.get("frontier") or [], key=lambda entry: entry["suppressed_share"])
+    chosen = chosen_of(entries)
+    if chosen is None or len(entries) < 2:
+        return ""
+    told = []
+    here = entries.index(chosen)
+    for step, gain in ((-1, "fewer items lost"), (1, "more exact columns")):
+        other = here + step
+        while 0 <= other < len(entries) and not _trades(chosen, entries[other], step):
+            other += step
+        if 0 <= other < len(entries):
+            entry = entries[other]
+            told.append(
+                f"{gain}: {words.percent(entry['suppressed_share'])} left out at R "
+                f"{words.measure(entry['relational_loss'])} ({_setting(entry)})"
+            )
+    return "; ".join(told)
+
+
+def _trades(chosen: Entry, other: Entry, step: int) -> bool:
+    """Whether another release is better in one thing and worse in the other."""
+    if step < 0:
+        return bool(other["suppressed_share"] < chosen["suppressed_share"])
+    return bool(other["relational_loss"] < chosen["relational_loss"])
+
+
+def _setting(entry: Entry) -> str:
+    return f"--least {entry['least']}" if entry["search"] == "sweep" else "--search rt"

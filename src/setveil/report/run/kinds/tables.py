@@ -1,0 +1,82 @@
+"""Tables: columns under broader labels or ranges, and items under broader names or left out."""
+
+from __future__ import annotations
+
+from setveil.report import words
+from setveil.report.run.kinds import Points, Report, Use, by_error
+from setveil.report.run.kinds.rows import LocalRows, Rows
+from setveil.wording import are, count
+
+
+def left_out(report: Report) -> str:
+    """State how many item occurrences are left out, in one sentence."""
+    gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
+    if not gone:
+        return f"No item occurrence of {count(whole)} is left out."
+    return (
+        f"{count(gone)} of {count(whole, 'item occurrence')} ({words.percent(gone, whole)}) {are(gone)} left "
+        "out."
+    )
+
+
+class _Columns(Rows):
+    """What is said of columns and classes, whatever became of the items."""
+
+    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+        """List the measures, after the number of classes."""
+        sizes, found = report["utility"]["classes"], super().figures(report, brief=brief)
+        if not sizes["groups"]:
+            return found
+        smallest, largest = count(sizes["smallest"]), count(sizes["largest"], "row")
+        spread = f"of {smallest} to {largest}, median {sizes['median']:g}"
+        return [("Classes", count(sizes["groups"]), spread), *found]
+
+    def countable(self, report: Report) -> Points:
+        """Say how well supports of labels, and counts over columns and items, can be read off."""
+        lines, found = super().countable(report), report.get("answers", {}).get("table_are")
+        if found and found["queries"]:
+            half = f"off by {words.error(found['median'])}" if found["median"] else "exact"
+            text = (
+                f"typically {half}; the mean relative error (ARE) is {words.percent(found['mean'])}. "
+                f"Measured on {count(found['queries'], 'query', 'queries')} that ask for some columns and one "
+                "or two items of a random row."
+            )
+            lines.append(("Counts over columns and items:", text))
+        return lines
+
+    def uses(self, report: Report) -> list[Use]:
+        """Say what the release can be used for."""
+        found, asked = super().uses(report), report.get("answers", {}).get("table_are")
+        if asked and asked["queries"]:
+            found.append((by_error(asked["median"]), "counts over columns and items together"))
+        return found
+
+    def contents(self, told: Report) -> Points:
+        """Say what names of items are published."""
+        return [(f"{name} of items", text) for name, text in super().contents(told)]
+
+
+class Tables(_Columns, LocalRows):
+    """Each part of the rows has its own labels."""
+
+    recoding = "table"
+    term = (
+        "Class:",
+        "all rows with the same published quasi-identifiers. <b>Generalized:</b> published as a range or "
+        "under a broader name, not the same one in every class. <b>Suppressed:</b> left out of the rows of a "
+        "class.",
+    )
+
+
+class TableCuts(_Columns):
+    """Every value and every item has one label, or none."""
+
+    recoding = "table-cut"
+    term = (
+        "Class:",
+        "all rows with the same published quasi-identifiers. <b>Generalized:</b> published under a broader "
+        "name, the same one in every row. <b>Suppressed:</b> left out of every row.",
+    )
+
+
+KINDS = (Tables(), TableCuts())
