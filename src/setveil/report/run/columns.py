@@ -65,8 +65,8 @@ def _classes(report: dict[str, Any]) -> str:
         "Classes by size",
         blocks.paragraph(
             f"{count(sizes['groups'], 'class', 'classes')} of rows with the same published "
-            "quasi-identifiers. Small classes keep columns exact and lose items, large ones keep items and blur columns. Bars: "
-            "share of all rows."
+            "quasi-identifiers. Small classes keep columns exact and lose items, large ones keep items and "
+            "blur columns. Bars: share of all rows."
         ),
         blocks.table(("Size", "Classes", "Rows", "Share", ""), lines, "34% 15% 13% 13% 25%"),
     )

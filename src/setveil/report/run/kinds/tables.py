@@ -38,8 +38,8 @@ class _Columns(Rows):
             half = f"off by {words.error(found['median'])}" if found["median"] else "exact"
             text = (
                 f"typically {half}; the mean relative error (ARE) is {words.percent(found['mean'])}. "
-                f"Measured on {count(found['queries'], 'query', 'queries')} that ask for some columns and one "
-                "or two items of a random row."
+                f"Measured on {count(found['queries'], 'query', 'queries')} that ask for some columns and "
+                "one or two items of a random row."
             )
             lines.append(("Counts over columns and items:", text))
         return lines
