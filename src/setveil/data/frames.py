@@ -48,14 +48,14 @@ def read_frame(
             frame = frame.reset_index(drop=True)  # type: ignore[attr-defined]
         frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
         wanted = Wanted(id_column, item_column, wanted.item_columns)
-    table = _as_polars(frame)
+    table = as_polars(frame)
     schema = table.collect_schema()
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
     list_column = None if form or wanted.item_columns is not None else _list_column(offered, wanted, name)
     if list_column is None:
         return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
-    return _read_lists(table, list_column, name)
+    return read_lists(table, list_column, name)
 
 
 def _list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:
@@ -78,7 +78,14 @@ def _list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) 
     )
 
 
-def _read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
+def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
+    """Take the rows out of a column of lists; null is an empty row.
+
+    Raises
+    ------
+    DataError
+        If the lists hold something else than texts and integers, or missing values.
+    """
     items = table.select(pl.col(column)).collect().to_series()
     n_rows = items.len()
     if isinstance(items.dtype, pl.Array):
@@ -214,7 +221,14 @@ def _numbered(values: pl.Series) -> tuple[Codes, list[str]]:
     return codes.to_numpy(), distinct.cast(pl.String).to_list()
 
 
-def _as_polars(frame: Any) -> pl.LazyFrame:
+def as_polars(frame: Any) -> pl.LazyFrame:
+    """Take a data frame.
+
+    Raises
+    ------
+    DataError
+        If it is none, or a column holds values of different types.
+    """
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
     pandas = is_pandas(frame)

@@ -43,7 +43,7 @@ def read_jsonl(text: Text, item_column: str | None) -> Part:
                 if type(item) is str and item in found:
                     codes.append(found[item])
                 else:
-                    codes.append(found.setdefault(_label(item, where), len(found)))
+                    codes.append(found.setdefault(label_of(item, where), len(found)))
         indptr.append(len(codes))
     return Part(
         np.array(indptr, np.int64),
@@ -84,7 +84,8 @@ def _items(row: Any, key: str, where: str) -> Any:
     return [] if row[key] is None else row[key]
 
 
-def _label(item: Any, where: str) -> str:
+def label_of(item: Any, where: str) -> str:
+    """Take an item: a string that is not empty, or an integer."""
     if isinstance(item, str) and item:
         try:
             item.encode()

@@ -65,9 +65,13 @@ class TextTable:
         Between fields; by default detected.
     wanted : Wanted
         Columns that were named.
+    titled : bool
+        Whether the first line is known to be a header.
     """
 
-    def __init__(self, text: Text, separator: str | None, wanted: Wanted = NOTHING) -> None:
+    def __init__(
+        self, text: Text, separator: str | None, wanted: Wanted = NOTHING, *, titled: bool = False
+    ) -> None:
         self.text = text
         self.name = text.name
         self.separator = Layout("long", separator or likely_separator(text)).separator
@@ -82,7 +86,7 @@ class TextTable:
         whole = [row for row in rows if len(row) == self.width]
         self.outside = [row for row in rows if len(row) != self.width]
         named = any(wanted.names(field) for field in whole[0]) if whole else False
-        self.header = named or len(rows) < 2 or evidence.has_header(whole)
+        self.header = titled or named or len(rows) < 2 or evidence.has_header(whole)
         self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
         self.head = whole[1:] if self.header else whole
 

@@ -1,0 +1,147 @@
+"""JSON lines as a table: each line an object, whose keys are columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from setveil.data.columns import Codes, guess_columns
+from setveil.data.io.jsonl import label_of
+from setveil.data.io.source import Text
+from setveil.data.table import Column
+from setveil.errors import DataError, shorten
+
+
+class RecordTable:
+    """Objects, one a line; blank lines are left out.
+
+    Parameters
+    ----------
+    text : Text
+        Of a file.
+
+    Raises
+    ------
+    DataError
+        If a line is no object.
+    """
+
+    header = True
+    separator = ","
+    trimmed = False
+    trouble = ""
+
+    def __init__(self, text: Text) -> None:
+        self.name = text.name
+        self._rows: list[dict[str, Any]] = []
+        self._lines: list[int] = []
+        for number, line in enumerate(text.content.splitlines(), 1):
+            if line.strip():
+                self._rows.append(_record(line, f"{text.name}, line {number}"))
+                self._lines.append(number)
+        self.names = list(dict.fromkeys(key for row in self._rows for key in row))
+
+    @property
+    def head(self) -> list[list[str]]:
+        """The first rows."""
+        return [[str(row.get(name, "")) for name in self.names] for row in self._rows[:5000]]
+
+    def agreed(self, *, said: bool) -> tuple[int, int] | None:
+        """Find id and item column by their names."""
+        return guess_columns(self.names)
+
+    def columns(
+        self,
+        wanted: Sequence[int],
+        *,
+        id_at: int | None = None,
+        marks: bool = False,
+    ) -> list[Column]:
+        """Read some columns as texts: null is empty, numbers are as written but for an exponent.
+
+        Raises
+        ------
+        DataError
+            If a line lacks one, or holds a list or an object there.
+        """
+        return [self._column(self.names[at]) for at in wanted]
+
+    def _column(self, name: str) -> Column:
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(self._text(row, name), len(numbers)) for row in range(len(self._rows))]
+        return Column(np.array(codes, np.int64), list(numbers), self._place)
+
+    def _place(self, row: int) -> str:
+        return f"{self.name}, line {self._lines[row]}"
+
+    def _cell(self, row: int, name: str) -> Any:
+        if name not in self._rows[row]:
+            raise DataError(
+                f"{self._place(row)}: there is no key {shorten(name)}.",
+                hint="Write null where a value is missing.",
+            )
+        return self._rows[row][name]
+
+    def _text(self, row: int, name: str) -> str:
+        value = self._cell(row, name)
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, Decimal):
+            return format(value, "f")
+        if isinstance(value, str):
+            return label_of(value, self._place(row)).strip(" \t") if value else ""
+        if isinstance(value, int):
+            return str(value)
+        found = "an array" if isinstance(value, list) else "an object"
+        raise DataError(
+            f"{self._place(row)}: column {shorten(name)} holds {found}, expected a text or a number."
+        )
+
+    def holds_lists(self, at: int) -> bool:
+        """Whether the first value of a column that is not null is an array."""
+        values = (row.get(self.names[at]) for row in self._rows)
+        return isinstance(next((value for value in values if value is not None), None), list)
+
+    def lists(self, at: int) -> tuple[Codes, Codes, list[str]]:
+        """Read a column of arrays: row boundaries, codes, labels; null is an empty one."""
+        name = self.names[at]
+        codes: list[int] = []
+        bounds = [0]
+        items: dict[str, int] = {}
+        for row in range(len(self._rows)):
+            cell = self._cell(row, name)
+            if not isinstance(cell, list | None):
+                raise DataError(
+                    f"{self._place(row)}: column {shorten(name)} holds no array, expected one as on the "
+                    "lines before."
+                )
+            for item in cell or ():
+                label = label_of(item, self._place(row))
+                codes.append(items.setdefault(label, len(items)))
+            bounds.append(len(codes))
+        return np.array(bounds, np.int64), np.array(codes, np.int64), list(items)
+
+
+def _record(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode(), parse_float=Decimal, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value that is none"
+        raise DataError(
+            f"{where}: found {shorten(line.decode())}, expected one JSON object ({reason})."
+        ) from None
+    if not isinstance(row, dict):
+        raise DataError(
+            f"{where}: found {shorten(line.decode())}, expected a JSON object with a key for each column."
+        )
+    return row
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(text)
