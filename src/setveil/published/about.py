@@ -146,6 +146,8 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
     counts = content.get("counts")
     if counts is not None and not _is_counts(counts):
         return f"counts is {shorten(str(counts))}, expected file, least and suppressed"
+    if "roles" in content and not _are_roles(content):
+        return "roles is no object of qi, set and keep, or delimiter is none"
     labels = content.get("labels", {})
     if not isinstance(labels, dict):
         return "labels is no object"
@@ -159,6 +161,19 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
 
 def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_ROWS
+
+
+def _are_roles(content: Mapping[str, Any]) -> bool:
+    roles = content["roles"]
+    return (
+        isinstance(roles, dict)
+        and isinstance(roles.get("set"), str)
+        and all(
+            isinstance(roles.get(role), list) and all(isinstance(name, str) for name in roles[role])
+            for role in ("qi", "keep")
+        )
+        and isinstance(content.get("delimiter"), str)
+    )
 
 
 def _is_counts(entry: object) -> bool:

@@ -349,8 +349,8 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
     if content.get("recoding", "global") == "global":
         _require_one_label(about, labels)
         return recoding_of(original, published, labels, domain)
-    row_map = _read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
-    return _local_recoding_of(original, published, labels, domain, row_map)
+    row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, published.n_rows)
+    return local_recoding_of(original, published, labels, domain, row_map)
 
 
 def read_image(about: Path, published: Transactions) -> dict[str, str]:
@@ -386,7 +386,14 @@ def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
         )
 
 
-def _read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:
+def read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:
+    """Read the published row of each row of the original from internal/rows.csv.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, or is no map of so many rows.
+    """
     if not path.is_file():
         raise DataError(
             f"{path} is missing: in this release an item may be published under several labels, so that only "
@@ -408,7 +415,7 @@ def _read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64
     return row_map
 
 
-def _local_recoding_of(
+def local_recoding_of(
     original: Transactions,
     published: Transactions,
     members: dict[str, list[str]],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -163,41 +161,3 @@ def _set_fields(table: PublishedTable) -> NDArray[np.object_]:
     flat = [labels[item] for item in items.tolist()]
     fields = [outer(table.delimiter.join(flat[start:end])) for start, end in pairwise(indptr.tolist())]
     return _objects(fields)[group]
-
-
-def split_sets(
-    codes: NDArray[np.integer], texts: Sequence[str], delimiter: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
-    """Take fields of delimited items apart.
-
-    Parameters
-    ----------
-    codes : integer (n_rows,)
-        Position in `texts` of each row's field.
-    texts : sequence of str
-        Fields: items between delimiters, quoted as in csv where they hold one; "" holds none.
-    delimiter : str
-        One character.
-
-    Returns
-    -------
-    indptr, codes, labels
-        As `Transactions.from_codes` takes them.
-
-    Raises
-    ------
-    csv.Error
-        If quotes within a field do not fit together.
-    """
-    labels: dict[str, int] = {}
-    of_text = []
-    for text in texts:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-        of_text.append([labels.setdefault(item, len(labels)) for line in lines for item in line if item])
-    lengths = np.array([len(items) for items in of_text], np.int64)
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    flat = np.array([item for items in of_text for item in items], np.int64)
-    indptr = np.concatenate(([0], np.cumsum(lengths[codes])))
-    wanted = np.repeat(starts[codes], lengths[codes])
-    wanted += np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths[codes])
-    return indptr, flat[wanted], list(labels)

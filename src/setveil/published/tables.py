@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
@@ -18,17 +19,23 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError
 from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo
-from setveil.published.about import about_file, published_file, published_layout, require_size
+from setveil.published.about import (
+    about_beside,
+    about_file,
+    published_file,
+    published_layout,
+    read_about,
+    require_size,
+)
 from setveil.published.counts import FILE as COUNTS
-from setveil.published.counts import Counts
+from setveil.published.counts import Counts, read_counts
 from setveil.published.parts import Parts, TableCut, labels_of
 from setveil.published.recoding import AnyRecoding, recode
-from setveil.published.rows import write_recoding
+from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, write_recoding
 from setveil.published.table_files import (
     DATA_FILE,
     ITEMS_FILE,
     PublishedTable,
-    split_sets,
     write_long,
     write_table,
 )
@@ -318,40 +325,60 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
 
 
 def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
-    import csv
-
-    with file.open(encoding="utf-8", newline="") as lines:
-        header, *rows = csv.reader(lines, strict=True)
-    fields = list(zip(*rows, strict=True)) or [()] * len(header)
-    roles = about["roles"]
-
-    def column(name: str) -> TextColumn:
-        texts = fields[header.index(name)]
-        codes: dict[str, int] = {}
-        found = np.array([codes.setdefault(text, len(codes)) for text in texts], np.int64)
-        return TextColumn(name, frozen(found, np.int32), tuple(codes))
-
-    if "items_file" in about:
-        with (file.parent / about["items_file"]).open(encoding="utf-8", newline="") as lines:
-            pairs = list(csv.reader(lines, strict=True))[1:]
-        place = {row: at for at, row in enumerate(fields[header.index(about["id_column"])])}
-        sets: list[list[str]] = [[] for _ in rows]
-        for row, item in pairs:
-            sets[place[row]].append(item)
-        items = Transactions.from_rows(sets)
-        header = [name for name in header if name != about["id_column"]] + [roles["set"]]
-    else:
-        whole = column(roles["set"])
-        items = Transactions.from_codes(*split_sets(whole.codes, whole.labels, about["delimiter"]))
+    roles, second = about["roles"], about.get("items_file")
+    how = How(
+        format="csv",
+        separator=",",
+        delimiter=None if second else about["delimiter"],
+        items=file.parent / second if second else None,
+        id_column=about.get("id_column"),
+    )
+    names = [*roles["qi"], *roles["keep"]]
+    found = read_columns(file, names, roles["set"], how)
+    columns = dict(zip(names, found.texts, strict=True))
+    header = [name for name in found.header if name != how.id_column]
     return PublishedTable(
-        tuple(column(name) for name in roles["qi"]), items, tuple(column(name) for name in roles["keep"]),
-        tuple(header), roles["set"], about["delimiter"],
-    )  # fmt: skip
+        tuple(columns[name] for name in roles["qi"]),
+        found.sets,
+        tuple(columns[name] for name in roles["keep"]),
+        tuple([*header, roles["set"]] if second else header),
+        roles["set"],
+        about["delimiter"],
+    )
 
 
-def measurable(_path: str, exposed: PublishedTable, _original: Transactions, _tree: object) -> dict[str, Any]:
-    """Return what measures need of a table that was read."""
-    raise NotImplementedError
+def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:
+    """Return what measures need of a table that was read from the folder of a run.
+
+    Raises
+    ------
+    DataError
+        If the original is no table of the same quasi-identifiers, or the folder lacks the map of the rows.
+    """
+    if not isinstance(original, Table):
+        raise DataError(
+            "The release is a table, and the original was read as rows of items.",
+            hint="Read the original with the same roles: --qi, --set.",
+        )
+    about = about_beside(path)
+    if about is None:
+        raise DataError(f"There is no about.json beside {path}: nothing tells what its labels stand for.")
+    content = read_about(about)
+    row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
+    labels, domain = content["labels"], content.get("domain", original.n_items)
+    recoding: AnyRecoding
+    if content["recoding"] == GLOBAL:
+        recoding = recoding_of(original, exposed.sets, labels, domain)
+    else:
+        recoding = local_recoding_of(original, exposed.sets, labels, domain, row_map)
+    return {
+        "kind": content["recoding"],
+        "published": exposed.sets,
+        "recoding": recoding,
+        "counts": read_counts(about.parent, content),
+        "table": exposed,
+        "row_map": row_map,
+    }
 
 
 def _write_lines(path: Path, header: list[str], lines: Any) -> None:
