@@ -229,6 +229,25 @@ class Hierarchy:
         """Leaves under a node (a leaf: itself), in item order."""
         return sorted(self.under(node).tolist())
 
+    def merged(self) -> Hierarchy:
+        """Merge inner nodes that have a single child with it; the child's label stays.
+
+        Examples
+        --------
+        >>> tree = Hierarchy.from_paths([["tea", "hot", "drinks", "*"], ["milk", "drinks", "*"]])
+        >>> tree.merged().paths()
+        [['milk', 'drinks'], ['tea', 'drinks']]
+        """
+        if not any(len(below) == 1 for below in self._children):
+            return self
+        parents: dict[str, str | None] = {}
+        for v in range(self.n_nodes):
+            if len(self._children[v]) != 1:
+                above = (u for u in self.ancestors(v) if len(self._children[u]) != 1)
+                up = next(above, None)
+                parents[self.labels[v]] = None if up is None else self.labels[up]
+        return Hierarchy(parents)
+
     def covers(self, upper: int, lower: int) -> bool:
         """Whether `upper` is `lower` or one of its ancestors."""
         return lower == upper or upper in self.ancestors(lower)
