@@ -46,6 +46,8 @@ class AlgorithmInfo:
         One sentence: what it does and for which data.
     reference : str
         Paper, DOI and section.
+    recoding : str
+        Kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped".
     """
 
     title: str
@@ -55,6 +57,7 @@ class AlgorithmInfo:
     reference: str
     takes: tuple[str, ...] = ()
     minimizes: str = "ncp"
+    recoding: str = "global"
 
 
 @cache
@@ -89,6 +92,9 @@ def load(name: str) -> Any:
     return importlib.import_module(home)
 
 
-def giving(model: str) -> list[str]:
-    """Names of the algorithms that give a guarantee."""
-    return [name for name in names() if model in load(name).info.guarantees]
+def giving(model: str, recoding: str = "") -> list[str]:
+    """Names of the algorithms that give a guarantee; with `recoding` only those of this kind."""
+    infos = {name: load(name).info for name in names()}
+    return [
+        name for name, info in infos.items() if model in info.guarantees and recoding in ("", info.recoding)
+    ]

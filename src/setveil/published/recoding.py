@@ -161,6 +161,9 @@ class LocalRecoding:
         Position in `published` of each occurrence of the data that it was made for; -1: suppressed.
     domain : int
         |I|, the number of items that exist.
+    part_of_row : int64 (n,) or None
+        Where rows were recoded in parts, each with one recoding of its own: the part of each row of the data
+        that it was made for; -1: none, since the row holds no item.
 
     Examples
     --------
@@ -178,12 +181,18 @@ class LocalRecoding:
     label_items: NDArray[np.int32]
     image: NDArray[np.int32]
     domain: int
+    part_of_row: NDArray[np.int64] | None = None
 
     kind: ClassVar[str] = "local"
     uniform: ClassVar[bool] = False
 
     @classmethod
-    def from_nodes(cls, tree: Hierarchy, nodes: NDArray[np.integer]) -> LocalRecoding:
+    def from_nodes(
+        cls,
+        tree: Hierarchy,
+        nodes: NDArray[np.integer],
+        part_of_row: NDArray[np.int64] | None = None,
+    ) -> LocalRecoding:
         """Publish each occurrence as a node of the hierarchy.
 
         Parameters
@@ -192,6 +201,8 @@ class LocalRecoding:
             The hierarchy.
         nodes : integer (occurrences,)
             The node of each occurrence, which lies at or above its leaf; -1: suppressed.
+        part_of_row : int64 (n,), optional
+            The part of each row (see `LocalRecoding`).
         """
         used = np.unique(nodes[nodes >= 0])
         position = np.full(tree.n_nodes + 1, -1, np.int32)
@@ -204,6 +215,7 @@ class LocalRecoding:
             frozen(np.concatenate([np.zeros(0, np.int32), *leaves]), np.int32),
             frozen(position[nodes], np.int32),
             tree.n_leaves,
+            part_of_row,
         )
 
     @property

@@ -53,11 +53,11 @@ class Earlier:
         made = self.report["recoding"]
         model = self.report["guarantee"]["model"]
         if made == "local":
+            global_ones = algorithms.giving(KmAnonymity.model, "global")
             raise RequestError(
                 f"The recoding of {self.name} is local: an item stands under several labels, and nothing "
                 "says which of them other rows should have.",
-                hint=f"The recoding of a run of {', '.join(algorithms.giving(KmAnonymity.model))} can be "
-                "applied to other rows.",
+                hint=f"The recoding of a run of {', '.join(global_ones)} can be applied to other rows.",
             )
         if model not in MODELS or made != "global":
             raise RequestError(

@@ -324,6 +324,11 @@ def _terms(
         )
     if bound and model not in exact.info.guarantees:
         raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
+    if bound and module.info.recoding != exact.info.recoding:
+        raise RequestError(
+            f"The distance to the optimum (bound) is that of cuts, and {name} makes none: it may lose less.",
+            hint="Compare it with a run of exact.",
+        )
     if settings is not None and parameters:
         raise RequestError(
             f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "

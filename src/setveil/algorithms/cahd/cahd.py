@@ -22,6 +22,7 @@ info = AlgorithmInfo(
     summary="Groups similar rows around those with sensitive items; publishes all other items as they are.",
     reference="Ghinita, Tao, Kalnis, ICDE 2008, sections 3 and 4, doi:10.1109/ICDE.2008.4497480",
     minimizes="kl",
+    recoding="local",
 )
 
 

@@ -21,6 +21,7 @@ info = AlgorithmInfo(
     summary="Makes whole rows equal, generalizing each as little as it can; an item may be published under "
     "several labels.",
     reference="He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733",
+    recoding="local",
 )
 
 
