@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from setveil.algorithms.hghs.hghs import HgHs
     from setveil.algorithms.hghs.mhghs import MHgHs
     from setveil.algorithms.lg.lg import LG
+    from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
+    from setveil.algorithms.vpa import VPA
     from setveil.data.transactions import Transactions
     from setveil.errors import (
         DataError,
@@ -85,6 +87,7 @@ _HOMES = {
     "InfeasibleError": "errors",
     "KmAnonymity": "guarantees.km",
     "LG": "algorithms.lg.lg",
+    "LRA": "algorithms.lra.lra",
     "LocalRecoding": "published.recoding",
     "MHgHs": "algorithms.hghs.mhghs",
     "MM": "algorithms.coherence.mm",
@@ -101,6 +104,7 @@ _HOMES = {
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
+    "VPA": "algorithms.vpa",
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
     "anonymize": "functions.anonymize",
@@ -127,8 +131,10 @@ __all__ = [
     "COAT",
     "DA",
     "LG",
+    "LRA",
     "MM",
     "OA",
+    "VPA",
     "Border",
     "Coherence",
     "DataError",

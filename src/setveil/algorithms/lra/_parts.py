@@ -1,0 +1,149 @@
+"""Parts of the rows, each anonymized by itself, several at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms import aa
+from setveil.algorithms._cut import Cut
+from setveil.algorithms.exact._parameters import Exact
+from setveil.algorithms.exact._search import Search
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, frozen, take_rows
+from setveil.progress import Progress
+
+Images = tuple[Ids, int]  # the node of each leaf, -1: suppressed; and what the details count
+
+
+def cut_evenly(order: Ints, n_parts: int) -> list[Ints]:
+    """Cut rows into runs of neighbours; the first ones have one row more where sizes differ."""
+    return [frozen(part, np.int64) for part in np.array_split(order, n_parts)]
+
+
+def anonymize_parts(
+    data: Transactions,
+    tree: Hierarchy,
+    guarantee: KmAnonymity,
+    parts: Sequence[Ints],
+    inner: str,
+    progress: Progress,
+    *,
+    threads: int | None = None,
+) -> tuple[Ids, Ints, dict[str, Any]]:
+    """Anonymize the rows of each part by themselves.
+
+    Parameters
+    ----------
+    data, tree, guarantee, progress
+        As for `setveil.algorithms.lra.lra.anonymize`.
+    parts : sequence of int64 (rows of the part,)
+        Rows with items, each in one part, at least k in each.
+    inner : {"aa", "exact"}
+    threads : int, optional
+        How many parts at a time (default: as many as there are processors); the result does not depend on it.
+
+    Returns
+    -------
+    nodes : int32 (occurrences,)
+        Node of each occurrence, -1 where it is suppressed.
+    part_of_row : int64 (n,)
+        Part of each row, -1 for rows without items.
+    details : dict
+        As of `setveil.algorithms.lra.lra.anonymize`.
+    """
+    solve, counted = _INNER[inner]
+    part_of_row = np.full(data.n_rows, -1, np.int64)
+    for number, rows in enumerate(parts):
+        part_of_row[rows] = number
+    part_of_occurrence = np.repeat(part_of_row, data.row_lengths())
+    by_part = np.argsort(part_of_occurrence, kind="stable")
+    bounds = np.searchsorted(part_of_occurrence[by_part], np.arange(len(parts) + 1))
+    leaves = tree.locate(data.vocabulary)[data.items]
+    nodes = np.full(data.n_occurrences, -1, np.int32)
+    total = 0
+
+    def work(number: int, listener: Progress) -> int:
+        image, count = solve(_rows_of(data, parts[number]), tree, guarantee, listener)
+        inside = by_part[bounds[number] : bounds[number + 1]]
+        nodes[inside] = image[leaves[inside]]
+        return count
+
+    if len(parts) == 1 and parts[0].size:
+        total = work(0, progress)
+    elif parts[0].size:
+        total = _in_threads(work, len(parts), threads or os.cpu_count() or 1, progress)
+    sizes = [rows.size for rows in parts if rows.size]
+    details = {
+        "parts": len(sizes),
+        "smallest": min(sizes, default=0),
+        "largest": max(sizes, default=0),
+        counted: total,
+    }
+    return frozen(nodes, np.int32), frozen(part_of_row, np.int64), details
+
+
+class _Quiet:
+    """Listens in a thread: hears from the work that asked for it whether to stop, and tells nobody else."""
+
+    def __init__(self, outer: Progress) -> None:
+        self.stoppable = False
+        self.stop_requested = outer.stop_requested
+
+    def __call__(self, phase: str, done: float | None = None) -> None:
+        pass
+
+
+def _in_threads(work: Callable[[int, Progress], int], n: int, threads: int, progress: Progress) -> int:
+    """Do the work on parts 0..n-1, several at a time; return the sum of what it counts."""
+    listeners = [_Quiet(progress) for _ in range(n)]
+    with ThreadPoolExecutor(min(threads, n)) as pool:
+        futures = [pool.submit(work, number, listeners[number]) for number in range(n)]
+        left = set(futures)
+        try:
+            while left:
+                done, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
+                progress.stoppable = any(listener.stoppable for listener in listeners)
+                if done:
+                    progress("parts of the rows", (n - len(left)) / n)
+                for future in done:
+                    future.result()  # raises what the work raised
+        finally:
+            progress.stoppable = False
+            for future in left:
+                future.cancel()
+    return sum(future.result() for future in futures)
+
+
+def _rows_of(data: Transactions, rows: Ints) -> Transactions:
+    """Take rows, with the items that occur in them."""
+    indptr, items = take_rows(data.indptr, data.items, rows)
+    used, inside = np.unique(items, return_inverse=True)
+    labels = data.vocabulary.labels
+    return Transactions(indptr, frozen(inside, np.int32), Vocabulary(labels[i] for i in used.tolist()))
+
+
+def _by_aa(rows: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress) -> Images:
+    cut, details = aa.find_cut(Cut(rows, tree), guarantee, progress)
+    return cut.image, details["generalization_steps"]
+
+
+def _by_exact(rows: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress) -> Images:
+    search = Search(rows, tree, guarantee, Exact(), progress)
+    proven = search.run()["proven"]
+    image = np.full(tree.n_leaves, -1, np.int32)
+    nodes, suppressed = search.published()
+    for v in nodes:
+        image[tree.under(v)] = v
+    image[suppressed] = -1
+    return image, int(proven)
+
+
+_INNER = {"aa": (_by_aa, "generalization_steps"), "exact": (_by_exact, "proven")}
