@@ -29,6 +29,8 @@ from setveil.published.about import (
 )
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
+from setveil.published.item_parts import FILES as PARTS
+from setveil.published.item_parts import ItemParts
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -40,18 +42,19 @@ info = KindInfo(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy", "estimator",
     ),
-    files=("internal/recoding.csv", f"published/{COUNTS}"),
+    files=("internal/recoding.csv", f"published/{COUNTS}", *(f"internal/{name}" for name in PARTS)),
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
-_LOCAL_HINT = "Such a release promises k-anonymity; verify that (--model k-anonymity)."
+_LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its about.json names."
 
 
 @dataclass(frozen=True, eq=False)
 class RowsRelease:
     """Published rows with the recoding that made them (see `setveil.published.Release`).
 
-    `counts` are the supports of items that are published beside them, None if none are.
+    `counts` are the supports of items that are published beside them, None if none are; `parts` tells which
+    rows were recoded together, None if they were not recoded in parts.
     """
 
     published: Transactions
@@ -59,6 +62,7 @@ class RowsRelease:
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
+    parts: ItemParts | None = None
 
     info: ClassVar[KindInfo] = info
 
@@ -151,9 +155,14 @@ class RowsRelease:
         return name, layout.options()
 
     def write_inside(self, folder: Path) -> None:
-        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became."""
+        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became.
+
+        Where rows were recoded in parts, parts.csv and row_parts.csv do.
+        """
         if isinstance(self.recoding, Recoding):
             write_recoding(folder / "recoding.csv", self.recoding)
+        if self.parts is not None:
+            self.parts.write(folder)
 
 
 def publish(
@@ -182,7 +191,10 @@ def publish(
     published = Transactions(*take_rows(indptr, items, order), labels)
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
-    return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts)
+    parts = None
+    if isinstance(made, LocalRecoding) and made.part_of_row is not None:
+        parts = ItemParts.of(made.part_of_row, data, made)
+    return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
 
 
 def holds(path: Path) -> bool:
