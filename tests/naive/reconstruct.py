@@ -140,8 +140,11 @@ def reconstruct(
         for item, held in zip(items, dealt.held, strict=True):
             for row in held:
                 out[showing[row]].add(item)
-    order = list(range(len(rows)))
+    everywhere = list(range(len(rows)))
     for item, s in hidden:
+        labels = [label for label in under if item in under[label]]
+        bare = [row for row, shown in enumerate(rows) if not shown.intersection(labels)]
+        order = bare if labels else everywhere
         for place in range(s):
             j = place + stream.below(len(order) - place)
             order[place], order[j] = order[j], order[place]

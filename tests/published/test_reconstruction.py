@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,6 +44,9 @@ def released(case: Case, how: str) -> sv.VerifiedRelease | None:
     more: dict[str, Any] = {"hierarchy": case.tree, "algorithm": how}
     if how == "lg":
         promise = sv.TransactionalKAnonymity(case.k)
+    elif how == "lra":
+        most = sum(map(bool, case.rows)) // case.k
+        more |= {"inner": "exact", "parts": max(1, min(3, most))}
     elif how == "coat":
         promise, more = sv.PrivacyConstraints(case.k, m=2), {"algorithm": "coat"}
     try:
@@ -64,7 +68,7 @@ def twin(found: Shared, seed: int, mixing: int = 10) -> list[naive.Row]:
     return naive.reconstruct(rows, found.members, found.counts.lines(), found.counts.least, seed, mixing)
 
 
-@pytest.mark.parametrize("how", ["aa", "exact", "coat", "lg"])
+@pytest.mark.parametrize("how", ["aa", "exact", "coat", "lg", "lra"])
 def test_every_draw_is_consistent_and_that_of_the_twin(how: str) -> None:
     """Of real runs; consistency is computed here from the twin's rows, which are the same ones."""
     rng = seeded(7)
@@ -79,7 +83,8 @@ def test_every_draw_is_consistent_and_that_of_the_twin(how: str) -> None:
         ):
             continue
         done += 1
-        found = shared_by(release.release, {}, Layout("basket"))  # type: ignore[arg-type]
+        about = {"recoding": release.recoding.kind}
+        found = shared_by(release.release, about, Layout("basket"))  # type: ignore[arg-type]
         mixing = number % 4
         rows = drawn(found, number, mixing)
         assert rows == twin(found, number, mixing)
@@ -87,13 +92,14 @@ def test_every_draw_is_consistent_and_that_of_the_twin(how: str) -> None:
         assert len(rows) == len(published)
         lines = release.counts.lines()
         hidden += any(not label for _, label, _ in lines)
-        if how == "lg":
+        if how in {"lg", "lra"}:
             below_: Counter[tuple[str, str]] = Counter()
             for row, shown in zip(rows, published, strict=True):
                 assert {label for label in shown if row & set(found.under(label))} == shown
                 for item in row:
-                    (label,) = (label for label in shown if item in found.under(label))
-                    below_[item, label] += 1
+                    under = [label for label in shown if item in found.under(label)]
+                    assert len(under) == 1 or (not under and how == "lra")
+                    below_[item, under[0] if under else ""] += 1
             for pair, n in below_.items():
                 assert n < release.counts.least or (*pair, n) in lines
             for item, label, n in lines:
@@ -240,6 +246,27 @@ def test_suppressed_items_go_to_any_rows() -> None:
         assert [row for row in rows if "a" in row] == rows[:2]
         times[tuple(frozenset(r for r, row in enumerate(rows) if i in row) for i in "xy")] += 1
     assert chi_square(times, cases) < 4
+
+
+def test_items_suppressed_in_some_rows_go_to_rows_without_a_label_of_theirs() -> None:
+    """As a local recoding suppresses: a is under A in two rows, and left out of two of the other four."""
+    rows = ["A", "A", "c", "", "", "c"]
+    lines = [("a", "A", 2), ("a", "", 2), ("c", "c", 2)]
+    found = shared(rows, {"A": ["a", "b"]}, lines, 2)
+    with pytest.raises(DataError, match="listed as suppressed, but a label that rows show stands for it"):
+        puzzle_of(found)
+    local = replace(found, about={"recoding": "local"})
+    seen: Counter[frozenset[int]] = Counter()
+    for seed in range(200):
+        holding = [number for number, row in enumerate(drawn(local, seed)) if "a" in row]
+        assert {0, 1} < set(holding)
+        seen[frozenset(holding) - {0, 1}] += 1
+    assert set(seen) == {frozenset(pair) for pair in combinations([2, 3, 4, 5], 2)}
+    more = shared(rows, {"A": ["a", "b"]}, [("a", "A", 2), ("a", "", 5), ("c", "c", 2)], 2)
+    with pytest.raises(
+        DataError, match="'a' is listed as suppressed in 5 rows, but only 4 rows show no label"
+    ):
+        puzzle_of(replace(more, about={"recoding": "local"}))
 
 
 def test_unlisted_items_get_what_is_lacking_and_no_more() -> None:

@@ -8,7 +8,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ from setveil.published._reconstruction_loops import (
 )
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts
+from setveil.published.recoding import LocalRecoding
 from setveil.published.shared import Shared
 
 Ints = NDArray[np.int64]
@@ -73,7 +74,8 @@ class Puzzle:
     parts : tuple of Part
         What rows show, label by label, in item order.
     hidden : tuple of (int, int)
-        Suppressed items that are listed, and their supports.
+        Suppressed items that are listed, and their supports. A local recoding may suppress an item in some
+        rows only: these show no label that stands for it.
     """
 
     shared: Shared
@@ -106,7 +108,7 @@ def puzzle_of(shared: Shared) -> Puzzle:
         )
     shown = {label: rows for label, rows in shared.supports().items() if rows}
     members = {label: frozenset(shared.under(label)) for label in shown}
-    _require_possible_lines(counts, shown, members, shared.rows.n_rows)
+    _require_possible_lines(counts, shown, members, shared)
     _require_distinct(shared, members)
     hidden = counts.by_label.get("", {})
     items = item_order({*hidden, *(item for inside in members.values() for item in inside)})
@@ -122,6 +124,8 @@ def puzzle_of(shared: Shared) -> Puzzle:
         at = shared.rows.vocabulary.ids[label]
         lacking = _lacking(label, supports, shown[label], counts.least)
         parts.append(Part(rows[starts[at] : starts[at + 1]], inside, supports, lacking))
+    for item, number in hidden.items() if _is_local(shared) else ():
+        _require_room(item, number, _bare_rows(place[item], parts, shared.rows.n_rows).size)
     puzzle = Puzzle(
         shared, counts, tuple(items), tuple(parts), tuple((place[item], s) for item, s in hidden.items())
     )
@@ -130,11 +134,34 @@ def puzzle_of(shared: Shared) -> Puzzle:
     return puzzle
 
 
+def _is_local(shared: Shared) -> bool:
+    """Whether an item may be published under several labels, and left out of some rows only."""
+    return bool(shared.about.get("recoding") == LocalRecoding.kind)
+
+
+def _bare_rows(item: int, parts: Sequence[Part], n_rows: int) -> NDArray[np.int32]:
+    """List the rows that show no label of an item, ascending."""
+    bare = np.ones(n_rows, bool)
+    for part in parts:
+        if item in part.items:
+            bare[part.rows] = False
+    return np.flatnonzero(bare).astype(np.int32)
+
+
+def _require_room(item: str, number: int, bare: int) -> None:
+    if number > bare:
+        raise _contradiction(
+            f"{shorten(item)} is listed as suppressed in {number:,} rows, but only {bare:,} rows show no "
+            "label that stands for it."
+        )
+
+
 def _require_possible_lines(
-    counts: Counts, shown: dict[str, int], members: dict[str, frozenset[str]], n_rows: int
+    counts: Counts, shown: dict[str, int], members: dict[str, frozenset[str]], shared: Shared
 ) -> None:
     """Refuse lines that the rows contradict."""
-    labelled = frozenset().union(*members.values())
+    n_rows = shared.rows.n_rows
+    labelled = frozenset().union(*([] if _is_local(shared) else members.values()))
     seen: set[tuple[str, str]] = set()
     for number, (item, label, rows) in enumerate(counts.lines(), 2):
         where, name, under = f"{COUNTS}, line {number}", shorten(item), shorten(label)
@@ -231,7 +258,7 @@ def reconstruct(
     Label by label, in item order: what the rows lack goes to unlisted items. All occurrences are shuffled,
     and the first of them go to the rows, one to each, so that none is empty; what is left of an item goes to
     random rows that lack it. The steps of mixing (`mix`) leave all deals equally likely, and lead from each
-    deal to all others. Suppressed items that are listed go to random rows.
+    deal to all others. Suppressed items that are listed go to random rows that show no label of theirs.
     """
     state = np.random.PCG64(seed).random_raw(1)
     rows, items = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
@@ -258,8 +285,13 @@ def reconstruct(
             else:
                 deal(part, _completed(part, state, puzzle.counts.least))
             done += items[-1].size
-        order = np.arange(puzzle.shared.rows.n_rows, dtype=np.int32)
+        everywhere = np.arange(puzzle.shared.rows.n_rows, dtype=np.int32)
+        labelled = set(
+            np.concatenate([np.zeros(0, np.int64), *(part.items for part in puzzle.parts)]).tolist()
+        )
         for item, number in puzzle.hidden:
+            some = item in labelled
+            order = _bare_rows(item, puzzle.parts, everywhere.size) if some else everywhere
             draw_rows(state, order, number)
             rows.append(order[:number].astype(np.int64))
             items.append(np.full(number, item))
@@ -325,12 +357,13 @@ def _inconsistency(puzzle: Puzzle, drawn: Transactions) -> str:
     if drawn.n_rows != release.n_rows:
         return f"{drawn.n_rows:,} rows for {release.n_rows:,}"
     images = np.bincount(occurrence[there], minlength=drawn.n_occurrences)
-    if not np.array_equal(images, times > 0):
+    most_one = images.max(initial=0) <= 1 if _is_local(puzzle.shared) else np.array_equal(images, times > 0)
+    if not most_one:
         return "a row holds an item of which it does not show the one label"
     if np.bincount(cell[there], minlength=cells.size).min(initial=1) == 0:
         return "a row shows a label of which it holds nothing"
     rows = np.bincount(pair[there], minlength=len(pairs)).tolist()
-    bare = np.where(several == 0, drawn.supports(), 0).tolist()
+    bare = np.bincount(drawn.items[images == 0], minlength=drawn.n_items).tolist()
     found = {(names[item], labels[to]): n for (item, to), n in zip(pairs, rows, strict=True) if n}
     found |= {(name, ""): n for name, n in zip(names, bare, strict=True) if n}
     listed = {(item, to): n for item, to, n in puzzle.counts.lines()}
