@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from setveil.algorithms.hghs.hghs import HgHs
     from setveil.algorithms.hghs.mhghs import MHgHs
     from setveil.algorithms.lg.lg import LG
+    from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
+    from setveil.algorithms.vpa import VPA
 
-    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | MHgHs | MM | OA
+    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | VPA
     Algorithm = Parameters | type[Parameters]
 
 

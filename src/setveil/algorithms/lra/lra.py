@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROWS_PER_PART = 5000  # where the number of parts is not given
 
 info = AlgorithmInfo(
-    title="Local recoding of runs of similar rows (LRA)",
+    title="Local recoding by parts (LRA)",
     guarantees=("km-anonymity",),
     needs=("hierarchy",),
     summary="Cuts the rows into parts of similar ones and anonymizes each by itself: for data too large at "
