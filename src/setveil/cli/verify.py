@@ -7,7 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import ANSWER, PROMISE, READING, Json, PublishedPromise, Reading, integer, one_of
+from setveil.cli.options import (
+    ANSWER,
+    PROMISE,
+    READING,
+    Json,
+    PublishedPromise,
+    ReadHierarchy,
+    Reading,
+    integer,
+    one_of,
+)
 from setveil.cli.session import answer, answer_json, run
 from setveil.errors import DataError, RequestError
 from setveil.guarantees import model_named, models
@@ -49,6 +59,17 @@ def verify(
             help="Constraints: csv of item,published; not needed for the folder of a run.",
         ),
     ] = None,
+    read_as: Annotated[
+        str,
+        typer.Option(
+            "--reading",
+            rich_help_panel=PROMISE,
+            **one_of(
+                "reading", ("label", "cover"), "Of k^m-anonymity: labels as items, or as what they cover."
+            ),
+        ),
+    ] = "label",
+    hierarchy_file: ReadHierarchy = None,
     show: Annotated[
         int,
         typer.Option("--show", rich_help_panel=ANSWER, help="How many violations to list.", **integer(0)),
@@ -62,10 +83,12 @@ def verify(
 
     def check_promise(progress: Any) -> Any:
         from setveil.cli.files import load_image, read_release, read_rows
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.decode import require_file
         from setveil.published import kind_named
         from setveil.published.group_files import as_groups, require_in_groups
         from setveil.published.shared import counts_beside
-        from setveil.runs.check import check
+        from setveil.runs.check import check, require_reading
 
         if promise["privacy"] == "pgen":
             raise RequestError(
@@ -75,6 +98,8 @@ def verify(
         known = described.knows
         if recoding is not None and "image" not in known:
             raise RequestError(f"--recoding is of no use for {model}.")
+        require_reading(read_as, model, hierarchy=hierarchy_file is not None)
+        require_file(hierarchy_file)
         require_options(model, promise, published=True)
         require_values(model, promise, reading.text_encoding)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
@@ -104,16 +129,18 @@ def verify(
         for itemset in getattr(guarantee, "itemsets", None) or ():
             for item in itemset:
                 more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+        if hierarchy_file is not None:
+            more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
         counts, about = counts_beside(file)
-        return guarantee.phrase, check(published, guarantee, counts, about, **more)
+        return check(published, guarantee, counts, about, **more)
 
-    phrase, verdict = run(check_promise)
+    verdict = run(check_promise)
     found = verdict.as_dict()
     if json:
         answer_json({**found, "first": found["first"][:show]})
     else:
         from setveil.report.verdict import verdict_text
 
-        answer(verdict_text(found, phrase, show))
+        answer(verdict_text(found, verdict.phrase, show))
     if not verdict.holds:
         raise typer.Exit(1)

@@ -8,7 +8,17 @@ from typing import Any
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
-from setveil.functions.given import Listener, exposed_by, heard, integer, is_path, release_of, rows_of
+from setveil.functions.given import (
+    Listener,
+    TreeLike,
+    exposed_by,
+    heard,
+    integer,
+    is_path,
+    release_of,
+    rows_of,
+    tree_of,
+)
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.published import kind_named
@@ -18,7 +28,7 @@ from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, read_image
 from setveil.published.shared import counts_beside
-from setveil.runs.check import check
+from setveil.runs.check import check, require_reading
 
 Image = dict[str, str | None]
 
@@ -29,6 +39,8 @@ def verify(
     *,
     original: object = None,
     recoding: Recoding | Mapping[str, str | None] | None = None,
+    reading: str = "label",
+    hierarchy: TreeLike = None,
     show: int = 10,
     progress: Listener = None,
 ) -> Verdict:
@@ -46,6 +58,12 @@ def verify(
     recoding : Recoding or mapping of str to (str or None), optional
         For constraints: the label of each item (None: it was suppressed), where neither the release nor its
         about.json tells.
+    reading : {"label", "cover"}
+        For k^m-anonymity: take each label as one item, whatever it stands for, or as what it covers, where
+        labels of several levels of a hierarchy are published (docs/verify.md). The promise of setveil's own
+        releases is the first, which is the stronger one.
+    hierarchy : Hierarchy or path, optional
+        For the cover reading: the hierarchy that the labels are nodes of.
     show : int
         How many violations to list.
     progress : callable or Progress, optional
@@ -61,7 +79,8 @@ def verify(
     RequestError
         If the guarantee is none, or an argument is of no use for it or of a wrong type.
     DataError
-        If what is published cannot be read, or is of another kind than the promise is about.
+        If what is published cannot be read, is of another kind than the promise is about, or has labels that
+        are no nodes of the hierarchy.
 
     Examples
     --------
@@ -71,12 +90,24 @@ def verify(
     >>> verdict = sv.verify([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=2))
     >>> verdict.holds, verdict.first
     (False, ((('milk', 'tea'), 1),))
+
+    Whoever knows an item is left with the rows that show it or a label above it:
+
+    >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
+    >>> theirs = [["hot"], ["tea"], ["tea"], ["coffee"], ["coffee"]]
+    >>> sv.verify(theirs, sv.KmAnonymity(k=3, m=1)).holds
+    False
+    >>> sv.verify(theirs, sv.KmAnonymity(k=3, m=1), reading="cover", hierarchy=drinks)
+    Yes: k^m-anonymity (k=3, m=1) in the cover reading holds.
     """
     model = models()[require_guarantee(guarantee).model]
     for name, value, needed in (("original", original, "original"), ("recoding", recoding, "image")):
         if value is not None and needed not in model.knows:
             raise RequestError(f"{name} is of no use for {model.title}.")
+    tree = tree_of(hierarchy)
+    require_reading(reading, model.name, hierarchy=tree is not None)
     more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}
+    more["cover"] = tree
     published = _published(release, model)
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original")

@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
+from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
-from setveil.guarantees.verify.counts import CountsFile, check_counts
+from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
+from setveil.guarantees.verify.cover import covered_rows
+from setveil.guarantees.verify.km import COVER, READINGS
+from setveil.hierarchy.tree import Hierarchy
 from setveil.published.counts import Counts
+
+
+def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
+    """Refuse a reading of labels that the model does not have, or a hierarchy without use for it.
+
+    Raises
+    ------
+    RequestError
+        With what is missing, or too much.
+    """
+    if reading not in READINGS:
+        raise RequestError(f"The reading must be {' or '.join(READINGS)}, got {reading!r}.")
+    if reading == COVER and model != KmAnonymity.model:
+        raise RequestError(f"The cover reading is of no use for {model}: it is one of {KmAnonymity.model}.")
+    if reading == COVER and not hierarchy:
+        raise RequestError(
+            "The cover reading needs the hierarchy, which says what each label covers.",
+            hint="--hierarchy FILE (in Python hierarchy=).",
+        )
+    if reading != COVER and hierarchy:
+        raise RequestError(
+            "A hierarchy is of use in the cover reading only: else each label is one item of its own.",
+            hint='--reading cover (in Python reading="cover"), or leave it out.',
+        )
 
 
 def check(
@@ -19,6 +49,7 @@ def check(
     about: Mapping[str, Any],
     *,
     show: int = 10,
+    cover: Hierarchy | None = None,
     **more: Any,
 ) -> Verdict:
     """Check what is published by the verifiers of the rows and of the counts.
@@ -35,10 +66,16 @@ def check(
         Of about.json, where there are counts: `labels`, `recoding`, and `domain` if it is known.
     show : int
         How many violations to list.
+    cover : Hierarchy, optional
+        Check k^m-anonymity in the cover reading: each label stands for all leaves of this hierarchy below it.
     **more
         What the verifier of the rows takes besides.
     """
-    verdict = verify(published, guarantee, show=show, **more)
+    verdict = verify(
+        published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
+    )
+    if cover is not None:
+        verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
         return verdict
     rows: Transactions = published
@@ -47,4 +84,8 @@ def check(
         local=about.get("recoding") == "local", domain=about.get("domain"),
     )  # fmt: skip
     k: int = guarantee.k  # type: ignore[attr-defined]  # of every model of single rows
-    return verdict.with_counts(check_counts(rows, file, k, secrets=guarantee.secrets, show=show))
+    found = check_counts(rows, file, k, secrets=guarantee.secrets, show=show)
+    if cover is not None and not verify(rows, guarantee, brief=True).holds:
+        problem = "the rows keep the promise in the cover reading only, in which counts undo it"
+        found = CountsVerdict(found.lines, found.violations + 1, (problem, *found.first)[: max(show, 1)])
+    return verdict.with_counts(found)

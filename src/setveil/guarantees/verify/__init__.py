@@ -47,6 +47,12 @@ class Verdict:
     first: Any
     counts: CountsVerdict | None = None
 
+    @property
+    def phrase(self) -> str:
+        """Name of what was asked, with its parameters."""
+        phrase: str = self.guarantee.phrase
+        return phrase
+
     def found(self) -> dict[str, Any]:
         """Return what else was found, as JSON types."""
         raise NotImplementedError
@@ -77,7 +83,7 @@ class Verdict:
         return self.holds
 
     def __repr__(self) -> str:
-        phrase = self.guarantee.phrase
+        phrase = self.phrase
         if self.holds:
             return f"Yes: {phrase} holds."
         if not self.violations and self.counts is not None:

@@ -20,6 +20,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 
+READINGS = LABEL, COVER = "label", "cover"
 MOST_SHOWN = 1_000_000
 COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
 BRIEF_STEPS = 50_000_000  # the same where not all are wanted
@@ -49,6 +50,9 @@ class KmVerdict(Verdict):
     complete : bool
         False if counting stopped early: then there may be more `violations`, `greatest_k` may be smaller and
         `greatest_m` may be greater. `holds` is certain nevertheless.
+    reading : {"label", "cover"}
+        What an item was: a published label, or a leaf, which each label above it covers (see
+        `setveil.guarantees.verify.cover`).
     """
 
     guarantee: KmAnonymity
@@ -58,6 +62,13 @@ class KmVerdict(Verdict):
     greatest_k: int | None
     greatest_m: int | float
     complete: bool
+    reading: str = LABEL
+
+    @property
+    def phrase(self) -> str:
+        """Name of what was asked, with its parameters."""
+        phrase = self.guarantee.phrase
+        return phrase if self.reading == LABEL else f"{phrase} in the {self.reading} reading"
 
     def found(self) -> dict[str, Any]:
         """Return the greatest k and m, and whether counting was complete, as JSON types."""
@@ -65,6 +76,7 @@ class KmVerdict(Verdict):
             "greatest_k": self.greatest_k,
             "greatest_m": "inf" if self.greatest_m == math.inf else self.greatest_m,
             "complete": self.complete,
+            **({} if self.reading == LABEL else {"reading": self.reading}),
         }
 
     def listed(self) -> list[dict[str, Any]]:

@@ -163,7 +163,7 @@ class LocalRows(Rows):
     term = (
         "Generalized:",
         "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
-        "row that get the same name are published once.",
+        "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
     )
 
     supports_differ = "labels of different levels overlap"
