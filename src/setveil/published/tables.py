@@ -29,6 +29,8 @@ from setveil.published.about import (
 )
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
+from setveil.published.item_parts import FILES as PARTS
+from setveil.published.item_parts import ItemParts
 from setveil.published.parts import Parts, TableCut, labels_of
 from setveil.published.recoding import AnyRecoding, recode
 from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, write_recoding
@@ -50,7 +52,7 @@ info = KindInfo(
     asks=("queries", "query_size", "risk_m", "estimator"),
     files=(
         f"published/{ITEMS_FILE}", f"published/{COUNTS}", "internal/recoding.csv", "internal/qi_recoding.csv",
-        "internal/row_parts.csv", "internal/classes.csv", "internal/parts.csv",
+        "internal/classes.csv", *(f"internal/{name}" for name in PARTS),
     ),
     format="table",
     check="--model kkm --k K --m M",
@@ -209,9 +211,8 @@ class TableRelease:
             write_recoding(folder / "recoding.csv", made.items)
             _write_values(folder / "qi_recoding.csv", self.original, made)
             return
-        _write_lines(folder / "row_parts.csv", ["input_row", "part"], enumerate(self.recoding.part.tolist()))
         _write_classes(folder / "classes.csv", self)
-        _write_items(folder / "parts.csv", self.original, made)
+        ItemParts.of(made.part, self.original, made.items).write(folder)
 
 
 def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, list[str]]:
@@ -409,18 +410,3 @@ def _write_classes(path: Path, release: TableRelease) -> None:
     labels = [[c.labels[code] for code in c.codes[first].tolist()] for c in release.table.columns]
     lines = zip(range(sizes.size), sizes.tolist(), *labels, strict=True)
     _write_lines(path, ["part", "size", *names], lines)
-
-
-def _write_items(path: Path, table: Table, made: Parts) -> None:
-    """Write what each item became in each part that has it."""
-    to = made.items.images(table).astype(np.int64)
-    part = np.repeat(made.part, table.row_lengths())
-    n_items = max(table.n_items, 1)
-    keys, first = np.unique(part * n_items + table.items, return_index=True)
-    names = (*made.items.published.labels, "")
-    lines = zip(keys.tolist(), to[first].tolist(), strict=True)
-    _write_lines(
-        path,
-        ["part", "item", "published"],
-        ((key // n_items, table.vocabulary.labels[key % n_items], names[label]) for key, label in lines),
-    )
