@@ -15,7 +15,8 @@ import pytest
 
 from naive import coat as naive
 from releases import released
-from setveil.algorithms.coat import _all_itemsets, coat
+from setveil.algorithms import _all_itemsets
+from setveil.algorithms.coat import coat
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, InfeasibleError, RequestError
 from setveil.guarantees.constraints import PrivacyConstraints
@@ -294,7 +295,8 @@ def test_unreachable_suppression_threshold_names_the_constraint() -> None:
         run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=0.12)
     message = str(caught.value)
     assert "at most 12% of them may (0)" in message
-    assert "Utility constraint 3 broke this limit: 'd'" in message
+    assert "Utility constraint 3 broke this limit: 'd'. " in message
+    assert "The itemset to protect was then 'd', 'e', 'f', 'g', 'h'." in message
     assert "Allow 12.5%" in message
     assert run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=0.125).details["suppressed"] == ["d"]
     assert run(ROWS, guarantee, utility=UTILITY, max_suppressed_items=Fraction(1, 8)).details[

@@ -1,1 +1,1 @@
-"""COAT, and its own loops."""
+"""COAT."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError, shorten
-from setveil.fields import Declared, GroupsOfItems, Share, parameter
+from setveil.algorithms._merging import Broken, Merging, merge_items
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from setveil.algorithms.coat._groups import ItemGroups
-    from setveil.algorithms.coat._privacy import Policy
+    from setveil.algorithms._item_groups import ItemGroups
+    from setveil.algorithms._privacy_constraints import Policy
     from setveil.data.transactions import Transactions
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
@@ -31,11 +27,9 @@ info = AlgorithmInfo(
     minimizes="ul",
 )
 
-Number = int | float | Fraction
-
 
 @dataclass(frozen=True)
-class COAT(Declared):
+class COAT(Merging):
     """The algorithm COAT and its parameters.
 
     Attributes
@@ -55,57 +49,17 @@ class COAT(Declared):
     True
     """
 
-    utility: Sequence[Sequence[str]] | None = parameter(
-        GroupsOfItems(),
-        "File of groups of items that may be merged; any (the default); siblings, siblings:LEVEL or "
-        "groups:SIZE of a hierarchy.",
-        default=None,
-    )
-    max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        share = self.max_suppressed_items
-        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
-            raise RequestError(f"The share of items that may be suppressed must be 0 to 1, got {share!r}.")
-        if self.utility is not None:
-            object.__setattr__(self, "utility", _partition(self.utility) or None)
-
 
 Parameters = COAT
 
 
-def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    owner: dict[str, int] = {}
-    out = []
-    for number, group in enumerate(groups, 1):
-        if isinstance(group, str):
-            raise RequestError(
-                f"Utility constraint {number} is the text {group!r}, expected a collection of items.",
-                hint="Split it first, or wrap a single item in a list.",
-            )
-        items = tuple(dict.fromkeys(group))
-        if not items or not all(isinstance(item, str) and item for item in items):
-            raise RequestError(
-                f"Utility constraint {number} is {items!r}, expected at least one item, each a string."
-            )
-        for item in items:
-            if owner.setdefault(item, number) != number:
-                raise RequestError(
-                    f"The item {shorten(item)} is in the utility constraints {owner[item]} and {number}; "
-                    "they must not overlap."
-                )
-        out.append(items)
-    return tuple(out)
-
-
-def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int) -> int | None:
+def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied: Algorithm 1 of [1].
 
     Returns
     -------
-    int or None
-        Number of the utility constraint with the item whose suppression first made it more than `allowed`.
+    Broken or None
+        The first suppression that made it more items than `allowed`.
 
     Differences from [1]: a constraint is satisfied iff no subset of its image has support in (0, k). Where
     the least supported item of a constraint may not be merged but is not rare (the printed steps 4-10 would
@@ -120,7 +74,7 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
     ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 4, doi:10.1007/s10115-010-0354-4
     """
-    broken = None
+    broken: Broken | None = None
     steps = 0
     while (p := policy.next_unsatisfied()) is not None:  # lines 2-3
         while groups.is_threatened(image := groups.image(p), k):  # line 4
@@ -135,7 +89,7 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
             else:
                 policy.suppress(image[0])  # lines 9-14
                 if broken is None and len(groups.suppressed) > allowed:  # line 5 of Algorithm 3
-                    broken = int(groups.constraint[image[0]])
+                    broken = Broken(int(groups.constraint[image[0]]), p)
             steps += 1
             if steps % 100 == 0:
                 progress("protecting itemsets")
@@ -179,35 +133,8 @@ def anonymize(
     ------
     InfeasibleError
         If there are fewer than k non-empty rows; if more items than allowed must be suppressed (the message
-        names the utility constraint and the share that would do).
+        names the utility constraint, the itemset that was protected, and the share that would do).
     HierarchyError
         If items are missing from the hierarchy.
     """
-    from setveil.algorithms.coat._groups import ItemGroups
-    from setveil.algorithms.coat._privacy import AllItemsets, ListedItemsets
-    from setveil.algorithms.coat._utility import kept_counts, too_many_suppressed
-    from setveil.published.recoding import Recoding
-
-    guarantee.require_feasible(data)
-    k = min(guarantee.k, data.n_rows + 1)  # no support is greater, and the loops count in 64 bits
-    m = min(guarantee.m or 1, int(data.row_lengths().max(initial=1)))  # sets of more items occur nowhere
-    groups = ItemGroups(data, hierarchy, parameters.utility, m)
-    share = Fraction(str(parameters.max_suppressed_items))
-    n = groups.occurring.size
-    allowed = int(share * n)
-    policy: Policy
-    if guarantee.itemsets is None:
-        policy = AllItemsets(groups, m, k, progress)
-    else:
-        policy = ListedItemsets(groups, guarantee.itemsets, k, progress)
-    broken = protect(groups, policy, k, progress, allowed)
-    if broken is not None:
-        raise too_many_suppressed(groups, broken, share, guarantee)
-    recoding = Recoding.from_groups(groups.items, groups.state.group)
-    details: dict[str, Any] = {
-        "generalizations": groups.merges,
-        "suppressions": groups.suppressions,
-        "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
-        "utility_constraints": kept_counts(groups),
-    }
-    return recoding, details
+    return merge_items(protect, data, hierarchy, guarantee, parameters, progress)

@@ -1,13 +1,14 @@
-"""What a run of COAT left of the utility constraints."""
+"""What a run that merges items left of the utility constraints."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.coat._groups import ItemGroups
+from setveil.algorithms._item_groups import ItemGroups
 from setveil.errors import InfeasibleError, listed
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
@@ -42,11 +43,16 @@ def _rows_with(rows: tuple[Ints, Ids], image: Ids, n: int) -> Ints:
 
 
 def too_many_suppressed(
-    groups: ItemGroups, broken: int, share: Fraction, guarantee: PrivacyConstraints
+    groups: ItemGroups,
+    broken: int,
+    itemset: Sequence[int],
+    share: Fraction,
+    guarantee: PrivacyConstraints,
 ) -> InfeasibleError:
-    """Make the error that names the utility constraint that suppression broke and the share that would do."""
+    """Make the error that names the constraints that suppression was for and broke, and the share needed."""
     needed, n = len(groups.suppressed), groups.occurring.size
     items = [groups.items.labels[i] for i in np.flatnonzero(groups.constraint == broken).tolist()]
+    protected = [groups.items.labels[i] for i in itemset]
     what = f"Utility constraint {broken + 1}"
     if broken == len(groups.utility):
         what = "The group of the items in no constraint" if groups.utility else "The group of all items"
@@ -54,7 +60,7 @@ def too_many_suppressed(
     return InfeasibleError(
         f"{guarantee.phrase} needs more suppression than allowed: {needed:,} of the {n:,} items that occur "
         f"would have to go, and at most {_percent(share)} of them may ({int(share * n):,}). {what} broke "
-        f"this limit: {listed(items, 3)}.",
+        f"this limit: {listed(items, 3)}. The itemset to protect was then {listed(protected, 5)}.",
         hint=f"Allow {_percent(enough)}, or allow more items to be merged.",
     )
 

@@ -1,4 +1,4 @@
-"""Which privacy constraint COAT protects next: of itemsets from a list, or of all itemsets of m items."""
+"""Which privacy constraint is protected next: of itemsets from a list, or of all itemsets of m items."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from setveil.algorithms.coat import _all_itemsets as all_kernel
-from setveil.algorithms.coat._groups import ItemGroups
+from setveil.algorithms import _all_itemsets as all_kernel
+from setveil.algorithms._item_groups import ItemGroups
 from setveil.kernels import listed_itemsets as list_kernel
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress

@@ -1,4 +1,4 @@
-"""The state of a run of COAT: which items are published together, and which not at all."""
+"""The state of a run that merges items: which are published together, and which not at all."""
 
 from __future__ import annotations
 

@@ -1,0 +1,142 @@
+"""What COAT and PCTA share: their parameters, and what is done before and after items are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from setveil.errors import RequestError, shorten
+from setveil.fields import Declared, GroupsOfItems, Share, parameter
+from setveil.progress import Progress
+
+if TYPE_CHECKING:
+    from setveil.algorithms._item_groups import ItemGroups
+    from setveil.algorithms._privacy_constraints import Policy
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.constraints import PrivacyConstraints
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.recoding import Recoding
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Merging(Declared):
+    """Which items may be merged, and how many suppressed.
+
+    Attributes
+    ----------
+    utility : sequence of sequences of str, or None
+        Utility constraints: disjoint groups of items; only items of the same group may be merged. Items in no
+        group form one more together. None: every merge is allowed.
+    max_suppressed_items : number between 0 and 1
+        Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
+    """
+
+    utility: Sequence[Sequence[str]] | None = parameter(
+        GroupsOfItems(),
+        "File of groups of items that may be merged; any (the default); siblings, siblings:LEVEL or "
+        "groups:SIZE of a hierarchy.",
+        default=None,
+    )
+    max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        share = self.max_suppressed_items
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
+            raise RequestError(f"The share of items that may be suppressed must be 0 to 1, got {share!r}.")
+        if self.utility is not None:
+            object.__setattr__(self, "utility", _partition(self.utility) or None)
+
+
+def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    owner: dict[str, int] = {}
+    out = []
+    for number, group in enumerate(groups, 1):
+        if isinstance(group, str):
+            raise RequestError(
+                f"Utility constraint {number} is the text {group!r}, expected a collection of items.",
+                hint="Split it first, or wrap a single item in a list.",
+            )
+        items = tuple(dict.fromkeys(group))
+        if not items or not all(isinstance(item, str) and item for item in items):
+            raise RequestError(
+                f"Utility constraint {number} is {items!r}, expected at least one item, each a string."
+            )
+        for item in items:
+            if owner.setdefault(item, number) != number:
+                raise RequestError(
+                    f"The item {shorten(item)} is in the utility constraints {owner[item]} and {number}; "
+                    "they must not overlap."
+                )
+        out.append(items)
+    return tuple(out)
+
+
+class Broken(NamedTuple):
+    """The suppression that first made more items suppressed than allowed.
+
+    Attributes
+    ----------
+    utility : int
+        Number of the utility constraint whose items were suppressed, from 0.
+    itemset : sequence of int
+        The privacy constraint that was being protected.
+    """
+
+    utility: int
+    itemset: Sequence[int]
+
+
+class Protect(Protocol):
+    """An algorithm that merges and suppresses items until every privacy constraint is satisfied.
+
+    It goes on when more than `allowed` items are suppressed, to learn how many it takes, and says then what
+    first made them more.
+    """
+
+    def __call__(
+        self, groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int
+    ) -> Broken | None: ...
+
+
+def merge_items(
+    protect: Protect,
+    data: Transactions,
+    hierarchy: Hierarchy | None,
+    guarantee: PrivacyConstraints,
+    parameters: Merging,
+    progress: Progress,
+) -> tuple[Recoding, dict[str, Any]]:
+    """Satisfy privacy constraints by `protect`; the rest is as in `anonymize` of an algorithm."""
+    from setveil.algorithms._item_groups import ItemGroups
+    from setveil.algorithms._privacy_constraints import AllItemsets, ListedItemsets
+    from setveil.algorithms._utility_constraints import kept_counts, too_many_suppressed
+    from setveil.published.recoding import Recoding
+
+    guarantee.require_feasible(data)
+    k = min(guarantee.k, data.n_rows + 1)  # no support is greater, and the loops count in 64 bits
+    m = min(guarantee.m or 1, int(data.row_lengths().max(initial=1)))  # sets of more items occur nowhere
+    groups = ItemGroups(data, hierarchy, parameters.utility, m)
+    share = Fraction(str(parameters.max_suppressed_items))
+    allowed = int(share * groups.occurring.size)
+    policy: Policy
+    if guarantee.itemsets is None:
+        policy = AllItemsets(groups, m, k, progress)
+    else:
+        policy = ListedItemsets(groups, guarantee.itemsets, k, progress)
+    broken = protect(groups, policy, k, progress, allowed)
+    if broken is not None:
+        raise too_many_suppressed(groups, *broken, share, guarantee)
+    recoding = Recoding.from_groups(groups.items, groups.state.group)
+    details: dict[str, Any] = {
+        "generalizations": groups.merges,
+        "suppressions": groups.suppressions,
+        "suppressed": [groups.items.labels[item] for item in sorted(groups.suppressed)],
+        "utility_constraints": kept_counts(groups),
+    }
+    return recoding, details
