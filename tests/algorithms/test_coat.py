@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+import merging_cases
+from merging_cases import PRIVACY, ROWS, UTILITY, as_bytes, groups, image, random_problem
 from naive import coat as naive
 from releases import released
 from setveil.algorithms import _all_itemsets
@@ -22,115 +23,15 @@ from setveil.errors import HierarchyError, InfeasibleError, RequestError
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.verify.constraints import verify_constraints
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.item_groups import _compare
+from setveil.kernels.item_groups import compare_losses
 from setveil.published import Release
-from setveil.published.recoding import Recoding
-from strategies import Case, Rows, examples, random_case, seeded, transactions
-
-# SPEC §5: figures 1 and 2(c) of the paper.
-ROWS = [
-    frozenset(row)
-    for row in ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh"]
-]
-PRIVACY = (tuple("abc"), tuple("defgh"))
-UTILITY = (tuple("ab"), ("c",), ("d",), tuple("efgh"))
+from strategies import Rows, examples, random_case, seeded, transactions
 
 
 def run(
     rows: Rows, guarantee: PrivacyConstraints, tree: Hierarchy | None = None, seed: int = 0, **parameters: Any
 ) -> Release:
-    return released(coat, transactions(rows), tree, guarantee, coat.Parameters(**parameters), seed)
-
-
-def recoding_of(release: Release) -> Recoding:
-    assert isinstance(release.recoding, Recoding)
-    return release.recoding
-
-
-def image(release: Release) -> dict[str, str | None]:
-    recoding = recoding_of(release)
-    labels = [*recoding.published.labels, None]
-    return {item: labels[to] for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)}
-
-
-def groups(release: Release) -> dict[str, frozenset[str] | None]:
-    members = recoding_of(release).members()
-    return {item: None if to is None else frozenset(members[to]) for item, to in image(release).items()}
-
-
-def as_bytes(release: Release) -> tuple[object, ...]:
-    published, recoding = release.published, recoding_of(release)
-    return (
-        published.indptr.tobytes(),
-        published.items.tobytes(),
-        published.vocabulary.labels,
-        recoding.image.tobytes(),
-        recoding.published.labels,
-        release.row_map.tobytes(),
-    )
-
-
-@dataclasses.dataclass(frozen=True)
-class Problem:
-    case: Case
-    items: tuple[str, ...]
-    privacy: tuple[tuple[str, ...], ...]
-    guarantee: PrivacyConstraints
-    utility: tuple[tuple[str, ...], ...] | None
-    share: Fraction
-    tree: Hierarchy | None
-
-    def twin(self) -> dict[str, frozenset[str] | None]:
-        parents = self.case.parents if self.tree else None
-        k = self.guarantee.k
-        return naive.coat(
-            self.case.rows, self.items, self.privacy, self.utility or (), k, self.share, parents
-        )
-
-    def run(self, seed: int = 0) -> Release:
-        return run(
-            self.case.rows,
-            self.guarantee,
-            self.tree,
-            seed,
-            utility=self.utility,
-            max_suppressed_items=self.share,
-        )
-
-
-def random_problem(rng: Random, share: Fraction | None = None) -> Problem:
-    case = random_case(
-        rng,
-        most_leaves=rng.choice((4, 7, 12)),
-        most_rows=rng.choice((8, 20, 60)),
-        most_items=rng.choice((2, 4, 8)),
-    )
-    tree = case.tree if rng.random() < 0.5 else None
-    items = tree.labels[: tree.n_leaves] if tree else case.data.vocabulary.labels
-    utility = None
-    if rng.random() < 0.5:
-        owner = [rng.randrange(rng.randint(1, 6)) for _ in items]
-        parts = [tuple(i for i, o in zip(items, owner, strict=True) if o == g) for g in sorted(set(owner))]
-        utility = tuple(part for part in parts if rng.random() < 0.8)
-    draw = rng.random()
-    if draw < 0.5:
-        m = rng.choice((1, 2, 2, 3, 3, 4))
-        longest = max([1, *map(len, case.rows)])
-        privacy = tuple(naive.all_itemsets(case.rows, min(m, longest), items))
-        guarantee = PrivacyConstraints(case.k, m=m)
-    else:
-        pool = [*items, "nowhere"] if rng.random() < 0.2 else [*items]
-        sizes = [
-            rng.randint(1, min(len(pool), rng.choice((2, 4, 6)))) if pool else 0
-            for _ in range(rng.randint(0, 12))
-        ]
-        privacy = tuple(tuple(rng.sample(pool, size)) for size in sizes if size)
-        if draw < 0.65:
-            privacy = tuple(naive.pgen(case.rows, case.k))
-        guarantee = PrivacyConstraints(case.k, privacy)
-    if share is None:
-        share = rng.choice((Fraction(1), Fraction(1), Fraction(1, 5), Fraction(0)))
-    return Problem(case, tuple(items), privacy, guarantee, utility, share, tree)
+    return merging_cases.run(coat, rows, guarantee, tree, seed, **parameters)
 
 
 def check_twins(n: int, seed: int) -> Counter[str]:
@@ -141,18 +42,18 @@ def check_twins(n: int, seed: int) -> Counter[str]:
         if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
             continue
         try:
-            expected = problem.twin()
+            expected = naive.coat(*problem.given())
         except naive.TooManySuppressedError as error:
             seen["too many suppressed"] += 1
             with pytest.raises(InfeasibleError) as caught:
-                problem.run()
+                problem.run(coat)
             listed = problem.utility or ()
             number = next((i for i, u in enumerate(listed, 1) if set(u) == error.constraint), None)
             assert ("group of" if number is None else f"constraint {number} broke") in str(caught.value), (
                 problem
             )
             continue
-        release = problem.run()
+        release = problem.run(coat)
         assert groups(release) == expected, problem
         seen["suppressed"] += None in expected.values()
         seen["merged"] += any(group and len(group) > 1 for group in expected.values())
@@ -213,7 +114,7 @@ def test_promises_are_kept() -> None:
         rows, listed = problem.case.rows, problem.utility or ()
         if 0 < sum(map(bool, rows)) < problem.case.k:
             continue
-        release = problem.run()
+        release = problem.run(coat)
         verdict = verify_constraints(release.published, problem.guarantee, image=image(release))
         assert verdict.holds, (problem, verdict)
         assert release.published.n_rows == len(rows)
@@ -243,7 +144,7 @@ def test_utility_loss_is_compared_exactly() -> None:
         if rng.random() < 0.3 and abs(a - b) < 40 and max(a, b) < 20:  # equal, or nearly
             c, d = (2**b - 1) * (c % 97 + 1), (2**a - 1) * (c % 97 + 1) + rng.choice((0, 0, 1))
         left, right = (2**a - 1) * c, (2**b - 1) * d
-        assert _compare(*map(np.int64, (a, c, b, d))) == (left > right) - (left < right), (a, c, b, d)
+        assert compare_losses(*map(np.int64, (a, c, b, d))) == (left > right) - (left < right), (a, c, b, d)
 
 
 @pytest.mark.parametrize(
@@ -403,10 +304,10 @@ def test_same_seed_same_bytes_other_seed_other_order() -> None:
         problem = random_problem(rng, Fraction(1))
         if 0 < sum(map(bool, problem.case.rows)) < problem.case.k:
             continue
-        release, other = problem.run(3), problem.run(4)
+        release, other = problem.run(coat, 3), problem.run(coat, 4)
         shuffled = dataclasses.replace(problem, case=problem.case.shuffled(rng))
-        assert as_bytes(release)[:5] == as_bytes(shuffled.run(3))[:5], problem
-        assert as_bytes(release) == as_bytes(problem.run(3)), problem
+        assert as_bytes(release)[:5] == as_bytes(shuffled.run(coat, 3))[:5], problem
+        assert as_bytes(release) == as_bytes(problem.run(coat, 3)), problem
         assert image(release) == image(other)
         moved += list(release.published) != list(other.published)
     assert moved

@@ -99,7 +99,7 @@ class ItemGroups:
 
     def partner(self, group: int) -> int | None:
         """Find what the group is best merged with: of its utility constraint, at least utility loss."""
-        found = int(kernel.best_partner(self.state, group))
+        found = int(kernel.best_partner(self.state, group)[0])
         return found if found >= 0 else None
 
     def merge(self, a: int, b: int) -> int:

@@ -84,12 +84,12 @@ class Broken(NamedTuple):
     ----------
     utility : int
         Number of the utility constraint whose items were suppressed, from 0.
-    itemset : sequence of int
-        The privacy constraint that was being protected.
+    itemset : sequence of str
+        The privacy constraint that was being protected, as it was given.
     """
 
     utility: int
-    itemset: Sequence[int]
+    itemset: Sequence[str]
 
 
 class Protect(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,9 @@ class Policy(Protocol):
     def next_unsatisfied(self) -> Sequence[int] | None:
         """Find the unsatisfied constraint whose image has most support, the first of equals."""
 
+    def found(self) -> Sequence[str]:
+        """List the items of the constraint that was found last, as it was given."""
+
     def merge(self, a: int, b: int) -> None:
         """Publish two groups as one."""
 
@@ -36,7 +39,7 @@ class ListedItemsets:
     ----------
     groups : ItemGroups
         The state of the run.
-    itemsets : iterable of iterables of str
+    itemsets : sequence of sequences of str
         The constraints.
     k : int
         What no support may be below.
@@ -45,9 +48,10 @@ class ListedItemsets:
     """
 
     def __init__(
-        self, groups: ItemGroups, itemsets: Iterable[Iterable[str]], k: int, progress: Progress
+        self, groups: ItemGroups, itemsets: Sequence[Sequence[str]], k: int, progress: Progress
     ) -> None:
-        self.groups, self.k, self.progress = groups, k, progress
+        self.groups, self.itemsets, self.k, self.progress = groups, itemsets, k, progress
+        self.last = 0  # the number of the constraint found last
         self.listed = list_kernel.list_itemsets(groups.state, groups.items.ids, itemsets)
         p, n = 0, self.listed.support.size
         while p < n:
@@ -61,11 +65,16 @@ class ListedItemsets:
             if p == list_kernel.NONE:
                 return None
             if p >= 0:
+                self.last = int(self.listed.number[p])
                 items: list[int] = self.listed.items[
                     self.listed.indptr[p] : self.listed.indptr[p + 1]
                 ].tolist()
                 return items
             self.progress("protecting itemsets")
+
+    def found(self) -> Sequence[str]:
+        """See `Policy`."""
+        return self.itemsets[self.last]
 
     def merge(self, a: int, b: int) -> None:
         """See `Policy`."""
@@ -104,11 +113,19 @@ class AllItemsets:
         self.smallest = groups.occurring[:m].astype(np.int32)
         self.gone = np.zeros(0, np.int32)  # the smallest suppressed items
         self.n_gone = 0
+        self.last: Sequence[int] = ()  # the itemset found last
 
     def next_unsatisfied(self) -> Sequence[int] | None:
         """See `Policy`."""
         found = self._next(self.images, self.gone, False)
-        return found if found is not None else self._next(self.others, self.smallest, True)
+        if found is None:
+            found = self._next(self.others, self.smallest, True)
+        self.last = found or self.last
+        return found
+
+    def found(self) -> Sequence[str]:
+        """See `Policy`."""
+        return [self.groups.items.labels[item] for item in self.last]
 
     def _next(self, sources: all_kernel.Sources, spare: Ids, everywhere: bool) -> list[int] | None:
         first = np.zeros(self.m, np.int64)

@@ -45,14 +45,13 @@ def _rows_with(rows: tuple[Ints, Ids], image: Ids, n: int) -> Ints:
 def too_many_suppressed(
     groups: ItemGroups,
     broken: int,
-    itemset: Sequence[int],
+    itemset: Sequence[str],
     share: Fraction,
     guarantee: PrivacyConstraints,
 ) -> InfeasibleError:
     """Make the error that names the constraints that suppression was for and broke, and the share needed."""
     needed, n = len(groups.suppressed), groups.occurring.size
     items = [groups.items.labels[i] for i in np.flatnonzero(groups.constraint == broken).tolist()]
-    protected = [groups.items.labels[i] for i in itemset]
     what = f"Utility constraint {broken + 1}"
     if broken == len(groups.utility):
         what = "The group of the items in no constraint" if groups.utility else "The group of all items"
@@ -60,7 +59,7 @@ def too_many_suppressed(
     return InfeasibleError(
         f"{guarantee.phrase} needs more suppression than allowed: {needed:,} of the {n:,} items that occur "
         f"would have to go, and at most {_percent(share)} of them may ({int(share * n):,}). {what} broke "
-        f"this limit: {listed(items, 3)}. The itemset to protect was then {listed(protected, 5)}.",
+        f"this limit: {listed(items, 3)}. The itemset to protect was then {listed(itemset, 5)}.",
         hint=f"Allow {_percent(enough)}, or allow more items to be merged.",
     )
 

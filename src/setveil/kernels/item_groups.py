@@ -182,7 +182,7 @@ def is_threatened(s, image, k):
 
 
 @compiled
-def _compare(a, c, b, d):
+def compare_losses(a, c, b, d):
     """Sign of (2^a - 1) c - (2^b - 1) d, exactly, for c and d from 1 to below 2^62."""
     if a == b:
         return np.int64(c > d) - np.int64(c < d)
@@ -224,10 +224,17 @@ def count_together(s, g):
 
 @compiled
 def best_partner(s, g):
-    """Find the group to merge with g at least utility loss, the first of equals; -1 if none may be.
+    """Find the group to merge with g at least utility loss, the first of equals.
 
     The loss of a group is (2^members - 1) * (leaves under the lowest common ancestor) * support, times what
     is the same for all.
+
+    Returns
+    -------
+    partner : int
+        The group, -1 if none may be merged with g.
+    size, cost : int
+        Members of both together, and the other two factors of their loss.
     """
     count_together(s, g)
     best, best_size, best_cost = np.int64(-1), np.int64(0), np.int64(0)
@@ -239,10 +246,10 @@ def best_partner(s, g):
             node = np.int64(s.parent[node])
         size = s.size[g] + s.size[h]
         cost = (np.int64(s.high[node]) - s.low[node]) * (s.support[g] + s.support[h] - s.tally[h])
-        if best < 0 or _compare(size, cost, best_size, best_cost) < 0:
+        if best < 0 or compare_losses(size, cost, best_size, best_cost) < 0:
             best, best_size, best_cost = np.int64(h), size, cost
     s.tally[:] = 0
-    return best
+    return best, best_size, best_cost
 
 
 @compiled

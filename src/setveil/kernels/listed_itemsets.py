@@ -26,6 +26,8 @@ class Listed(NamedTuple):
         The itemsets that hold each item.
     absent : bool (itemsets,), read-only
         Whether an itemset also holds an item that occurs nowhere: then no row ever supports it.
+    number : int64 (itemsets,), read-only
+        The place of each in the list that was given.
     support : int64 (itemsets,)
         Rows that support the image of each, counted up to k; k where nothing is left to protect.
     fine : bool (itemsets,)
@@ -44,6 +46,7 @@ class Listed(NamedTuple):
     starts: Ints
     lists: Ids
     absent: NDArray[np.bool_]
+    number: Ints
     support: Ints
     fine: NDArray[np.bool_]
     gain: Ints
@@ -81,6 +84,7 @@ def list_itemsets(s: Groups, ids: Mapping[str, int], itemsets: Iterable[Iterable
         starts=starts,
         lists=lists,
         absent=frozen(np.array(absent, np.bool_), np.bool_),
+        number=frozen(np.arange(n), np.int64),
         support=np.zeros(n, np.int64),
         fine=np.zeros(n, np.bool_),
         gain=np.zeros((2, s.group.size), np.int64),
@@ -106,6 +110,7 @@ def compacted(s: Groups, listed: Listed, k: int) -> Listed:
         starts=starts,
         lists=lists,
         absent=frozen(listed.absent[rows], np.bool_),
+        number=frozen(listed.number[rows], np.int64),
         support=listed.support[rows],
         fine=listed.fine[rows],
         gain=listed.gain,

@@ -89,7 +89,7 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
             else:
                 policy.suppress(image[0])  # lines 9-14
                 if broken is None and len(groups.suppressed) > allowed:  # line 5 of Algorithm 3
-                    broken = Broken(int(groups.constraint[image[0]]), p)
+                    broken = Broken(int(groups.constraint[image[0]]), policy.found())
             steps += 1
             if steps % 100 == 0:
                 progress("protecting itemsets")
