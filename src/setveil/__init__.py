@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
+    from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.vpa import VPA
     from setveil.data.transactions import Transactions
     from setveil.errors import (
@@ -94,6 +95,7 @@ _HOMES = {
     "MissingItemsError": "errors",
     "OA": "algorithms.oa",
     "OutputError": "errors",
+    "PCTA": "algorithms.pcta.pcta",
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
     "Recoding": "published.recoding",
@@ -134,6 +136,7 @@ __all__ = [
     "LRA",
     "MM",
     "OA",
+    "PCTA",
     "VPA",
     "Border",
     "Coherence",

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
+    from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.vpa import VPA
 
-    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | VPA
+    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
     Algorithm = Parameters | type[Parameters]
 
 

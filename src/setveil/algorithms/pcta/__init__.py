@@ -1,0 +1,1 @@
+"""PCTA, and its own loops."""
