@@ -254,6 +254,8 @@ def test_infeasible_names_the_greatest_feasible_k(rows: list[str], k: int, neare
     for guarantee in (PrivacyConstraints(k, m=2), PrivacyConstraints(k, [("a", "b")])):
         with pytest.raises(InfeasibleError, match=nearest):
             run(rows_of(*rows), guarantee)
+    with pytest.raises(InfeasibleError, match="first itemset without protection is 'b', 'x'"):
+        run(rows_of(*rows), PrivacyConstraints(k, [("x",), ("b", "x"), ("a",)]))
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError, require_type
+from setveil.errors import InfeasibleError, RequestError, listed, require_type
 from setveil.fields import Integer, Itemsets, Option
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import (
@@ -104,23 +104,25 @@ class PrivacyConstraints:
             If protected items occur, and there are fewer than k rows that hold any item.
         """
         filled = int((data.row_lengths() > 0).sum())
-        if filled == 0 or filled >= self.k or not self._concern(data):
+        if filled == 0 or filled >= self.k or (lost := self._first_concerned(data)) is None:
             return
         rows = f"the data have {data.n_rows:,} rows"
         if filled < data.n_rows:
             rows += f", of which {filled:,} hold any item"
         nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
+        first = f" The first itemset without protection is {listed(lost)}." if lost else ""
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.",
+            f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.{first}",
             hint=nearest or "At least two non-empty rows are needed for any k.",
         )
 
-    def _concern(self, data: Transactions) -> bool:
+    def _first_concerned(self, data: Transactions) -> Sequence[str] | None:
+        """Find the first listed itemset with an item that occurs; nothing in it if none are listed."""
         if self.itemsets is None:
-            return True
+            return ()
         supports = data.supports()
         ids = data.vocabulary.ids
-        return any(item in ids and supports[ids[item]] for itemset in self.itemsets for item in itemset)
+        return next((p for p in self.itemsets if any(i in ids and supports[ids[i]] for i in p)), None)
 
 
 def _itemsets(itemsets: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
