@@ -1,0 +1,1 @@
+"""Algorithms for tables: rows of quasi-identifiers and one set of items."""

@@ -1,0 +1,185 @@
+"""Candidates of a forest, valid ones and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from setveil.algorithms.rt._forest_clauses import ForestSeparator
+from setveil.algorithms.rt._forest_threats import Rows, Threats
+from setveil.kernels.rows import Ids, distinct_rows, frozen, recode_rows, take_rows
+from setveil.progress import Progress
+
+# What may be done about a threat: (node, True) to publish the node for all below it, (node, False) to suppress
+# a published node.
+Step = tuple[int, bool]
+
+
+class ForestCandidates:
+    """Makes candidates, valid ones and others (see `setveil.algorithms.exact._candidates.Candidates`).
+
+    Parameters
+    ----------
+    threats : Threats
+    separator : ForestSeparator
+    suppress : bool
+        Whether items may be suppressed.
+    progress : Progress
+    """
+
+    def __init__(
+        self, threats: Threats, separator: ForestSeparator, suppress: bool, progress: Progress
+    ) -> None:
+        self.forest, self.tree, self.losses = threats.forest, threats.forest.tree, threats.forest.losses
+        self.suppress, self.progress = suppress, progress
+        self._threats, self._separator = threats, separator
+        self._barred = set(self.forest.barred)
+
+    def threats(self, candidate: Ids) -> Iterator[list[int]]:
+        """List the threats of smallest size between published nodes; nothing if the candidate is valid."""
+        return self._threats.of(self._separator.rows, candidate, self.progress)
+
+    def suppressed_leaves(self, candidate: Ids) -> list[int]:
+        """List the leaves that a candidate suppresses."""
+        leaves: list[int] = np.flatnonzero(candidate[: self.tree.n_leaves] < 0).tolist()
+        return leaves
+
+    def published(self, candidate: Ids) -> list[int]:
+        """List the nodes that a candidate publishes."""
+        leaves = candidate[: self.tree.n_leaves]
+        nodes: list[int] = np.unique(leaves[leaves >= 0]).tolist()
+        return nodes
+
+    def finest(self) -> Ids:
+        """Make the candidate that publishes every leaf as itself."""
+        return np.arange(self.tree.n_nodes, dtype=np.int32)
+
+    def coarsest(self) -> Ids:
+        """Make the candidate that is valid if any is: as coarse as allowed, items suppressed if they may be."""
+        candidate = self.forest.coarsest()
+        if self.suppress and next(self.threats(candidate), None) is not None:
+            candidate[: self.tree.n_leaves][self.forest.is_item[: self.tree.n_leaves]] = -1
+        return candidate
+
+    # --- repairs
+
+    def repaired(self, candidate: Ids) -> Iterator[Ids]:
+        """Make valid candidates near one that need not be."""
+        if self.suppress:
+            yield self._polished(self._repaired(candidate, lift_items=False))
+        yield self._polished(self._repaired(candidate, lift_items=True))
+
+    def _repaired(self, candidate: Ids, lift_items: bool) -> Ids:
+        """Generalize and suppress until no threat is left, what is in most threats for the loss it adds first."""
+        candidate = candidate.copy()
+        while threats := list(self.threats(candidate)):
+            members: dict[Step, set[int]] = {}
+            for number, threat in enumerate(threats):
+                for step in self._steps(threat, lift_items):
+                    members.setdefault(step, set()).add(number)
+            if not members:
+                return self.coarsest()
+            price = {step: max(self._price(step, candidate), 1) for step in members}
+            queue = [(Fraction(price[step], len(some)), step) for step, some in members.items()]
+            heapify(queue)
+            left = {number for some in members.values() for number in some}
+            while left:
+                ratio, step = heappop(queue)
+                members[step] &= left
+                if not members[step]:
+                    continue
+                now = Fraction(price[step], len(members[step]))
+                if now > ratio:
+                    heappush(queue, (now, step))
+                    continue
+                left -= members[step]
+                self._take(step, candidate)
+        return candidate
+
+    def _steps(self, threat: list[int], lift_items: bool) -> list[Step]:
+        """List what may be done about a threat, in a general form of it."""
+        steps = []
+        if self.suppress:
+            steps = [(v, False) for v in threat if self.forest.is_item[v]]
+        for v in self._separator.general_form(threat):
+            up = int(self.tree.parent[v])
+            if up not in self._barred and (lift_items or not self.forest.is_item[v]):
+                steps.append((up, True))
+        return steps
+
+    def _price(self, step: Step, candidate: Ids) -> int:
+        v, lifts = step
+        losses = self.losses
+        if not lifts:
+            return losses.hidden[v] - losses.full[v]
+        below = candidate[self.tree.under(v)]
+        nodes = np.unique(below[below >= 0]).tolist()
+        gone = self.tree.under(v)
+        hidden = [losses.hidden[int(x)] for x in np.asarray(gone)[below < 0].tolist()]
+        return losses.full[v] - sum(losses.full[u] for u in nodes) - sum(hidden)
+
+    def _take(self, step: Step, candidate: Ids) -> None:
+        v, lifts = step
+        under = self.tree.under(v)
+        if lifts:
+            if (candidate[under] != candidate[under[0]]).any() or self._depth(candidate[under[0]]) > int(
+                self.tree.depth[v]
+            ):
+                candidate[under] = v
+        else:
+            candidate[under] = -1
+
+    def _depth(self, v: int) -> int:
+        return int(self.tree.depth[v]) if v >= 0 else self.tree.height + 1
+
+    # --- improvements of valid ones
+
+    def _polished(self, candidate: Ids) -> Ids:
+        return self.refined(self.brought_back(candidate))
+
+    def _near(self, nodes: list[int], candidate: Ids) -> Rows:
+        """Recode the rows that hold a leaf of some, by a candidate."""
+        starts, holders = self._separator.starts, self._separator.holders
+        some = np.unique(np.concatenate([holders[starts[v] : starts[v + 1]] for v in nodes])).astype(np.int64)
+        indptr, leaves, weights = self._separator.rows
+        rows = recode_rows(*take_rows(indptr, leaves, some), frozen(candidate, np.int32))
+        return distinct_rows(*rows, weights[some])
+
+    def brought_back(self, candidate: Ids) -> Ids:
+        """Publish suppressed leaves again where no threat arises, those that cost most first."""
+        candidate = candidate.copy()
+        leaves = self.suppressed_leaves(candidate)
+        for leaf in sorted(leaves, key=lambda leaf: (-self.losses.hidden[leaf], leaf)):
+            candidate[leaf] = leaf
+            if not self._threats.stays_valid(self._near([leaf], candidate), leaf):
+                candidate[leaf] = -1
+        return candidate
+
+    def refined(self, candidate: Ids) -> Ids:
+        """Replace nodes of a valid candidate by their children, greatest gain first, while it stays valid.
+
+        A split that is not valid now never becomes valid, as other splits only lower supports.
+        """
+        tree, full = self.tree, self.losses.full
+        candidate = candidate.copy()
+
+        def gain(v: int) -> int:
+            return full[v] - sum(full[child] for child in tree.children(v))
+
+        queue = [(-gain(v), v) for v in self.published(candidate) if v >= tree.n_leaves]
+        heapify(queue)
+        while queue:
+            _, v = heappop(queue)
+            trial = candidate.copy()
+            for child in tree.children(v):
+                trial[tree.under(child)] = child
+            rows = self._near([v], trial)
+            if all(self._threats.stays_valid(rows, child) for child in tree.children(v)):
+                candidate = trial
+                for child in tree.children(v):
+                    if child >= tree.n_leaves:
+                        heappush(queue, (-gain(child), child))
+        return candidate

@@ -1,0 +1,128 @@
+"""The search for the least loss of one cut of each tree of a forest."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from setveil.algorithms.exact._branch import BranchAndCut
+from setveil.algorithms.exact._incumbent import Incumbent
+from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._rounding import Rounding
+from setveil.algorithms.exact._variables import Variables
+from setveil.algorithms.rt._forest_candidates import ForestCandidates
+from setveil.algorithms.rt._forest_clauses import ForestSeparator
+from setveil.algorithms.rt._forest_threats import Knowledge, Threats
+from setveil.algorithms.rt._forest_trees import Forest
+from setveil.kernels.rows import Ids
+from setveil.progress import Progress
+
+
+class ForestSearch:
+    """The search for the least loss.
+
+    Parameters
+    ----------
+    forest : Forest
+    knowledge : Knowledge
+        What an attacker may know; at least k rows, or none, must fit it.
+    suppress : bool
+        Whether items may be suppressed.
+    progress : Progress
+    time_limit : float
+        Seconds, then the best so far is returned.
+    gap : Fraction
+        A bound that is proven to be this share below the loss is close enough.
+
+    Attributes
+    ----------
+    incumbent : Incumbent
+        Holds the best candidate.
+    lower : int
+        Proven: no candidate loses less.
+    program : Program
+        Holds the clauses.
+    """
+
+    def __init__(
+        self,
+        forest: Forest,
+        knowledge: Knowledge,
+        suppress: bool,
+        progress: Progress,
+        time_limit: float,
+        gap: Fraction = Fraction(0),
+    ) -> None:
+        self.forest, self.progress = forest, progress
+        self.deadline = time.monotonic() + time_limit
+        threats = Threats(forest, knowledge)
+        self.separator = ForestSeparator(threats, suppress)
+        self.candidates = ForestCandidates(threats, self.separator, suppress, progress)
+        self.suppress = suppress
+        losses = forest.losses
+        self.incumbent = Incumbent(losses, sum(losses.occurrences), max(gap, losses.rounded))
+        self.variables = Variables(forest.tree, suppress, [])
+        self.lower = 0
+
+    def infeasible(self) -> list[int]:
+        """Find a threat that nothing can be done about; empty if there is none."""
+        return next(self.candidates.threats(self.candidates.coarsest()), [])
+
+    def run(self) -> None:
+        """Search until the best candidate is proven best, or time is up; there must be a valid one."""
+        variables, incumbent = self.variables, self.incumbent
+        self.program = program = Program(variables.costs(self.forest.losses), self._out_of_time)
+        program.imply(variables.implications())
+        self.progress.stoppable = True
+        try:
+            self._begin()
+            rounding = Rounding(program, variables, self.separator, self.candidates, incumbent)
+            sizes = variables.sizes(self.forest.losses)
+            search = BranchAndCut(program, rounding, incumbent, sizes, variables.n_inner, self.progress)
+            search.run(*self._bounds())
+        finally:
+            self.progress.stoppable = False
+        best = incumbent.cost
+        self.lower = int(min(search.lower, best))
+        if best - self.lower <= self.forest.losses.rounded * best:
+            self.lower = best
+
+    @property
+    def best(self) -> Ids:
+        """The best candidate."""
+        return self.incumbent.candidate
+
+    def record(self) -> dict[str, Any]:
+        """Record how far the search came."""
+        best, lower = self.incumbent.cost or 0, self.lower
+        whole = self.forest.losses.whole
+        return {
+            "loss": float(Fraction(best, whole)),
+            "lower_bound": float(Fraction(lower, whole)),
+            "gap": float(Fraction(best - lower, best)) if best else 0.0,
+            "proven": lower == best,
+            "clauses": len(self.program),
+            "rounds": self.program.solved,
+        }
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self.variables.bounds([])
+        high[[v - self.forest.tree.n_leaves for v in self.forest.barred]] = False
+        return low, high
+
+    def _out_of_time(self) -> bool:
+        return self.progress.stop_requested() or time.monotonic() > self.deadline
+
+    def _begin(self) -> None:
+        """Take valid candidates to begin with."""
+        coarsest = self.candidates.coarsest()
+        self.incumbent.offer(coarsest)
+        if self._out_of_time():
+            return
+        self.incumbent.offer(self.candidates.refined(coarsest))
+        for candidate in self.candidates.repaired(self.candidates.finest()):
+            self.incumbent.offer(candidate)
