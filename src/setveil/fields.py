@@ -138,6 +138,14 @@ class ItemWeights(Kind):
 
 
 @dataclass(frozen=True)
+class ColumnLabels(Kind):
+    """A file with a column and a label in each line."""
+
+    names_items = True
+    allowed = "a file of lines column,label"
+
+
+@dataclass(frozen=True)
 class Items(Kind):
     """Items of the data: a file, or a list with commas."""
 
@@ -261,6 +269,11 @@ def _wanted(kind: Kind, value: Any) -> str:
         return "" if fits else "a list of items, each a text"
     if isinstance(kind, ItemWeights):
         return "" if isinstance(value, Mapping) else "a dict of items and numbers"
+    if isinstance(kind, ColumnLabels):
+        fits = isinstance(value, Mapping) and all(
+            _is_collection(some) and all(isinstance(x, str) for x in some) for some in value.values()
+        )
+        return "" if fits else "a dict of columns and lists of labels"
     if isinstance(kind, GroupsOfItems):
         fits = _is_collection(value) and all(
             _is_collection(group) or isinstance(group, str) for group in value

@@ -69,8 +69,8 @@ class ForestCandidates:
     def repaired(self, candidate: Ids) -> Iterator[Ids]:
         """Make valid candidates near one that need not be."""
         if self.suppress:
-            yield self._polished(self._repaired(candidate, lift_items=False))
-        yield self._polished(self._repaired(candidate, lift_items=True))
+            yield self.polished(self._repaired(candidate, lift_items=False))
+        yield self.polished(self._repaired(candidate, lift_items=True))
 
     def _repaired(self, candidate: Ids, lift_items: bool) -> Ids:
         """Generalize and suppress until no threat is left, what is in most threats for the loss it adds first."""
@@ -137,7 +137,8 @@ class ForestCandidates:
 
     # --- improvements of valid ones
 
-    def _polished(self, candidate: Ids) -> Ids:
+    def polished(self, candidate: Ids) -> Ids:
+        """Publish more of a valid candidate while it stays valid: that costs nothing, or gains."""
         return self.refined(self.brought_back(candidate))
 
     def _near(self, nodes: list[int], candidate: Ids) -> Rows:

@@ -86,7 +86,10 @@ class ForestSearch:
             search.run(*self._bounds())
         finally:
             self.progress.stoppable = False
-        best = incumbent.cost
+        polished = self.candidates.polished(incumbent.candidate)
+        if self.forest.losses.cost(polished) <= (incumbent.cost or 0):
+            incumbent.put(polished)
+        best = incumbent.cost or 0
         self.lower = int(min(search.lower, best))
         if best - self.lower <= self.forest.losses.rounded * best:
             self.lower = best

@@ -1,0 +1,90 @@
+"""What the algorithm `forest` minimizes, what it may do, and when it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import Any, Literal
+
+from setveil import fields
+from setveil.errors import RequestError
+from setveil.fields import Choice, ColumnLabels, Declared, Flag, Share, parameter
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Forest(Declared):
+    """The algorithm `forest` (proven optimum of one recoding for the whole table) and its parameters.
+
+    Attributes
+    ----------
+    share : number between 0 and 1
+        Share of the quasi-identifiers in the loss: share * R + (1 - share) * T, where R is their average NCP
+        and T the loss of the items.
+    objective : {"ncp", "lm"} or None
+        Loss of the items; None: LM with suppression, NCP without.
+    suppress : bool
+        Allow items to be suppressed, all their occurrences, beside generalization.
+    coarsest : mapping of str to sequence of str
+        Labels by column (the items': the name of the column of items): nothing above these is published.
+    gap : number
+        Stop when the loss is proven to be at most this share above the least possible, 0 (proven least) or
+        more.
+    time_limit : float or None
+        Seconds after which the best release so far is returned with its proven gap; None: 300.
+    """
+
+    share: Number = parameter(
+        Share(),
+        "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
+        default=Fraction(1, 4),
+    )
+    objective: Literal["ncp", "lm"] | None = parameter(
+        Choice(("ncp", "lm")),
+        "Loss of the items (default: lm with suppression, else ncp).",
+        default=None,
+    )
+    suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
+    coarsest: Mapping[str, Sequence[str]] = parameter(
+        ColumnLabels(),
+        "File of lines column,label: nothing above these labels is published.",
+        default_factory=dict,
+    )
+    gap: Number = parameter(
+        fields.Number(),
+        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        default=0,
+        study_name="solver_gap",
+    )
+    time_limit: float | None = parameter(
+        fields.Number("seconds", positive=True),
+        "Seconds, then the best so far (default 300).",
+        default=None,
+        study_name="solver_time_limit",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require("The share", self.share, "0 to 1", 0, 1)
+        _require("The gap", self.gap, "at least 0", 0, None)
+        if self.time_limit is not None:
+            _require("The time limit", self.time_limit, "a positive number of seconds", 0, None)
+            if not self.time_limit:
+                raise RequestError("The time limit must be a positive number of seconds, got 0.")
+        labels = {column: tuple(some) for column, some in self.coarsest.items()}
+        object.__setattr__(self, "coarsest", labels)
+
+    @property
+    def of_items(self) -> str:
+        """Name of the loss of the items."""
+        return self.objective or ("lm" if self.suppress else "ncp")
+
+
+def _require(what: str, value: Any, allowed: str, least: int, most: int | None) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    if not number or value < least or (most is not None and value > most):
+        raise RequestError(f"{what} must be {allowed}, got {value!r}.")

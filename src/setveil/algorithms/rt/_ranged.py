@@ -1,0 +1,24 @@
+"""Hierarchies for numeric columns that have none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from setveil.data.relational import QuasiIdentifier, Table, quasi_identifier
+from setveil.hierarchy.ranges import ranges
+
+
+def with_ranges(table: Table) -> Table:
+    """Give each numeric column without a hierarchy one of ranges (see `setveil.hierarchy.ranges.ranges`)."""
+    if all(column.parent is not None for column in table.columns):
+        return table
+    return replace(table, origin=table.origin, columns=tuple(map(_ranged, table.columns)))
+
+
+def _ranged(column: QuasiIdentifier) -> QuasiIdentifier:
+    if column.parent is not None:
+        return column
+    values = column.labels[: column.n_values]
+    return quasi_identifier(
+        column.name, column.codes, values, numeric=True, parents=ranges(values), weight=column.weight
+    )

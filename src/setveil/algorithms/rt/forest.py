@@ -1,0 +1,62 @@
+"""The proven optimum of one recoding for a whole table: a cut of each column, and one of the items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.rt._forest_parameters import Forest
+from setveil.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from setveil.data.relational import Table
+    from setveil.guarantees.kkm import KKmAnonymity
+    from setveil.guarantees.mixed_km import MixedKmAnonymity
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.parts import TableCut
+
+__all__ = ["Forest", "Parameters", "anonymize", "info"]
+
+Parameters = Forest
+
+info = AlgorithmInfo(
+    title="Exact optimum on a forest",
+    guarantees=("kkm", "mixed-km"),
+    needs=("hierarchy",),
+    minimizes="lm",
+    summary="Least loss of all recodings of a table in which a label means the same in every row, proven.",
+    reference="setveil, docs/forest.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23",
+)
+
+
+def anonymize(
+    data: Table,
+    hierarchy: Hierarchy,
+    guarantee: KKmAnonymity | MixedKmAnonymity,
+    parameters: Forest = Forest(),
+    progress: Progress = silent,
+) -> tuple[TableCut, dict[str, Any]]:
+    """Make a table anonymous with the least loss that one cut of each hierarchy, and suppressed items, can have.
+
+    Returns
+    -------
+    made : TableCut
+    details : dict
+        `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `item_loss`, R and T;
+        `suppressed`: the labels of items that are.
+
+    Raises
+    ------
+    InfeasibleError
+        If there are rows, but fewer than k; if fewer than k rows hold items and these may not be suppressed; if
+        the coarsest labels allowed are too fine.
+    HierarchyError
+        If items are missing from the hierarchy.
+    RequestError
+        If a numeric column has no hierarchy (`setveil.algorithms.rt._ranged.with_ranges` makes one), or a
+        coarsest label does not exist.
+    """
+    from setveil.algorithms.rt._forest_table import published
+
+    guarantee.require_feasible(data)
+    return published(data, hierarchy, guarantee, parameters, progress)

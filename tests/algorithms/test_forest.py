@@ -1,0 +1,198 @@
+"""The proven optimum of one recoding for a whole table against every cut of every tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+from naive import forest as naive
+from naive.anonymize import leaves
+from setveil.algorithms.rt import forest
+from setveil.algorithms.rt._ranged import with_ranges
+from setveil.algorithms.rt._relational_optimum import relational_optimum
+from setveil.data.relational import Table, quasi_identifier
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError, RequestError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.hierarchy.ranges import ranges
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import silent
+from strategies import examples, random_rows, random_tree, seeded
+
+Parents = dict[str, str | None]
+
+CODES: Parents = {"I21": "Heart", "I50": "Heart", "J18": "Lung", "J44": "Lung", "Heart": "ALL", "Lung": "ALL"}
+CODES |= {"ALL": None}
+SEX: Parents = {"F": "*", "M": "*", "*": None}
+AGES = ranges(["34", "36", "41", "45", "47", "62", "64", "71"], Fraction(10))
+WARD = naive.Table(
+    [
+        (("34", "F"), frozenset({"I21", "J18"})),
+        (("36", "F"), frozenset({"I21"})),
+        (("41", "M"), frozenset({"J18", "J44"})),
+        (("45", "M"), frozenset({"I50", "J44"})),
+        (("47", "F"), frozenset({"I50"})),
+        (("62", "M"), frozenset({"I21", "J44"})),
+        (("64", "M"), frozenset({"I21", "I50"})),
+        (("71", "F"), frozenset({"J18"})),
+    ],
+    [AGES, SEX],
+    CODES,
+    numeric=frozenset({0}),
+)
+
+
+def table_of(given: naive.Table) -> Table:
+    rows = Transactions.from_rows(sorted(row) for _, row in given.rows)
+    columns = []
+    for a, tree in enumerate(given.trees):
+        texts = sorted({values[a] for values, _ in given.rows})
+        codes = np.array([texts.index(values[a]) for values, _ in given.rows], np.int64)
+        weight = given.weights[a] if given.weights else 1
+        columns.append(
+            quasi_identifier(
+                f"c{a}", codes, texts, numeric=a in given.numeric, parents=tree, weight=weight
+            )
+        )
+    return Table(
+        indptr=rows.indptr, items=rows.items, vocabulary=rows.vocabulary, columns=tuple(columns)
+    )
+
+
+def guarantee_of(terms: naive.Terms) -> KKmAnonymity | MixedKmAnonymity:
+    return (MixedKmAnonymity if terms.mixed else KKmAnonymity)(terms.k, terms.m)
+
+
+def solved(given: naive.Table, terms: naive.Terms) -> tuple[list[naive.Image], naive.Image, dict[str, object]]:
+    """Run the algorithm: what becomes of values and items, and the details."""
+    table, tree = table_of(given), Hierarchy(given.items)
+    names = [*(column.name for column in table.columns), table.set_name]
+    parameters = forest.Forest(
+        share=terms.share,
+        objective=terms.objective,
+        suppress=terms.suppress,
+        coarsest={names[t]: labels for t, labels in terms.coarsest.items()},
+    )
+    made, details = forest.anonymize(table, tree, guarantee_of(terms), parameters)
+    columns = [
+        {column.labels[v]: column.labels[to] for v, to in enumerate(nodes.tolist())}
+        for column, nodes in zip(table.columns, made.nodes, strict=True)
+    ]
+    items = made.items
+    to = {
+        item: items.published.labels[at] if at >= 0 else None
+        for item, at in zip(items.items.labels, items.image.tolist(), strict=True)
+    }
+    return columns, to, details
+
+
+def check(given: naive.Table, terms: naive.Terms) -> None:
+    least = naive.least_loss(given, terms)
+    if least is None:
+        with pytest.raises(InfeasibleError):
+            solved(given, terms)
+        return
+    columns, items, details = solved(given, terms)
+    published = naive.published(given.rows, columns, items)
+    assert naive.is_anonymous(published, terms.k, terms.m, terms.mixed)
+    r, t = naive.relational_loss(given, columns), naive.item_loss(given, items, terms.objective)
+    found = terms.share * r + (1 - terms.share) * t
+    assert found == least
+    record = details["optimality"]
+    assert isinstance(record, dict)
+    assert record["proven"]
+    assert record["loss"] == float(least)
+    if terms.share:
+        assert details["relational_loss"] == float(r)
+    if terms.share < 1:
+        assert details["item_loss"] == float(t)
+    for t_, labels in terms.coarsest.items():
+        tree = [*given.trees, given.items][t_]
+        shown = {*[*columns, items][t_].values()} - {None}
+        above = {up for label in labels for up in naive.up_from(tree, label)[1:]}
+        assert not shown & above
+
+
+def random_table(rng: Random) -> naive.Table:
+    n = rng.choice((0, 3, 8, 12, 20, 30))
+    trees, columns = [], []
+    for a in range(rng.choice((1, 2, 2, 3))):
+        domain = [f"{'uvw'[a]}{i}" for i in range(rng.choice((1, 2, 3, 4, 5) if a < 2 else (2, 3)))]
+        trees.append(random_tree(rng, domain))
+        weights = [rng.random() + 0.05 for _ in domain]
+        columns.append(rng.choices(domain, weights, k=n))
+    numeric = frozenset[int]()
+    if rng.random() < 0.3:
+        values = [rng.choice(("", "1", "3", "8", "9.5")) for _ in range(n)]
+        numeric = frozenset({len(trees)})
+        trees.append(ranges(sorted({*values, "1"}), Fraction(2)))
+        columns.append(values)
+        trees, columns, numeric = trees[-2:], columns[-2:], frozenset({len(trees[-2:]) - 1})
+    items = list("abcde")[: rng.randint(1, 5)]
+    rows = random_rows(rng, items, n, 3)
+    weights_ = [rng.choice((1, 1, 2, 3)) for _ in trees]
+    return naive.Table(
+        list(zip(zip(*columns, strict=True), rows, strict=True)) if n else [],
+        trees,
+        random_tree(rng, items),
+        weights_,
+        numeric,
+    )
+
+
+def random_terms(rng: Random, table: naive.Table) -> naive.Terms:
+    coarsest: dict[int, tuple[str, ...]] = {}
+    if rng.random() < 0.35:
+        trees = [*table.trees, table.items]
+        for t in rng.sample(range(len(trees)), rng.randint(1, 2)):
+            coarsest[t] = tuple(rng.sample(sorted(trees[t]), min(len(trees[t]), rng.randint(1, 2))))
+    return naive.Terms(
+        rng.choice((2, 2, 3, 4)),
+        rng.choice((1, 2, 2, 3, math.inf)),
+        rng.random() < 0.5,
+        rng.choice((Fraction(1, 4), Fraction(1, 2), Fraction(1, 2), Fraction(2, 7), Fraction(0), Fraction(1))),
+        rng.random() < 0.6,
+        rng.choice(("ncp", "lm")),
+        coarsest,
+    )
+
+
+def cases(n: int, seed: int) -> Iterator[tuple[naive.Table, naive.Terms]]:
+    rng = seeded(seed)
+    for _ in range(n):
+        table = random_table(rng)
+        yield table, random_terms(rng, table)
+
+
+def test_optimum_of_random_tables() -> None:
+    for given, terms in cases(examples(400, 15), 11):
+        check(given, terms)
+
+
+@pytest.mark.parametrize(
+    ("mixed", "suppress", "loss"),
+    [
+        (False, False, Fraction(97, 148)),
+        (False, True, Fraction(71, 156)),
+        (True, False, Fraction(1, 2)),
+        (True, True, Fraction(2081, 5772)),
+    ],
+)
+def test_ward(mixed: bool, suppress: bool, loss: Fraction) -> None:
+    terms = naive.Terms(2, 2, mixed, Fraction(1, 2), suppress, "lm" if suppress else "ncp")
+    check(WARD, terms)
+    assert solved(WARD, terms)[2]["optimality"]["loss"] == float(loss)
+
+
+def test_ward_with_suppression() -> None:
+    columns, items, details = solved(WARD, naive.Terms(2, 2, False, Fraction(1, 2), True))
+    assert set(columns[0].values()) == {"*"}
+    assert columns[1] == {"F": "F", "M": "M"} | {"*": "*"} or columns[1] == {"F": "F", "M": "M"}
+    assert items == {"I21": "Heart", "I50": "Heart", "J18": None, "J44": "J44"}
+    assert details["suppressed"] == ["J18"]
