@@ -1,0 +1,101 @@
+"""Classes of rows by their quasi-identifiers alone: one algorithm after the other, straight from its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from naive.rt_table import MISSING, Part, Parts, Table
+
+
+def groups(table: Table, part: Part, a: int) -> list[list[int]]:
+    """Rows by the child of the lowest node above all their values."""
+    column = table.columns[a]
+    lowest = column.lowest({column.values[row] for row in part})
+    below: dict[str, list[int]] = {}
+    for row in part:
+        path = column.paths[column.values[row]]
+        below.setdefault(path[path.index(lowest) - 1], []).append(row)
+    return list(below.values())
+
+
+def halves(table: Table, part: Part, a: int) -> Iterator[list[list[int]]]:
+    """How numbers without a tree may be split: missing from present, or at the median, then just below it."""
+    values = table.columns[a].values
+    missing = [row for row in part if values[row] == MISSING]
+    if missing:
+        yield [missing, [row for row in part if values[row] != MISSING]]
+        return
+    number = {row: Fraction(values[row]) for row in part}
+    middle = sorted(number.values())[-(-len(part) // 2) - 1]
+    yield [[r for r in part if number[r] <= middle], [r for r in part if number[r] > middle]]
+    yield [[r for r in part if number[r] < middle], [r for r in part if number[r] >= middle]]
+
+
+def splits(table: Table, part: Part, a: int) -> Iterator[list[list[int]]]:
+    """What is tried of one column, in order."""
+    column = table.columns[a]
+    if column.alike(column.values[row] for row in part):
+        return
+    if column.whole is None:
+        yield from halves(table, part, a)
+    else:
+        yield groups(table, part, a)
+
+
+def split(table: Table, part: Part, a: int, least: int, k: int | None = None) -> list[Part] | None:
+    """The first split by a column that is allowed; with k, parts hold no or k non-empty rows."""
+    for tried in splits(table, part, a):
+        parts = [group for group in tried if group]
+        filled = [sum(bool(table.sets[row]) for row in group) for group in parts]
+        enough = k is None or all(not n or n >= k for n in filled)
+        if len(parts) >= 2 and min(map(len, parts)) >= least and enough:
+            return [tuple(group) for group in parts]
+    return None
+
+
+def mondrian(table: Table, least: int, k: int | None = None) -> Parts:
+    """Strict Mondrian."""
+
+    def classes(part: Part) -> Iterator[Part]:
+        lost = [c.weight * loss for c, loss in zip(table.columns, table.losses(part), strict=True)]
+        for a in sorted(range(len(lost)), key=lambda a: (-lost[a], a)):
+            if parts := split(table, part, a, least, k):
+                for each in parts:
+                    yield from classes(each)
+                return
+        yield part
+
+    return table.in_order(classes(tuple(table.canonical))) if table.n else []
+
+
+def cluster(table: Table, k: int) -> Parts:
+    """K-member clusters, in the order in which they are made."""
+    left = list(table.canonical)
+    made: list[list[int]] = []
+    seed: int | None = None
+    while len(left) >= k:
+        previous = seed  # of equals below, the first
+        seed = left[0] if previous is None else max(left, key=lambda row: table.ncp([row, previous]))
+        left.remove(seed)
+        group = [seed]
+        while len(group) < k:
+            nearest = min(left, key=lambda row: table.ncp([*group, row]))
+            left.remove(nearest)
+            group.append(nearest)
+        made.append(group)
+    for row in left:
+        growth = [
+            (len(group) + 1) * table.ncp([*group, row]) - len(group) * table.ncp(group) for group in made
+        ]
+        made[growth.index(min(growth))].append(row)
+    return [tuple(group) for group in made]
+
+
+def same(parts: Sequence[Sequence[int]]) -> set[frozenset[int]]:
+    """The partition without any order."""
+    return {frozenset(part) for part in parts}
+
+
+def is_anonymous(parts: Sequence[Sequence[int]], k: int) -> bool:
+    return all(len(part) >= k for part in parts)

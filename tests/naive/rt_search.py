@@ -1,0 +1,79 @@
+"""Sweep over the least size of classes, and splits by gain, with the best items of every class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from naive import rt_items
+from naive.rt_classes import mondrian, split
+from naive.rt_items import Image, ItemAlgorithm, item_loss
+from naive.rt_table import Part, Parts, Table, relational_loss
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the frontier."""
+
+    least: int
+    parts: Parts
+    r: Fraction
+    t: Fraction
+    f: Fraction
+
+
+class Valuer:
+    """What parts lose, relational and items' LM, at one setting; the items of each part are found once."""
+
+    def __init__(self, table: Table, k: int, m: float, share: Fraction, algorithm: ItemAlgorithm) -> None:
+        self.table, self.k, self.m, self.share, self.algorithm = table, k, m, share, algorithm
+        self.found: dict[frozenset[int], Image] = {}
+
+    def items(self, part: Part) -> Image:
+        key = frozenset(part)
+        if key not in self.found:
+            self.found[key] = self.algorithm(self.table.rows(part), self.table.items, self.k, self.m)
+        return self.found[key]
+
+    def r(self, parts: Parts) -> Fraction:
+        return relational_loss(self.table, parts)
+
+    def t(self, parts: Parts) -> Fraction:
+        lost = (item_loss(self.table.rows(part), self.items(part), "lm") for part in parts)
+        return sum(lost, Fraction(0)) / max(rt_items.occurrences(self.table.sets), 1)
+
+    def f(self, parts: Parts) -> Fraction:
+        return self.share * self.r(parts) + (1 - self.share) * self.t(parts)
+
+
+def sweep(valuer: Valuer) -> list[Point]:
+    """The frontier: least = k, 4k, 16k, ... while at most half of the rows, then one class."""
+    table = valuer.table
+    points = []
+    least = valuer.k
+    while 2 * least <= table.n:
+        points.append((least, mondrian(table, least)))
+        least *= 4
+    points.append((table.n, table.in_order([range(table.n)])))
+    return [Point(least, parts, valuer.r(parts), valuer.t(parts), valuer.f(parts)) for least, parts in points]
+
+
+def best_of(points: list[Point], allowed: Callable[[Point], bool] = lambda point: True) -> Point | None:
+    """The least f, of equals the larger least."""
+    return min(filter(allowed, points), key=lambda point: (point.f, -point.least), default=None)
+
+
+def by_gain(valuer: Valuer) -> Parts:
+    """Split from one class downward while f falls."""
+    table = valuer.table
+
+    def classes(part: Part) -> Parts:
+        options = [split(table, part, a, valuer.k) for a in range(len(table.columns))]
+        found = [parts for parts in options if parts is not None]
+        better = min(found, key=valuer.f, default=None)  # the first column of equals
+        if better is None or valuer.f(better) >= valuer.f([part]):
+            return [part]
+        return [final for child in better for final in classes(child)]
+
+    return table.in_order(classes(tuple(table.canonical))) if table.n else []

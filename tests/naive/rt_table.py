@@ -1,0 +1,240 @@
+"""A table of quasi-identifiers with one set column: values, labels, canonical order, relational loss R.
+
+A part is a list of row numbers; a missing value is the empty text. Everything is a fraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from naive.anonymize import Tree, children, leaves, ranks, root, up_from
+from naive.km import item_order
+
+Part = tuple[int, ...]
+Parts = list[Part]
+
+MISSING = ""
+
+
+def flat(values: Iterable[str]) -> dict[str, str | None]:
+    """One node above all values that are there."""
+    return {**dict.fromkeys(values, "*"), "*": None}
+
+
+def depth_first(tree: Tree, node: str) -> list[str]:
+    """Leaves under a node, children by their smallest leaf."""
+    below = children(tree, node)
+    if not below:
+        return [node]
+    rank = ranks(tree)
+    below.sort(key=lambda child: min(rank[leaf] for leaf in depth_first(tree, child)))
+    return [leaf for child in below for leaf in depth_first(tree, child)]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A quasi-identifier. Without a tree its numbers are published as ranges."""
+
+    name: str
+    values: tuple[str, ...]
+    tree: Tree | None = None
+    numeric: bool = False
+    weight: Fraction = Fraction(1)
+    domain: tuple[Fraction, Fraction] | None = None
+
+    @cached_property
+    def whole(self) -> Tree | None:
+        """The tree, with a leaf below the root for missing values if there are any."""
+        if self.tree is None or MISSING not in self.values or MISSING in self.tree:
+            return self.tree
+        return {**self.tree, MISSING: root(self.tree)}
+
+    @cached_property
+    def paths(self) -> dict[str, list[str]]:
+        """Each leaf with its ancestors, the root last."""
+        tree = self.whole
+        return {} if tree is None else {leaf: up_from(tree, leaf) for leaf in leaves(tree)}
+
+    @cached_property
+    def under(self) -> dict[str, frozenset[str]]:
+        """The leaves under each node."""
+        nodes = {node for path in self.paths.values() for node in path}
+        return {node: frozenset(leaf for leaf, path in self.paths.items() if node in path) for node in nodes}
+
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """Canonical order: missing first, numbers by value, categories by the order of the tree's leaves."""
+        if self.numeric:
+            values = {*self.values, *self.paths} - {MISSING}
+            order = sorted(values, key=lambda value: (Fraction(value), value))
+        else:
+            assert self.tree is not None
+            order = [leaf for leaf in depth_first(self.tree, root(self.tree)) if leaf != MISSING]
+        return {value: i for i, value in enumerate([MISSING, *order])}
+
+    @cached_property
+    def nodes_in_order(self) -> list[str]:
+        """Leaves in item order, missing first, then inner nodes by their smallest leaf, deeper first."""
+        items = [value for value in self.paths if value != MISSING]
+        first = {leaf: i for i, leaf in enumerate([MISSING, *item_order(items)])}
+        inner = [node for node in self.under if node not in self.paths]
+        inner.sort(key=lambda node: (min(first[leaf] for leaf in self.under[node]), -self.depth(node)))
+        return [*sorted(self.paths, key=first.__getitem__), *inner]
+
+    def depth(self, node: str) -> int:
+        assert self.whole is not None
+        return len(up_from(self.whole, node))
+
+    @cached_property
+    def extremes(self) -> tuple[Fraction, Fraction]:
+        """MIN and MAX: of the domain that is declared, else of all leaves or of the column."""
+        if self.domain is not None:
+            return self.domain
+        numbers = [Fraction(value) for value in {*self.values, *self.paths} - {MISSING}]
+        return min(numbers, default=Fraction(0)), max(numbers, default=Fraction(0))
+
+    def lowest(self, values: Iterable[str]) -> str:
+        """The lowest node above some values."""
+        paths = [self.paths[value] for value in values]
+        return next(node for node in paths[0] if all(node in path for path in paths))
+
+    def length(self, numbers: Iterable[str]) -> Fraction:
+        """What a range of numbers takes of the whole."""
+        least, most = self.extremes
+        found = [Fraction(number) for number in numbers]
+        return (max(found) - min(found)) / (most - least) if most > least else Fraction(0)
+
+    def node_loss(self, node: str) -> Fraction:
+        below = self.under[node]
+        if len(below) == 1:
+            return Fraction(0)
+        if not self.numeric:
+            return Fraction(len(below), len(self.paths))
+        return Fraction(1) if MISSING in below else self.length(below)
+
+    def loss(self, values: Iterable[str]) -> Fraction:
+        """NCP of what some values are published as together."""
+        values = set(values)
+        if self.whole is not None:
+            return self.node_loss(self.lowest(values))
+        if MISSING in values:
+            return Fraction(len(values) > 1)
+        return self.length(values)
+
+    def label(self, values: Iterable[str]) -> str:
+        """What some values are published as together."""
+        values = set(values)
+        if self.whole is not None:
+            return self.lowest(values)
+        if MISSING in values:
+            return "*" if len(values) > 1 else MISSING
+        ordered = sorted(values, key=self.rank.__getitem__)
+        if Fraction(ordered[0]) == Fraction(ordered[-1]):
+            return ordered[0]
+        least = next(value for value in ordered if Fraction(value) == Fraction(ordered[0]))
+        most = next(value for value in ordered if Fraction(value) == Fraction(ordered[-1]))
+        return f"[{least},{most}]"
+
+    def alike(self, values: Iterable[str]) -> bool:
+        """Whether all are the same value; numbers without a tree by value, not by text."""
+        if self.whole is not None:
+            return len(set(values)) == 1
+        return len({None if value == MISSING else Fraction(value) for value in values}) == 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """Quasi-identifiers, item sets, and the items' hierarchy."""
+
+    columns: tuple[Column, ...]
+    sets: tuple[frozenset[str], ...]
+    items: Tree
+
+    @property
+    def n(self) -> int:
+        return len(self.sets)
+
+    @cached_property
+    def canonical(self) -> list[int]:
+        """Rows by their values, column by column, then by their items, then by number."""
+        item_rank = ranks(self.items)
+        return sorted(
+            range(self.n),
+            key=lambda row: (
+                [column.rank[column.values[row]] for column in self.columns],
+                sorted(item_rank[item] for item in self.sets[row]),
+                row,
+            ),
+        )
+
+    @cached_property
+    def place(self) -> dict[int, int]:
+        return {row: i for i, row in enumerate(self.canonical)}
+
+    def in_order(self, parts: Iterable[Iterable[int]]) -> Parts:
+        """Rows within parts, and parts by their first row, in canonical order."""
+        ordered = [tuple(sorted(part, key=self.place.__getitem__)) for part in parts]
+        return sorted(ordered, key=lambda part: self.place[part[0]])
+
+    def losses(self, part: Iterable[int]) -> list[Fraction]:
+        part = list(part)
+        return [column.loss(column.values[row] for row in part) for column in self.columns]
+
+    def ncp(self, part: Iterable[int]) -> Fraction:
+        """NCP of each row of a part."""
+        weights = [column.weight for column in self.columns]
+        total = sum(w * loss for w, loss in zip(weights, self.losses(part), strict=True))
+        return Fraction(total) / sum(weights)
+
+    def labels(self, part: Iterable[int]) -> tuple[str, ...]:
+        part = list(part)
+        return tuple(column.label(column.values[row] for row in part) for column in self.columns)
+
+    def rows(self, part: Iterable[int]) -> list[frozenset[str]]:
+        return [self.sets[row] for row in part]
+
+
+def relational_loss(table: Table, parts: Iterable[Sequence[int]]) -> Fraction:
+    """R of a local recoding."""
+    return sum((len(part) * table.ncp(part) for part in parts), Fraction(0)) / max(table.n, 1)
+
+
+def width_for(values: Iterable[str]) -> Fraction:
+    """(max - min) / 16, rounded up to 1, 2 or 5 times a power of ten."""
+    numbers = [Fraction(value) for value in values if value != MISSING]
+    wanted = (max(numbers) - min(numbers)) / 16
+    if wanted == 0:
+        return Fraction(1)
+    power = Fraction(1)
+    while power > wanted:
+        power /= 10
+    while power * 10 <= wanted:
+        power *= 10
+    return next(power * times for times in (1, 2, 5, 10) if power * times >= wanted)
+
+
+def built_ranges(values: Iterable[str], width: int | Fraction) -> dict[str, str | None]:
+    """Cells of a width, of twice the width, ..., anchored at 0, up to the first that holds all values."""
+    texts = sorted({value for value in values if value != MISSING})
+    tree: dict[str, str | None] = {"*": None}
+    for text in texts:
+        cells, size = [text], Fraction(width)
+        while len({Fraction(other) // size for other in texts}) > 1:
+            low = Fraction(text) // size * size
+            cells.append(f"[{decimal(low)},{decimal(low + size)})")
+            size *= 2
+        tree.update(zip(cells, [*cells[1:], "*"], strict=True))
+    return tree
+
+
+def decimal(number: Fraction) -> str:
+    """Write a fraction of a finite number of decimals."""
+    digits = 0
+    while (number * 10**digits).denominator > 1:
+        digits += 1
+    whole = int(abs(number) * 10**digits)
+    text = str(whole) if not digits else f"{whole // 10**digits}.{whole % 10**digits:0{digits}}"
+    return "-" + text if number < 0 else text
