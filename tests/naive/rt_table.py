@@ -5,7 +5,7 @@ A part is a list of row numbers; a missing value is the empty text. Everything i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,19 +24,30 @@ def flat(values: Iterable[str]) -> dict[str, str | None]:
     return {**dict.fromkeys(values, "*"), "*": None}
 
 
-def depth_first(tree: Tree, node: str) -> list[str]:
-    """Leaves under a node, children by their smallest leaf."""
-    below = children(tree, node)
-    if not below:
-        return [node]
-    rank = ranks(tree)
-    below.sort(key=lambda child: min(rank[leaf] for leaf in depth_first(tree, child)))
-    return [leaf for child in below for leaf in depth_first(tree, child)]
+def depth_first(tree: Tree, node: str, first: Mapping[str, int]) -> list[str]:
+    """Leaves under a node, children by the first of their leaves."""
+    below = [depth_first(tree, child, first) for child in children(tree, node)]
+    below.sort(key=lambda part: min(first[leaf] for leaf in part))
+    return [leaf for part in below for leaf in part] or [node]
+
+
+def shortest(texts: Iterable[str]) -> dict[Fraction, str]:
+    """The text of each number: the shortest, of equals the first."""
+    out: dict[Fraction, str] = {}
+    for text in sorted(texts, key=lambda text: (len(text), text)):
+        out.setdefault(Fraction(text), text)
+    return out
+
+
+def numbers(texts: Sequence[str], tree: Tree | None = None) -> tuple[str, ...]:
+    """Write equal numbers alike: as the leaf of the tree, or as the shortest text that is there."""
+    known = shortest({*(texts if tree is None else leaves(tree))} - {MISSING})
+    return tuple(MISSING if text == MISSING else known[Fraction(text)] for text in texts)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A quasi-identifier. Without a tree its numbers are published as ranges."""
+    """A quasi-identifier. Without a tree its numbers, equal ones written alike, are published as ranges."""
 
     name: str
     values: tuple[str, ...]
@@ -65,21 +76,27 @@ class Column:
         return {node: frozenset(leaf for leaf, path in self.paths.items() if node in path) for node in nodes}
 
     @cached_property
+    def leaf_order(self) -> dict[str, int]:
+        """Item order of the leaves; missing values come first, numeric or not."""
+        items = [value for value in self.paths if value != MISSING]
+        return {leaf: i for i, leaf in enumerate([MISSING, *item_order(items)])}
+
+    @cached_property
     def rank(self) -> dict[str, int]:
         """Canonical order: missing first, numbers by value, categories by the order of the tree's leaves."""
         if self.numeric:
             values = {*self.values, *self.paths} - {MISSING}
-            order = sorted(values, key=lambda value: (Fraction(value), value))
+            order = sorted(values, key=Fraction)
         else:
-            assert self.tree is not None
-            order = [leaf for leaf in depth_first(self.tree, root(self.tree)) if leaf != MISSING]
+            assert self.whole is not None
+            found = depth_first(self.whole, root(self.whole), self.leaf_order)
+            order = [leaf for leaf in found if leaf != MISSING]
         return {value: i for i, value in enumerate([MISSING, *order])}
 
     @cached_property
     def nodes_in_order(self) -> list[str]:
         """Leaves in item order, missing first, then inner nodes by their smallest leaf, deeper first."""
-        items = [value for value in self.paths if value != MISSING]
-        first = {leaf: i for i, leaf in enumerate([MISSING, *item_order(items)])}
+        first = self.leaf_order
         inner = [node for node in self.under if node not in self.paths]
         inner.sort(key=lambda node: (min(first[leaf] for leaf in self.under[node]), -self.depth(node)))
         return [*sorted(self.paths, key=first.__getitem__), *inner]
@@ -132,17 +149,7 @@ class Column:
         if MISSING in values:
             return "*" if len(values) > 1 else MISSING
         ordered = sorted(values, key=self.rank.__getitem__)
-        if Fraction(ordered[0]) == Fraction(ordered[-1]):
-            return ordered[0]
-        least = next(value for value in ordered if Fraction(value) == Fraction(ordered[0]))
-        most = next(value for value in ordered if Fraction(value) == Fraction(ordered[-1]))
-        return f"[{least},{most}]"
-
-    def alike(self, values: Iterable[str]) -> bool:
-        """Whether all are the same value; numbers without a tree by value, not by text."""
-        if self.whole is not None:
-            return len(set(values)) == 1
-        return len({None if value == MISSING else Fraction(value) for value in values}) == 1
+        return ordered[0] if len(ordered) == 1 else f"[{ordered[0]},{ordered[-1]}]"
 
 
 @dataclass(frozen=True)
@@ -216,15 +223,20 @@ def width_for(values: Iterable[str]) -> Fraction:
     return next(power * times for times in (1, 2, 5, 10) if power * times >= wanted)
 
 
-def built_ranges(values: Iterable[str], width: int | Fraction) -> dict[str, str | None]:
+def built_ranges(values: Sequence[str], width: int | Fraction) -> dict[str, str | None]:
     """Cells of a width, of twice the width, ..., anchored at 0, up to the first that holds all values."""
     texts = sorted({value for value in values if value != MISSING})
     tree: dict[str, str | None] = {"*": None}
+    if MISSING in values:
+        tree[MISSING] = "*"
     for text in texts:
         cells, size = [text], Fraction(width)
-        while len({Fraction(other) // size for other in texts}) > 1:
+        # Zero is a border at every width: below and above it are the widest cells there can be.
+        while len(found := {Fraction(other) // size for other in texts}) > 1:
             low = Fraction(text) // size * size
             cells.append(f"[{decimal(low)},{decimal(low + size)})")
+            if found == {-1, 0}:
+                break
             size *= 2
         tree.update(zip(cells, [*cells[1:], "*"], strict=True))
     return tree
