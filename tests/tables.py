@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from naive import rt_table
+from naive import rt_classes, rt_cuts, rt_items, rt_table, rt_verify
+from naive.anonymize import Tree, all_cuts, image
 from naive.rt_table import MISSING, Column, built_ranges, flat
-from setveil.data.relational import QuasiIdentifier, Table, quasi_identifier
+from setveil.data.relational import QuasiIdentifier, Table, numbered_parts, quasi_identifier
 from setveil.hierarchy.tree import Hierarchy
+from setveil.published.parts import Parts, TableCut
+from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.published.table_files import PublishedTable
 from strategies import ALPHABETS, random_rows, random_tree, seeded, transactions
 
 WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5))
@@ -123,3 +128,58 @@ def fast(table: rt_table.Table) -> Table:
 
 def hierarchy(table: rt_table.Table) -> Hierarchy:
     return Hierarchy(table.items)
+
+
+def parts_of(slow: rt_table.Table, table: Table, recoded: rt_items.Recoded) -> Parts:
+    """What setveil's algorithms would return for parts and images of items."""
+    tree, labels = hierarchy(slow), table.vocabulary.labels
+    of_row = np.zeros(slow.n, np.int64)
+    image_of: dict[int, rt_items.Image] = {}
+    for number, (part, to) in enumerate(recoded):
+        of_row[list(part)] = number
+        image_of.update(dict.fromkeys(part, to))
+    nodes = [
+        -1 if (label := image_of[row][labels[item]]) is None else tree.id(label)
+        for row in range(slow.n)
+        for item in table.items[table.indptr[row] : table.indptr[row + 1]].tolist()
+    ]
+    items = LocalRecoding.from_nodes(tree, np.array(nodes, np.int64))
+    return Parts(numbered_parts(table.canonical_order(), of_row), items)
+
+
+def cut_of(slow: rt_table.Table, table: Table, images: rt_cuts.Images, items: rt_items.Image) -> TableCut:
+    """What setveil's algorithms would return for one cut of each column and an image of each item."""
+    tree = hierarchy(slow)
+    nodes = []
+    for column, to in zip(table.columns, images, strict=True):
+        ids = {label: v for v, label in enumerate(column.labels)}
+        nodes.append(np.array([ids[to[value]] for value in column.labels[: column.n_values]], np.int32))
+    cut = {tree.id(leaf if label is None else label) for leaf, label in items.items()}
+    suppressed = {tree.id(leaf) for leaf, label in items.items() if label is None}
+    return TableCut(tuple(nodes), Recoding.from_cut(tree, cut, suppressed))
+
+
+def shown_by(table: PublishedTable) -> list[rt_verify.Row]:
+    """Labels and items of each published row."""
+    columns = [[column.labels[code] for code in column.codes] for column in table.columns]
+    labels = list(zip(*columns, strict=True)) if columns else [()] * table.n_rows
+    return [(row, frozenset(items)) for row, items in zip(labels, table.sets, strict=True)]
+
+
+def random_local(rng: Random, slow: rt_table.Table, k: int, m: float) -> rt_items.Recoded:
+    """Any parts, with images of items that are private or are not."""
+    rows = list(range(slow.n))
+    rng.shuffle(rows)
+    ends = sorted({0, slow.n, *(rng.randint(0, slow.n) for _ in range(rng.randint(0, 3)))})
+    parts = [tuple(rows[start:end]) for start, end in pairwise(ends)]
+    if rng.random() < 0.5 and slow.n >= k:
+        parts = rt_classes.mondrian(slow, k)
+    if rng.random() < 0.5:
+        return rt_items.recode(slow, slow.in_order(parts), k, m, rt_items.exact)
+    return [(part, random_image(rng, slow.items)) for part in slow.in_order(parts)]
+
+
+def random_image(rng: Random, tree: Tree) -> rt_items.Image:
+    """Any cut, with some of its leaves suppressed."""
+    to = image(tree, rng.choice(all_cuts(tree)))
+    return {leaf: None if label == leaf and rng.random() < 0.3 else label for leaf, label in to.items()}
