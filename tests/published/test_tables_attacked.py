@@ -62,7 +62,10 @@ def test_what_is_written_is_what_is_read(tmp_path: Path, delimiter: str) -> None
         codes = np.array([texts.index(field) for field in fields], np.int64)
         sets = Transactions.from_codes(*split_sets(codes, texts, delimiter))
         found = [
-            (tuple(row[header.index(column.name)] for column in (*table.columns, *table.kept)), set(items))
+            (
+                tuple(row[header.index(column.name)] for column in (*table.columns, *table.kept)),
+                frozenset(items),
+            )
             for row, items in zip(rows, sets, strict=True)
         ]
         kept = [table.kept[0].labels[code] for code in table.kept[0].codes]
@@ -81,7 +84,7 @@ def test_long_files_hold_the_same(tmp_path: Path) -> None:
         pairs = as_text(tmp_path / ITEMS_FILE)[1:]
         labels = [tuple(row[header.index(column.name)] for column in table.columns) for row in rows]
         found = [
-            (theirs, {item for at, item in pairs if at == row[0]})
+            (theirs, frozenset(item for at, item in pairs if at == row[0]))
             for row, theirs in zip(rows, labels, strict=True)
         ]
         assert found == shown_by(table)
