@@ -125,7 +125,8 @@ def verify_km(
     longest = int(published.row_lengths().max(initial=0))
     if longest == 0:
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True)
-    survey = _Survey(published, k, show, progress)
+    survey = Survey(published.indptr, published.items, published.n_items, k, show, progress)
+    labels = published.vocabulary.labels
     whole = m >= longest  # whole rows decide
     rarest, rarest_support = survey.rarest_row() if whole or not brief else ((), 0)
     if whole and rarest_support >= k:
@@ -143,7 +144,7 @@ def verify_km(
             guarantee,
             False,
             survey.violations,
-            survey.labelled(),
+            tuple((tuple(labels[i] for i in ids), support) for ids, support in survey.first),
             smallest,
             survey.safe_size,
             not survey.stopped,
@@ -163,18 +164,40 @@ def verify_km(
     return KmVerdict(guarantee, True, 0, (), smallest, greatest_m, complete)
 
 
-class _Survey:
-    """Counts the itemsets of one size after the other, and remembers what it saw."""
+class Survey:
+    """Counts the itemsets of one size after the other, and remembers what it saw.
 
-    def __init__(self, published: Transactions, k: int, show: int, progress: Progress) -> None:
-        self.labels = published.vocabulary.labels
+    Parameters
+    ----------
+    indptr, items : int64 (n_rows + 1,), integers (occurrences,)
+        Rows of ids, ascending and unique within a row; some row is not empty.
+    n_ids : int
+        Ids are below.
+    k : int
+        Less support is a violation; at most the number of rows + 1.
+    show : int
+        How many violations to list.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        items: NDArray[np.integer],
+        n_ids: int,
+        k: int,
+        show: int,
+        progress: Progress,
+    ) -> None:
+        self.n_ids = n_ids
         self.k, self.show, self.progress = k, show, progress
-        self.rows = _distinct(published)
-        self.holders = _holders(*self.rows[:2], len(self.labels))
+        self.rows = _distinct(indptr, items)
+        self.holders = _holders(*self.rows[:2], n_ids)
         self.longest = int(np.diff(self.rows[0]).max())
         self.violations = 0
         self.first: list[tuple[tuple[int, ...], int]] = []
-        self.smallest = published.n_rows
+        self.smallest = indptr.size - 1
         self.safe_size = 0  # no itemset of up to this size is a violation
         self.steps = 0
         self.stopped = False
@@ -188,7 +211,7 @@ class _Survey:
     def count_singles(self) -> None:
         """Count the single items."""
         indptr, items, weights = self.rows
-        supports = np.zeros(len(self.labels), np.int64)
+        supports = np.zeros(self.n_ids, np.int64)
         np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
         rare = np.flatnonzero((supports > 0) & (supports < self.k))
         self.violations = rare.size
@@ -206,8 +229,8 @@ class _Survey:
         tails = np.zeros((self.longest + 1, size + 1), np.int64)
         listed = np.zeros((max(self.show - len(self.first), 0), size + 1), np.int64)
         path = np.zeros(size, np.int64)
-        counts = np.zeros(len(self.labels), np.int64)
-        n = len(self.labels)
+        n = self.n_ids
+        counts = np.zeros(n, np.int64)
         item = 0
         while item < n and not state[STOPPED]:
             item = _count_from(
@@ -228,16 +251,13 @@ class _Survey:
         if not self.violations and not self.stopped:
             self.safe_size = size
 
-    def labelled(self) -> tuple[tuple[tuple[str, ...], int], ...]:
-        """Violations with labels instead of ids."""
-        return tuple((tuple(self.labels[i] for i in ids), support) for ids, support in self.first)
 
-
-def _distinct(published: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+def _distinct(
+    indptr: NDArray[np.int64], items: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Distinct non-empty rows and how many rows each stands for."""
-    items = np.ascontiguousarray(published.items, np.int32)
-    raw = items.tobytes()
-    bounds = (4 * published.indptr).tolist()
+    raw = np.ascontiguousarray(items, np.int32).tobytes()
+    bounds = (4 * indptr).tolist()
     seen: dict[bytes, int] = {}
     for start, end in pairwise(bounds):
         key = raw[start:end]
