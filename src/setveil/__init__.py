@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.vpa import VPA
+    from setveil.data.relational import Table
     from setveil.data.transactions import Transactions
     from setveil.errors import (
         DataError,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from setveil.functions.moles import moles
     from setveil.functions.query import query
     from setveil.functions.read import read
+    from setveil.functions.read_table import read_table
     from setveil.functions.recommend import recommend
     from setveil.functions.reconstruct import Reconstruction, reconstruct
     from setveil.functions.risk import risk
@@ -61,7 +63,9 @@ if TYPE_CHECKING:
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
+    from setveil.guarantees.kkm import KKmAnonymity
     from setveil.guarantees.km import KmAnonymity
+    from setveil.guarantees.mixed_km import MixedKmAnonymity
     from setveil.guarantees.privacydegree import PrivacyDegree
     from setveil.guarantees.verify import Verdict
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -86,6 +90,7 @@ _HOMES = {
     "Hierarchy": "hierarchy.tree",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",
+    "KKmAnonymity": "guarantees.kkm",
     "KmAnonymity": "guarantees.km",
     "LG": "algorithms.lg.lg",
     "LRA": "algorithms.lra.lra",
@@ -93,6 +98,7 @@ _HOMES = {
     "MHgHs": "algorithms.hghs.mhghs",
     "MM": "algorithms.coherence.mm",
     "MissingItemsError": "errors",
+    "MixedKmAnonymity": "guarantees.mixed_km",
     "OA": "algorithms.oa",
     "OutputError": "errors",
     "PCTA": "algorithms.pcta.pcta",
@@ -103,6 +109,7 @@ _HOMES = {
     "Release": "published",
     "RequestError": "errors",
     "SetveilError": "errors",
+    "Table": "data.relational",
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
@@ -119,6 +126,7 @@ _HOMES = {
     "query": "functions.query",
     "read": "functions.read",
     "read_hierarchy": "hierarchy.io",
+    "read_table": "functions.read_table",
     "recommend": "functions.recommend",
     "reconstruct": "functions.reconstruct",
     "risk": "functions.risk",
@@ -148,10 +156,12 @@ __all__ = [
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
+    "KKmAnonymity",
     "KmAnonymity",
     "LocalRecoding",
     "MHgHs",
     "MissingItemsError",
+    "MixedKmAnonymity",
     "OutputError",
     "PrivacyConstraints",
     "PrivacyDegree",
@@ -160,6 +170,7 @@ __all__ = [
     "Release",
     "RequestError",
     "SetveilError",
+    "Table",
     "TableError",
     "TransactionalKAnonymity",
     "Transactions",
@@ -175,6 +186,7 @@ __all__ = [
     "query",
     "read",
     "read_hierarchy",
+    "read_table",
     "recommend",
     "reconstruct",
     "risk",

@@ -181,12 +181,13 @@ def _ranges(columns: Sequence[int], word: Sequence[str]) -> str:
             first, last = word[columns[start]], word[columns[end - 1]]
             run = end - start
             if run > 2 and "-" not in first + last:
-                parts.append(_field(f"{first}-{last}"))
+                parts.append(as_field(f"{first}-{last}"))
             else:
-                parts += [_field(word[at]) for at in columns[start:end]]
+                parts += [as_field(word[at]) for at in columns[start:end]]
             start = end
     return ",".join(parts)
 
 
-def _field(text: str) -> str:
+def as_field(text: str) -> str:
+    """Quote the name of a column for a list of names with commas between them, where it must be."""
     return '"' + text.replace('"', '""') + '"' if set(text) & set(',"') else text

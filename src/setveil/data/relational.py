@@ -197,6 +197,8 @@ class Table(Transactions):
         Between the items of one field.
     dropped : tuple of str
         Columns that are not published.
+    tree : Hierarchy or None
+        Of the items, where it was given with the roles of the columns; used where none is named.
     """
 
     columns: tuple[QuasiIdentifier, ...] = ()
@@ -205,6 +207,7 @@ class Table(Transactions):
     set_name: str = "items"
     delimiter: str = ";"
     dropped: tuple[str, ...] = ()
+    tree: Any = None
 
     @cached_property
     def units(self) -> tuple[int, ...]:
@@ -258,6 +261,14 @@ class Table(Transactions):
             loss = column.loss_of(least, greatest)
             total += unit * sum(a * b for a, b in zip(loss.tolist(), sizes.tolist(), strict=True))
         return Fraction(total, self.n_rows * self.unit_total)
+
+    def kept_once(self) -> tuple[int, ...]:
+        """Count, for each kept column, the rows whose value no other row has; a missing one is none."""
+        found = []
+        for column in self.kept:
+            times = np.bincount(column.codes, minlength=len(column.labels))
+            found.append(int(sum(times[at] == 1 for at, label in enumerate(column.labels) if label)))
+        return tuple(found)
 
     def canonical_order(self) -> NDArray[np.int64]:
         """Order the rows by their columns, then by their items, then by number: int64 (n_rows,).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from math import inf
 from typing import Any
 
 import numpy as np

@@ -12,7 +12,7 @@ from setveil.algorithms.rt._forest_parameters import Forest as Parameters
 from setveil.algorithms.rt._forest_search import ForestSearch
 from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest, Tree
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity

@@ -169,4 +169,3 @@ class Threats:
         knowledge = self.knowledge.less_one(of_items)
         merged = distinct_rows(*rest, weights[holding])
         return next(self._among(merged, knowledge, silent), None) is None
-

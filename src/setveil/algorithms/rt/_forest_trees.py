@@ -152,7 +152,9 @@ class Forest:
     def _losses(self, hidden: Fraction | int) -> Losses:
         tree = self.tree
         located = self.cut.leaf_rows[1]
-        before = np.concatenate(([0], np.cumsum(np.bincount(located, minlength=tree.n_leaves)[tree.leaf_order])))
+        before = np.concatenate(
+            ([0], np.cumsum(np.bincount(located, minlength=tree.n_leaves)[tree.leaf_order]))
+        )
         below: list[int] = (before[tree.high] - before[tree.low]).tolist()
         each = [
             Fraction(0) if t < 0 or v < self.tree.n_leaves else Fraction(self.trees[t].loss[u])
@@ -173,8 +175,7 @@ class Forest:
             for n, loss, item in zip(below, full, self.is_item.tolist(), strict=True)
         ]
         occurrences = [
-            n if item else 0
-            for n, item in zip(below[: tree.n_leaves], self.is_item.tolist(), strict=False)
+            n if item else 0 for n, item in zip(below[: tree.n_leaves], self.is_item.tolist(), strict=False)
         ]
         return Losses(occurrences, below, full, gone, scale, ROUNDED if rounded else Fraction(0))
 

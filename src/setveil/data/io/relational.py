@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.data.io.records import RecordTable
-from setveil.data.io.sniff import detect_format, likely_separator
+from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Text, as_text, is_parquet, is_xlsx, open_source
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
@@ -66,6 +66,8 @@ class TableColumns:
 
     Attributes
     ----------
+    name : str
+        What to call it in messages.
     header : tuple of str
         Names of all its columns, in their order.
     texts : tuple of TextColumn
@@ -76,8 +78,10 @@ class TableColumns:
         Name of the column with the items.
     set_at : int
         Place in the header of the (first) column with items; its length if they stand in another table.
-    spent : tuple of str
-        Columns of items and ids.
+    item_columns : tuple of str
+        Columns that hold the items; empty if they stand in another table.
+    id_column : str or None
+        The column of ids.
     delimiter : str
         Between the items of one field.
     files : tuple of InputFile
@@ -90,12 +94,14 @@ class TableColumns:
         For each text column, what says where a row is, for messages.
     """
 
+    name: str
     header: tuple[str, ...]
     texts: tuple[TextColumn, ...]
     sets: Transactions
     set_name: str
     set_at: int
-    spent: tuple[str, ...]
+    item_columns: tuple[str, ...]
+    id_column: str | None
     delimiter: str
     files: tuple[InputFile, ...]
     layout: Layout
@@ -149,7 +155,7 @@ def read_columns(
         *([set_name] if inside and set_name else []),
         *([how.id_column] if how.id_column else []),
     ]
-    opened = _open(source, sought, how)
+    opened = open_table(source, sought, how)
     table, where = opened.table, opened.table.name
     texts_at = [column_at(table.names, name, where) for name in names]
     id_at = None if how.id_column is None else column_at(table.names, how.id_column, where)
@@ -175,14 +181,15 @@ def read_columns(
         assert id_at is not None  # noqa: S101  (required above)
         split = _from_second(columns[id_at], table.names[id_at], how)
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
-    used = [*items_at, *([] if id_at is None or id_at in texts_at else [id_at])]
     return TableColumns(
+        where,
         tuple(table.names),
         tuple(_text_column(table.names[at], columns[at]) for at in texts_at),
         Transactions.from_codes(*split),
         called,
         items_at[0] if items_at else len(table.names),
-        tuple(table.names[at] for at in used),
+        tuple(table.names[at] for at in items_at),
+        None if id_at is None else table.names[id_at],
         how.delimiter or DELIMITER,
         opened.files,
         opened.layout(called),
@@ -218,7 +225,7 @@ def _require_one_way(set_name: str | None, how: How) -> None:
 
 
 @dataclass(frozen=True)
-class _Opened:
+class OpenedTable:
     """A table, and how its cells are taken."""
 
     table: Any
@@ -230,8 +237,27 @@ class _Opened:
     encoding: str | None = None
 
 
-def _open(source: Any, sought: Sequence[str], how: How, *, apart: bool = False) -> _Opened:
-    """Open a table; `apart`: options of text were meant for another one."""
+def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
+    """Open a table; `apart`: options of text were meant for another one.
+
+    Parameters
+    ----------
+    source : path or data frame
+        As for `read_columns`.
+    sought : collection of str
+        Columns that it is known to have: the separator is the one that the header has between them.
+    how : How
+        How it is read.
+    apart : bool
+        Whether encoding and separator are ignored where they do not apply.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    RequestError
+        If an option does not apply.
+    """
     if not isinstance(source, str | Path):
         _refuse_text_options(how, apart, "a data frame")
         return _frame(source, "the data frame", how, ())
@@ -253,13 +279,13 @@ def _open(source: Any, sought: Sequence[str], how: How, *, apart: bool = False) 
         if how.separator is not None:
             raise RequestError("The option separator does not apply to JSON lines.", hint="Leave it out.")
         records = RecordTable(text)
-        return _Opened(
+        return OpenedTable(
             records, records.columns, records.holds_lists, records.lists,
             lambda called: Layout("jsonl", item_column=called, objects=True), files, text.encoding,
         )  # fmt: skip
     separator = how.separator or _separator(text, sought)
     table = TextTable(text, separator, titled=True)
-    return _Opened(
+    return OpenedTable(
         table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
         lambda called: Layout("wide", table.separator, item_columns=(called,)), files, text.encoding,
     )  # fmt: skip
@@ -271,11 +297,11 @@ def _refuse_text_options(how: How, apart: bool, what: str) -> None:
         raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
 
 
-def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> _Opened:
+def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:
     from setveil.data import cells
 
     table = cells.frame_table(frame, name, how.id_column)
-    return _Opened(
+    return OpenedTable(
         table,
         lambda wanted: cells.texts_of(table, wanted),
         lambda at: cells.holds_lists(table, at),
@@ -296,12 +322,21 @@ def _parquet(content: bytes, name: str) -> Any:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
 
 
-def _separator(text: Text, sought: Sequence[str]) -> str:
-    """Tell what stands between fields: what the header has between the columns that were named."""
+def _separator(text: Text, sought: Collection[str]) -> str:
+    """Tell what stands between fields: what gives the header most of the columns that were named.
+
+    Where none was, what gives it most fields, as many as the other lines have.
+    """
+
+    def fits(sign: str) -> tuple[int, int]:
+        rows = head_rows(text, sign)
+        width = evidence.common_width(rows)[0]
+        named = max((len({*sought} & {*row}) for row in rows if len(row) == width), default=0)
+        return named, width if rows and len(rows[0]) == width else 1
+
     likely = likely_separator(text)
-    signs = [likely, *(sign for sign in evidence.SEPARATORS if sign != likely)]
-    found = {sign: len({*sought} & {*TextTable(text, sign, titled=True).names}) for sign in signs}
-    return max(signs, key=lambda sign: found[sign])
+    signs: list[str] = [likely, *evidence.SEPARATORS.replace(likely, "")]
+    return max(signs, key=fits)
 
 
 def _text_column(name: str, column: Column) -> TextColumn:
@@ -357,7 +392,7 @@ def _from_cells(columns: Sequence[Column]) -> Split:
 
 def _from_second(ids: Column, name: str, how: How) -> Split:
     """Take the items of each id from a second, long table."""
-    second = _open(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
+    second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
     part = read_table(second.table, "long", Wanted(how.id_column, how.item_column))
     row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
     rows = [row_of.get(one, -1) for one in part.ids or ()]

@@ -1,0 +1,160 @@
+"""Read tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from setveil.data.io.relational import How
+from setveil.data.relational import Table
+from setveil.errors import RequestError, TableError, described
+from setveil.functions.given import is_path, tree_of
+from setveil.options.roles import TreeLike, make_roles, read_roles, require_one, with_trees
+from setveil.options.tables import make_table
+
+
+def read_table(
+    source: str | PathLike[str] | object,
+    *,
+    qi: str | Iterable[str] | Mapping[str, Mapping[str, Any]] = (),
+    set: str | None = None,  # noqa: A002  (the word that users know)
+    keep: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
+    hierarchies: Mapping[str, TreeLike] | None = None,
+    numeric: str | Iterable[str] = (),
+    categorical: str | Iterable[str] = (),
+    ranges: str | Iterable[str] | Mapping[str, Any] = (),
+    weights: Mapping[str, Any] | None = None,
+    roles: str | PathLike[str] | None = None,
+    delimiter: str | None = None,
+    item_columns: str | Sequence[str] | None = None,
+    items: str | PathLike[str] | object | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    format: str | None = None,  # noqa: A002  (the word that users know)
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> Table:
+    r"""Read a table: one line for each person, columns that someone may know, and a set of items.
+
+    Parameters
+    ----------
+    source : path, data frame or Arrow stream
+        A csv file with a header line, Parquet, JSON lines, a spreadsheet (also compressed, ``-`` is standard
+        input); or an object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...).
+    qi : list of str, or dict
+        Columns that someone may know (quasi-identifiers). A dict says more of each: `kind` ("numeric" or
+        "categorical"), `hierarchy`, `ranges`, `weight`, as the parameters below do.
+    set : str
+        The column of items: lists, or fields such as ``I10;E11``. Where items stand in several columns or in
+        a second table: what their column is to be called (by default ``items``).
+    keep : list of str
+        Columns to be published as they are, because nobody outside can know them.
+    drop : list of str
+        Columns not to be published. Neither are those that are named nowhere; `Table.dropped` lists both.
+    hierarchies : dict of str to (Hierarchy or path)
+        What the values of columns may become; also of the items, by the name given for `set`.
+    numeric, categorical : list of str
+        Kinds of quasi-identifiers. By default a column without hierarchy is numeric if all its values are
+        decimal numbers, none with a needless zero in front.
+    ranges : list of str, or dict of str to number
+        Numeric columns that get a hierarchy of ranges, and how wide the narrowest ones are.
+    weights : dict of str to number
+        How much what a column loses counts, by default 1.
+    roles : path
+        A TOML file that says all this, in place of the parameters above.
+    delimiter : str
+        Between the items of a field, by default ``;``.
+    item_columns : str or list of str
+        Several columns that hold an item each: names, or a text with ranges (``DX1-DX20``) and patterns.
+    items : path or data frame
+        A long table with a line for each id and item.
+    id_column : str
+        Says whom a line is about: no value may come twice. Both tables have it where there are two.
+    item_column : str
+        The column of `items` that holds the item, where it has more than two.
+    format : {"parquet", "jsonl"}, optional
+        Of the file, where neither its name nor its content tells.
+    encoding, separator : str, optional
+        Of text, and between its fields; by default detected.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    RequestError
+        If something that was said contradicts itself.
+    TableError
+        If nothing says which columns someone may know, or which holds the items.
+    DataError
+        If the table cannot be read, ids repeat, or a column does not hold what its role asks for.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("ward.csv").write_text("patient,age,sex,codes\n1,34,F,I21;J18\n2,36,F,\n3,41,M,J18\n")
+    >>> ward = sv.read_table("ward.csv", qi=["age", "sex"], set="codes", ranges={"age": 10})
+    >>> ward, ward.dropped
+    (Table: 3 rows, 2 items, 3 occurrences, 2 quasi-identifiers ('age', 'sex'), ('patient',))
+    """
+    how = How(format, encoding, separator, delimiter, item_columns, items, id_column, item_column)
+    for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
+        if not isinstance(getattr(how, name), str | None):
+            raise RequestError(f"{name} must be a text, got {described(getattr(how, name))}.")
+    said: dict[str, Any] = {
+        "qi": qi if isinstance(qi, Mapping) else _names("qi", qi),
+        "set_name": _one("set", set),
+        "keep": _names("keep", keep),
+        "drop": _names("drop", drop),
+        "hierarchies": hierarchies,
+        "numeric": _names("numeric", numeric),
+        "categorical": _names("categorical", categorical),
+        "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(_names("ranges", ranges), True),
+        "weights": weights,
+    }
+    if roles is None:
+        found = make_roles(**said, id_column=id_column, delimiter=delimiter)
+    else:
+        given = [name.removesuffix("_name") for name, value in said.items() if value]
+        if given:
+            raise RequestError(f"The file of roles says all of columns; {', '.join(given)} cannot be added.")
+        found = read_roles(fspath(roles))
+    try:
+        path = fspath(source) if is_path(source) else source
+        return make_table(path, with_trees(found, tree_of), how)
+    except TableError as error:
+        error.hint = _in_python(error)
+        raise
+
+
+def _one(name: str, value: Any) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        require_one([str(one) for one in value], name)
+    raise RequestError(f"{name} must be the name of a column, got {described(value)}.")
+
+
+def _names(name: str, value: Any) -> list[str]:
+    """Take names of columns: a list, or one."""
+    if isinstance(value, str):
+        return [value] if value else []
+    if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
+        raise RequestError(f"{name} must be a list of columns, got {described(value)}.")
+    names = list(value)
+    wrong = [one for one in names if not isinstance(one, str) or not one]
+    if wrong:
+        raise RequestError(f"{name} must be a list of names of columns, got {described(wrong[0])} in it.")
+    return names
+
+
+def _in_python(error: TableError) -> str:
+    lines = []
+    for options, meaning in error.readings:
+        words = [f"{key}={value.split(',') if key == 'qi' else value!r}" for key, value in options.items()]
+        lines.append(f"    setveil.read_table(..., {', '.join(words)})\n        {meaning}")
+    return "\n".join(["for example", *lines]) if lines else f"{error.trouble}: qi=[...], set=."

@@ -1,0 +1,315 @@
+"""What the columns of a table are: known to others, a set of items, to be kept or to be dropped."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from setveil.data.io.source import as_text, read_bytes
+from setveil.data.set_fields import require_delimiter
+from setveil.errors import DataError, RequestError, described, listed, shorten
+from setveil.hierarchy.tree import Hierarchy
+
+TreeLike = Hierarchy | str | PathLike[str] | None
+KINDS = ("numeric", "categorical")
+ROLES = ("qi", "set", "keep", "drop", "id")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is said of a quasi-identifier.
+
+    Attributes
+    ----------
+    kind : {"numeric", "categorical"}, optional
+        By default told by the values.
+    hierarchy : Hierarchy or path, optional
+        What its values may become.
+    ranges : Fraction or True, optional
+        Width of the narrowest ranges of a hierarchy that is built of the values; True: a usual one.
+    weight : Fraction
+        How much its loss counts.
+    """
+
+    kind: str | None = None
+    hierarchy: TreeLike = None
+    ranges: Fraction | bool | None = None
+    weight: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The role of each column; those that have none are dropped.
+
+    Attributes
+    ----------
+    qi : mapping of str to Known
+        What someone may know.
+    set_name : str or None
+        The column of items, or what it is to be called where items stand in several columns or another table.
+    keep, drop : tuple of str
+        Columns that are published as they are, and such that are not.
+    id_column : str or None
+        Says whom a row is about; never published.
+    hierarchy : Hierarchy or path, optional
+        Of the items.
+    delimiter : str, optional
+        Between the items of a field.
+    """
+
+    qi: Mapping[str, Known]
+    set_name: str | None = None
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    id_column: str | None = None
+    hierarchy: TreeLike = None
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None:
+            require_delimiter(self.delimiter)
+        found: dict[str, str] = {}
+        for role, names in (
+            ("qi", list(self.qi)),
+            ("set", [self.set_name] if self.set_name else []),
+            ("keep", self.keep),
+            ("drop", self.drop),
+        ):
+            for name in names:
+                if name in found:
+                    raise two_roles(name, found[name], role)
+                found[name] = role
+        other = found.get(self.id_column or "", "drop")
+        if self.id_column is not None and other != "drop":
+            raise two_roles(self.id_column, other, "id")
+        for name, known in self.qi.items():
+            _require_sense(name, known)
+
+
+def two_roles(name: str, first: str, second: str) -> RequestError:
+    """Make the error of a column that was given two roles."""
+    if first == second:
+        return RequestError(f"Column {shorten(name)} is named twice as {first}.", hint="Name it once.")
+    return RequestError(
+        f"Column {shorten(name)} has two roles, {first} and {second}, expected one.",
+        hint="qi: someone may know it. set: the items. keep: published as it is. drop, id: never published.",
+    )
+
+
+def _require_sense(name: str, known: Known) -> None:
+    if known.ranges is not None and known.hierarchy is not None:
+        raise RequestError(
+            f"Column {shorten(name)} has a hierarchy, and is to get another one of ranges.",
+            hint="Give one of them.",
+        )
+    if known.ranges is not None and known.kind == "categorical":
+        raise RequestError(f"Column {shorten(name)} is to get ranges, which only numbers have.")
+    if not isinstance(known.ranges, bool | None) and known.ranges <= 0:
+        raise RequestError(
+            f"The ranges of column {shorten(name)} must be wider than 0, got {known.ranges}.",
+            hint="Name the width of the narrowest ones, such as 10.",
+        )
+    if known.weight <= 0:
+        raise RequestError(f"The weight of column {shorten(name)} must be above 0, got {known.weight}.")
+
+
+def fraction(what: str, value: Any) -> Fraction:
+    """Take an exact number: an integer, a fraction, a decimal number, or one of these as text.
+
+    Raises
+    ------
+    RequestError
+        If it is none.
+    """
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        return Fraction(str(value).strip())
+    except (ValueError, ZeroDivisionError):
+        raise RequestError(f"{what} must be a number such as 10 or 0.5, got {described(value)}.") from None
+
+
+def make_roles(
+    *,
+    qi: Iterable[str] | Mapping[str, Mapping[str, Any]] = (),
+    set_name: str | None = None,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    hierarchies: Mapping[str, TreeLike] | None = None,
+    numeric: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    ranges: Mapping[str, Any] | None = None,
+    weights: Mapping[str, Any] | None = None,
+    id_column: str | None = None,
+    hierarchy: TreeLike = None,
+    delimiter: str | None = None,
+) -> Roles:
+    """Put together what was said of columns, by what was said.
+
+    Parameters
+    ----------
+    qi : iterable of str, or mapping
+        Quasi-identifiers; a mapping says more of each: `kind`, `hierarchy`, `ranges`, `weight`.
+    set_name, keep, drop, id_column, delimiter
+        As in `Roles`.
+    hierarchies : mapping of str to (Hierarchy or path)
+        Of quasi-identifiers, and of the items by the name of their column.
+    numeric, categorical : iterable of str
+        Quasi-identifiers of this kind.
+    ranges : mapping of str to number or True
+        Width of the narrowest ranges.
+    weights : mapping of str to number
+        How much losses count.
+    hierarchy : Hierarchy or path
+        Of the items.
+
+    Raises
+    ------
+    RequestError
+        If something contradicts itself or names a column that has no such role.
+    """
+    names = list(qi)
+    again = next((name for name in names if names.count(name) > 1), None)
+    if again is not None:
+        raise two_roles(again, "qi", "qi")
+    said: dict[str, dict[str, Any]] = {name: {} for name in names}
+    if isinstance(qi, Mapping):
+        for name, about in qi.items():
+            said[name] = _keys(f"Column {shorten(name)}", about, ("kind", "hierarchy", "ranges", "weight"))
+
+    def add(what: str, name: str, key: str, value: Any) -> None:
+        if name not in said:
+            raise RequestError(
+                f"{what} is given for column {shorten(name)}, which is no quasi-identifier.",
+                hint=f"Quasi-identifiers are {listed(names, 9)}."
+                if names
+                else "Name quasi-identifiers: --qi.",
+            )
+        if key in said[name] and said[name][key] != value:
+            raise RequestError(f"{what} of column {shorten(name)} is given twice.")
+        said[name][key] = value
+
+    for name, tree in (hierarchies or {}).items():
+        if name == set_name and name not in said:
+            if hierarchy is not None:
+                raise RequestError(f"The hierarchy of the items ({shorten(name)}) is given twice.")
+            hierarchy = tree
+        else:
+            add("A hierarchy", name, "hierarchy", tree)
+    for kind, some in (("numeric", numeric), ("categorical", categorical)):
+        for name in some:
+            add("The kind", name, "kind", kind)
+    for name, width in (ranges or {}).items():
+        add("A width of ranges", name, "ranges", width)
+    for name, weight in (weights or {}).items():
+        add("A weight", name, "weight", weight)
+    return Roles(
+        {name: _known(name, about) for name, about in said.items()},
+        set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter,
+    )  # fmt: skip
+
+
+def _known(name: str, about: Mapping[str, Any]) -> Known:
+    kind, ranges = about.get("kind"), about.get("ranges")
+    if kind not in (None, *KINDS):
+        raise RequestError(
+            f"The kind of column {shorten(name)} must be numeric or categorical, got {kind!r}."
+        )
+    if ranges is False:
+        ranges = None
+    if ranges is not None and ranges is not True:
+        ranges = fraction(f"The width of ranges of column {shorten(name)}", ranges)
+    weight = fraction(f"The weight of column {shorten(name)}", about.get("weight", 1))
+    return Known(kind, about.get("hierarchy"), ranges, weight)
+
+
+def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
+    """Refuse what is no mapping, and keys that mean nothing."""
+    if not isinstance(about, Mapping):
+        raise RequestError(f"{what} must be described by {', '.join(allowed)}, got {described(about)}.")
+    for key in about:
+        if key not in allowed:
+            close = difflib.get_close_matches(str(key), allowed, 1)
+            hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(allowed)}."
+            raise RequestError(f"{what} has no {shorten(str(key))}.", hint=hint)
+    return dict(about)
+
+
+_OF_ROLE: Mapping[str, tuple[str, ...]] = {
+    "qi": ("kind", "hierarchy", "ranges", "weight"),
+    "set": ("delimiter", "hierarchy"),
+}
+
+
+def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
+    """Read the roles of columns from a TOML file; the paths in it are relative to it.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or is no TOML.
+    RequestError
+        If it says something that has no meaning, or contradicts itself.
+    """
+    text = as_text(read_bytes(Path(path)), str(path), encoding).content.decode()
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(
+            f"{path} is not TOML: {error}.",
+            hint='Sections such as [columns.age] with lines like role = "qi".',
+        ) from None
+    columns = _keys(f"{path}", content, ("columns",)).get("columns")
+    if not isinstance(columns, Mapping) or not columns:
+        raise RequestError(f"{path} describes no column.", hint='Write [columns.age] and role = "qi".')
+    of: dict[str, dict[str, dict[str, Any]]] = {role: {} for role in ROLES}
+    for name, about in columns.items():
+        where = f"{path}: column {shorten(name)}"
+        role = about.get("role") if isinstance(about, Mapping) else None
+        if role not in ROLES:
+            got = "none" if role is None else described(role)
+            raise RequestError(f"{where} needs a role, one of {', '.join(ROLES)}; got {got}.")
+        found = _keys(where, {key: about[key] for key in about if key != "role"}, _OF_ROLE.get(role, ()))
+        for key in ("kind", "hierarchy", "delimiter"):
+            if not isinstance(found.get(key, ""), str):
+                raise RequestError(f"{where}: {key} must be a text, got {described(found[key])}.")
+        if "hierarchy" in found:
+            found["hierarchy"] = Path(path).parent / found["hierarchy"]
+        of[role][name] = found
+    for role in ("set", "id"):
+        require_one(list(of[role]), role)
+    about_set: Mapping[str, Any] = next(iter(of["set"].values()), {})
+    return make_roles(
+        qi=of["qi"], set_name=next(iter(of["set"]), None), keep=of["keep"], drop=of["drop"],
+        id_column=next(iter(of["id"]), None), **about_set,
+    )  # fmt: skip
+
+
+def require_one(names: Sequence[str], role: str) -> None:
+    """Refuse several columns of a role that one column has.
+
+    Raises
+    ------
+    RequestError
+        With their names.
+    """
+    if len(names) > 1:
+        raise RequestError(
+            f"{len(names)} columns have the role {role}, expected one: {listed(list(names))}.",
+            hint="Where items stand in several columns name them by --item-columns." if role == "set" else "",
+        )
+
+
+def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
+    """Replace the files of hierarchies by what they hold."""
+    return replace(
+        roles,
+        qi={name: replace(known, hierarchy=read(known.hierarchy)) for name, known in roles.qi.items()},
+        hierarchy=read(roles.hierarchy),
+    )
