@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.attacker.attack import attack_risk
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.options.inputs import load_queries
@@ -21,6 +22,7 @@ from setveil.utility import measured as compute
 from setveil.utility.are import Queries, errors_told
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.supports import errors_of_items
+from setveil.utility.table_answers import table_errors
 
 Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.settings.MEASURING`
 
@@ -114,8 +116,11 @@ def _answers(
     if "estimator" in asked:
         found["item_support_error"] = errors_of_items(_case(asked, data, release))
     if queries:
-        found["are"] = errors_told(_case(asked, data, release, queries=queries))
-    support = asked["itemsets"]
+        case = _case(asked, data, release, queries=queries, seed=seed)
+        found["are"] = errors_told(case)
+        if isinstance(data, Table):
+            found["table_are"] = table_errors(case, len(queries))
+    support = asked.get("itemsets")
     if isinstance(support, str):
         support = frequent_support(data.n_rows, Fraction(support))
     if support:

@@ -16,7 +16,9 @@ from setveil.errors import RequestError
 from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
+from setveil.options.roles import read_roles
 from setveil.published import kind_named
+from setveil.studies.files import hierarchies_of
 from setveil.studies.settings import Reference, Value, files_sha256, reference
 from setveil.version import __version__
 
@@ -47,6 +49,8 @@ class DataSet:
         None: an algorithm that needs one groups items that often occur together.
     reading : tuple of pairs
         Options of `setveil.read` with their values.
+    roles : Reference or None
+        Of a table: the file that says what its columns are; its hash is that of the hierarchies, too.
     """
 
     name: str
@@ -54,11 +58,7 @@ class DataSet:
     sha256: str
     hierarchy: Reference | None = None
     reading: tuple[tuple[str, ReadingValue], ...] = ()
-
-    @property
-    def places(self) -> Any:
-        """The files as `setveil.read` takes them."""
-        return self.files[0] if len(self.files) == 1 else list(self.files)
+    roles: Reference | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -142,6 +142,7 @@ class Run:
             "data": {
                 "files": [str(path.absolute()) for path in self.data.files],
                 "reading": self.data.options,
+                "roles": _place(self.data.roles)["path"] if self.data.roles else None,
                 "hierarchy": _place(self.data.hierarchy)
                 if self.data.hierarchy and self._uses_hierarchy()
                 else None,
@@ -175,6 +176,7 @@ class Run:
             "setveil": __version__,
             "data": self.data.sha256,
             "reading": self.data.options,
+            **({"roles": _identity(self.data.roles)} if self.data.roles else {}),
         }
 
 
@@ -184,8 +186,9 @@ def data_set(
     name: str | None = None,
     hierarchy: Path | None = None,
     reading: Mapping[str, Any] | None = None,
+    roles: Path | None = None,
 ) -> DataSet:
-    """Hash files of rows (or a folder of them) and their hierarchy.
+    """Hash files of rows (or a folder of them), their hierarchy, and the roles of the columns of a table.
 
     Raises
     ------
@@ -198,7 +201,11 @@ def data_set(
     options = {
         key: tuple(value) if isinstance(value, list) else value for key, value in (reading or {}).items()
     }
-    return DataSet(name or files[0].stem, files, digest, tree, tuple(sorted(options.items())))
+    said = None
+    if roles is not None:
+        inside = [roles, *hierarchies_of(read_roles(roles))]
+        said = Reference(roles, files_sha256(inside))
+    return DataSet(name or files[0].stem, files, digest, tree, tuple(sorted(options.items())), said)
 
 
 def plan_run(

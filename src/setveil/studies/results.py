@@ -14,6 +14,7 @@ from setveil.errors import DataError, OutputError, TableError
 from setveil.progress import Progress, silent
 from setveil.report.comparison.columns import RISK_BEFORE, RUN, measured
 from setveil.staging import staged_file
+from setveil.studies.files import read_data
 from setveil.studies.machine import usable_cpus
 from setveil.studies.plan import Run, as_text, plain
 from setveil.studies.settings import MEASURING, own_options
@@ -163,13 +164,11 @@ def require_readable(study: Study, folder: Path, progress: Progress = silent) ->
     DataError
         If one cannot be read as the study says, or the study does not say how.
     """
-    from setveil.data.io import read
-
     missing = {run.data for run in study.runs if read_record(folder, run.id) is None}
     for data in dict.fromkeys(run.data for run in study.runs if run.data in missing):
         progress(f"reading {data.name}")
         try:
-            read(data.places, **data.options)
+            read_data(data.files, data.options, data.roles.path if data.roles else None)
         except DataError as error:
             hint = _as_keys(error) if isinstance(error, TableError) else error.hint
             raise DataError(f"Data set {data.name}: {error.message}", hint=hint) from None

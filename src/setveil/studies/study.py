@@ -31,7 +31,7 @@ from setveil.studies.settings import (
 MOST_RUNS = 100_000
 _TOP = ("name", "description", "data_note", "runs")
 _GRID = ("data", "algorithms", "seeds")
-_DATA = ("path", "name", "hierarchy")
+_DATA = ("path", "name", "hierarchy", "roles")
 
 
 @dataclass(frozen=True)
@@ -210,19 +210,20 @@ class _Reader:
         paths = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
         if entry.get("format", "fimi") not in FORMATS:
             raise self.wrong(f"{where}.format", f"one of {', '.join(FORMATS)}", entry["format"])
-        tree = entry.get("hierarchy")
+        tree, roles = entry.get("hierarchy"), entry.get("roles")
         try:
             found = data_set(
                 [self.folder / path for path in paths],
                 name=entry.get("name"),
                 hierarchy=None if tree is None else self.folder / tree,
                 reading={key: entry[key] for key in READING if key in entry},
+                roles=None if roles is None else self.folder / roles,
             )
         except DataError as error:
             hint = f"{self.note.strip()} Name their folder with --data.".lstrip()
             raise DataError(f"{self.path}: {where}: {error.message}", hint=hint) from None
         known = self.files.setdefault(found.name, found)
-        if (known.sha256, known.reading) != (found.sha256, found.reading):
+        if (known.sha256, known.reading, known.roles) != (found.sha256, found.reading, found.roles):
             raise RequestError(
                 f"{self.path}: {where} is called {found.name} as another data set is.",
                 hint='Give it a name of its own: name = "...".',

@@ -92,10 +92,10 @@ def _told(problem: Exception) -> str:
 
 
 def _read(task: dict[str, Any]) -> Any:
-    from setveil.data.io import read
+    from setveil.studies.files import read_data
 
-    files = task["data"]["files"]
-    return read(files[0] if len(files) == 1 else files, **task["data"]["reading"])
+    data = task["data"]
+    return read_data(data["files"], data["reading"], data["roles"])
 
 
 def _encoding(task: dict[str, Any]) -> str:
@@ -124,6 +124,8 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
     tree = None
     if task["data"]["hierarchy"] is not None:
         tree = read_hierarchy(task["data"]["hierarchy"]["path"], encoding=_encoding(task))
+    elif task["data"]["roles"] is not None:
+        tree = data.tree
     guarantee = _guarantee(task, data)
     parameters = _parameters(task, data, tree)
     asked = task["measuring"]
@@ -173,11 +175,23 @@ def _load_kernels(task: dict[str, Any]) -> None:
 
     rows = [["a", "b", "s"], ["a", "b", "c"], ["b", "c"], ["a", "c"], ["a"], ["b"]]
     data = Transactions.from_rows(rows)
+    if model_named(task["model"]).release == "tables":
+        data = _as_table(data)
     try:
         guarantee = make_guarantee(task["model"], model_named(task["model"]).example, Given(data))
         anonymize(data, guarantee, algorithm=task["algorithm"], details=False)
     except SetveilError:
         pass  # nothing to be had on so few rows; what was loaded is loaded
+
+
+def _as_table(rows: Any) -> Any:
+    """Make a table of a few rows."""
+    import numpy as np
+
+    from setveil.data.relational import Table, quasi_identifier
+
+    ages = quasi_identifier("age", np.arange(rows.n_rows) // 2, ["34", "36", "41"], numeric=True)
+    return Table(rows.indptr, rows.items, rows.vocabulary, columns=(ages,), header=("age", "items"))
 
 
 if __name__ == "__main__":

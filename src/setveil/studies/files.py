@@ -1,0 +1,52 @@
+"""Read the data of a study: rows of items, or tables whose columns have roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.options.roles import Roles
+
+_HOW = ("encoding", "separator", "item_columns", "id_column", "item_column")  # of a table
+
+
+def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
+    """Read the files of a data set.
+
+    Parameters
+    ----------
+    files : sequence of paths
+        One, or several with the same layout; a table is one.
+    reading : mapping
+        Options of `setveil.read`.
+    roles : path, optional
+        The roles of the columns of a table, and their hierarchies.
+
+    Raises
+    ------
+    DataError, RequestError
+        If they cannot be read so.
+    """
+    if roles is None:
+        from setveil.data.io import read
+
+        return read(files[0] if len(files) == 1 else list(files), **reading)
+    from setveil.data.io.relational import How
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.roles import read_roles, with_trees
+    from setveil.options.tables import make_table
+
+    encoding = reading.get("encoding", "utf-8")
+    found = with_trees(
+        read_roles(roles, encoding), lambda tree: tree and read_hierarchy(tree, encoding=encoding)
+    )
+    how = How(**{name: reading[name] for name in _HOW if name in reading})
+    return make_table(str(files[0]), found, how)
+
+
+def hierarchies_of(roles: Roles) -> list[Path]:
+    """List the files of hierarchies that roles name."""
+    named = [roles.hierarchy, *(known.hierarchy for known in roles.qi.values())]
+    return [Path(tree) for tree in named if isinstance(tree, str | Path)]
