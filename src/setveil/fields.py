@@ -154,6 +154,13 @@ class Items(Kind):
 
 
 @dataclass(frozen=True)
+class ItemsOrColumns(Items):
+    """Items of the data, or columns that are published as they are: a file, or a list with commas."""
+
+    allowed = "a file of items and kept columns, or these with commas between them"
+
+
+@dataclass(frozen=True)
 class Itemsets(Kind):
     """Itemsets to protect: a file, ``all`` (of m items) or ``pgen`` (what protects every row)."""
 

@@ -24,6 +24,7 @@ from setveil.fields import (
     ItemFile,
     Items,
     Itemsets,
+    ItemsOrColumns,
     ItemWeights,
     Kind,
     Number,
@@ -323,6 +324,7 @@ _METAVARS: Mapping[type[Kind], str] = {
     ItemFile: "FILE",
     ItemWeights: "FILE",
     Items: "ITEMS",
+    ItemsOrColumns: "NAMES",
     Itemsets: "FILE|all|pgen",
     GroupsOfItems: "GROUPS",
 }

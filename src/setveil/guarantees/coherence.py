@@ -32,7 +32,7 @@ class Coherence:
     Parameters
     ----------
     h : number or str
-        Above 0 and below 1, taken as written: 0.3 and "0.3" are 3/10; "1/3" is allowed.
+        Above 0 and below 1, taken as written: 0.3, "0.3" and "30%" are 3/10; "1/3" is allowed.
     k : int
         At least 1 (1: only private items are protected).
     p : int or float
@@ -75,7 +75,7 @@ class Coherence:
         if wrong:
             raise RequestError(f"A private item must be a non-empty text, got {described(wrong[0])}.")
         private = tuple(dict.fromkeys(private))
-        object.__setattr__(self, "h", _as_written(h))
+        object.__setattr__(self, "h", as_written(h))
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "p", math.inf if p == math.inf else int(p))
         object.__setattr__(self, "private", private)
@@ -92,10 +92,9 @@ class Coherence:
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for infinity, h as text if it is no decimal)."""
-        h = float(self.h)
         return {
             "model": self.model,
-            "h": h if Fraction(repr(h)) == self.h else str(self.h),
+            "h": as_json(self.h),
             "k": self.k,
             "p": "inf" if self.p == math.inf else self.p,
             "private": list(self.private),
@@ -148,18 +147,33 @@ class Coherence:
         )
 
 
-def _as_written(h: Any) -> Fraction:
-    """Read h as it is written: the float 0.3 is 3/10."""
+def as_written(h: Any) -> Fraction:
+    """Read h as it is written: the float 0.3 is 3/10, and so is "30%".
+
+    Raises
+    ------
+    RequestError
+        If it is no number above 0 and below 1.
+    """
     number = isinstance(h, Real) and not isinstance(h, bool)
     try:
-        value = (
-            Fraction(h) if isinstance(h, Rational) and number else Fraction(str(h)) if number else Fraction(h)
-        )
+        if isinstance(h, str) and h.endswith("%"):
+            value = Fraction(h[:-1]) / 100
+        elif isinstance(h, Rational) and number:
+            value = Fraction(h)
+        else:
+            value = Fraction(str(h)) if number else Fraction(h)
     except (TypeError, ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if (not number and not isinstance(h, str)) or not 0 < value < 1:
         raise RequestError(f"h must be a number above 0 and below 1, got {h!r}.")
     return value
+
+
+def as_json(h: Fraction) -> float | str:
+    """Return h as a number if that is exact, else as a fraction."""
+    number = float(h)
+    return number if Fraction(repr(number)) == h else str(h)
 
 
 def written(share: Fraction) -> str:

@@ -15,6 +15,7 @@ from setveil.fields import (
     ItemFile,
     Items,
     Itemsets,
+    ItemsOrColumns,
     ItemWeights,
     Kind,
     Option,
@@ -234,6 +235,23 @@ def _items(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> t
     return given.occurring(labels)
 
 
+def _items_or_columns(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
+    """Read names of kept columns and of items; what a published table lacks may have been left out of it."""
+    from setveil.options.inputs import load_labels, require_known
+
+    data: Any = given.known
+    columns = {column.name for column in getattr(data, "kept", ())}
+    items = data if hasattr(data, "vocabulary") else data.sets
+    if isinstance(text, str):
+        labels = load_labels(text, items, given.encoding, check=False)
+    else:
+        labels = tuple(dict.fromkeys(text))
+    named = tuple(label for label in labels if label not in columns)
+    require_known(named, ",".join(labels), items, check=given.named_here and items is data)
+    kept = {*columns, *given.occurring(named)}
+    return tuple(label for label in labels if label in kept)
+
+
 def _itemsets(
     _name: str, text: Any, given: Given, others: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], ...] | None:
@@ -267,6 +285,7 @@ _READERS: Mapping[type[Kind], Callable[..., Any]] = {
     ItemFile: _item_file,
     ItemWeights: _weights,
     Items: _items,
+    ItemsOrColumns: _items_or_columns,
     Itemsets: _itemsets,
     GroupsOfItems: _groups,
 }

@@ -200,6 +200,7 @@ class Survey:
         self.smallest = indptr.size - 1
         self.safe_size = 0  # no itemset of up to this size is a violation
         self.steps = 0
+        self.known = False  # whether there is a violation elsewhere
         self.stopped = False
 
     def rarest_row(self) -> tuple[tuple[int, ...], int]:
@@ -224,7 +225,7 @@ class Survey:
         if size == 1:
             self.count_singles()
             return
-        known = min(self.violations, 1)
+        known = int(self.known or self.violations > 0)
         state = np.array([self.smallest, 0, known, self.steps, most_steps, most_after, 0, 0], np.int64)
         tails = np.zeros((self.longest + 1, size + 1), np.int64)
         listed = np.zeros((max(self.show - len(self.first), 0), size + 1), np.int64)

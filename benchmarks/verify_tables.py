@@ -1,0 +1,83 @@
+"""How long it takes to verify a large table: python benchmarks/verify_tables.py [--rows N] [--m M].
+
+A table of five quasi-identifiers and ten of a thousand codes in each row: once (k,k^m)-anonymous, k copies of
+every row in its class, and once with single codes exchanged in some rows, which breaks the promise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+
+import numpy as np
+
+from setveil.data.relational import TextColumn
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.guarantees.verify import verify
+from setveil.published.table_files import PublishedTable
+
+CODES, PER_ROW, VALUES = 1000, 10, (6, 2, 8, 5, 4)
+
+
+def table(n_rows: int, k: int, seed: int, *, broken: bool) -> PublishedTable:
+    """Make a table of blocks of k equal rows, in random order; `broken`: one code of 1 row in 1,000 differs."""
+    rng = np.random.default_rng(seed)
+    blocks = -(-n_rows // k)
+    codes = np.argsort(rng.random((blocks, CODES), np.float32), axis=1)[:, :PER_ROW] if blocks < 10_000 else None
+    if codes is None:  # ten codes, one of each hundred
+        codes = rng.integers(0, CODES // PER_ROW, (blocks, PER_ROW)) + np.arange(PER_ROW) * (CODES // PER_ROW)
+    items = np.repeat(np.sort(codes, axis=1), k, axis=0)[:n_rows].astype(np.int32)
+    values = [np.repeat(rng.integers(0, n, blocks), k)[:n_rows] for n in VALUES]
+    order = rng.permutation(n_rows)
+    items = items[order]
+    if broken:
+        some = rng.choice(n_rows, max(n_rows // 1000, 1), replace=False)
+        items[some, 0] = np.where(items[some, 0] > 0, items[some, 0] - 1, 0)
+    labels = item_order([f"c{i:04}" for i in range(CODES)])
+    sets = Transactions(
+        np.arange(n_rows + 1, dtype=np.int64) * PER_ROW, items.ravel(), Vocabulary(labels)
+    )
+    columns = tuple(
+        TextColumn(f"q{i}", column[order].astype(np.int32), tuple(map(str, range(n))))
+        for i, (column, n) in enumerate(zip(values, VALUES, strict=True))
+    )
+    outcome = TextColumn("outcome", rng.integers(0, 20, n_rows).astype(np.int32), tuple(map(str, range(20))))
+    return PublishedTable(columns, sets, (outcome,))
+
+
+def main() -> None:
+    """Verify and print."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rows", type=int, default=1_000_000)
+    options.add_argument("--k", type=int, default=5)
+    options.add_argument("--m", type=int, default=2)
+    asked = options.parse_args()
+    warm = table(1000, asked.k, 0, broken=True)
+    promises = [
+        KKmAnonymity(asked.k, asked.m),
+        KKmAnonymity(asked.k, asked.m, ("outcome",), "90%", 1),
+        MixedKmAnonymity(asked.k, asked.m),
+    ]
+    for promise in promises:
+        verify(warm, promise)
+    for broken in (False, True):
+        published = table(asked.rows, asked.k, 1, broken=broken)
+        for promise in promises:
+            start = time.perf_counter()
+            verdict = verify(published, promise)
+            seconds = time.perf_counter() - start
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(json.dumps({
+                "rows": asked.rows, "broken": broken, "promise": promise.phrase, "holds": verdict.holds,
+                "violations": verdict.violations, **verdict.found(), "seconds": round(seconds, 1),
+                "peak_mib": round(peak),
+            }))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Is it mixed k^m-anonymous? Answered from the published table alone.
+
+The verifier shares no code with any algorithm: it counts by the loops of the verifier of k^m-anonymity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from setveil.data.vocabulary import item_order
+from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._classes import Ints, RareItemsets
+from setveil.guarantees.verify.km import MOST_SHOWN
+from setveil.progress import Progress, silent
+from setveil.published.table_files import PublishedTable
+
+
+class RareFacts(NamedTuple):
+    """Facts that too few rows show.
+
+    Attributes
+    ----------
+    known : tuple of (str, str)
+        Quasi-identifiers among them: column and label.
+    itemset : tuple of str
+        Items among them.
+    support : int
+        Number of rows.
+    """
+
+    known: tuple[tuple[str, str], ...]
+    itemset: tuple[str, ...]
+    support: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return {"class": dict(self.known), "itemset": list(self.itemset), "support": self.support}
+
+
+@dataclass(frozen=True, repr=False)
+class MixedKmVerdict(Verdict):
+    """What the verifier found.
+
+    Attributes
+    ----------
+    guarantee : MixedKmAnonymity
+        What was asked.
+    holds : bool
+        Whether it holds. Always certain.
+    violations : int
+        Sets of at most m facts that some rows, but fewer than k, show.
+    first : tuple of RareFacts
+        The first violations: smaller sets first, then quasi-identifiers, by column and label, before items in
+        item order.
+    greatest_k : int or None
+        The least number of rows that show a set of at most m facts: the greatest k for which the promise
+        holds at this m (1: for no k of at least 2). None without rows.
+    complete : bool
+        False if counting stopped early: then there may be more `violations`, and `greatest_k` may be smaller.
+        `holds` is certain nevertheless.
+    """
+
+    guarantee: MixedKmAnonymity
+    holds: bool
+    violations: int
+    first: tuple[RareFacts, ...]
+    greatest_k: int | None
+    complete: bool
+
+    def found(self) -> dict[str, Any]:
+        """Return the greatest k, and whether counting was complete, as JSON types."""
+        return {"greatest_k": self.greatest_k, "complete": self.complete}
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [entry.as_dict() for entry in self.first]
+
+
+def verify_mixed_km(
+    published: PublishedTable,
+    guarantee: MixedKmAnonymity,
+    *,
+    show: int = 10,
+    brief: bool = False,
+    progress: Progress = silent,
+) -> MixedKmVerdict:
+    """Check mixed k^m-anonymity from a published table.
+
+    Parameters
+    ----------
+    published : PublishedTable
+        Columns and sets of published labels; each label is taken as one fact, whatever it stands for. An
+        empty field of a column is a fact, too.
+    guarantee : MixedKmAnonymity
+        k and m.
+    show : int
+        How many violations to list, of which a million are enough.
+    brief : bool
+        Count violations for a shorter time.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    MixedKmVerdict
+        With counterexamples.
+    """
+    indptr, facts, names = rows_of_facts(published)
+    show = min(show, MOST_SHOWN)
+    rare = RareItemsets(guarantee.k, guarantee.m, show, brief=brief, progress=progress)
+    rare.look_at(indptr, facts, len(names))
+    first = [
+        RareFacts(
+            tuple((column, label) for column, label in (names[x] for x in ids) if column is not None),
+            tuple(label for column, label in (names[x] for x in ids) if column is None),
+            support,
+        )
+        for ids, support in rare.found[:show]
+    ]
+    return MixedKmVerdict(
+        guarantee, not rare.violations, rare.violations, tuple(first), rare.smallest, rare.complete
+    )
+
+
+def rows_of_facts(published: PublishedTable) -> tuple[Ints, Ints, list[tuple[str | None, str]]]:
+    """List the facts of each row: its labels in all columns, then its items.
+
+    Returns
+    -------
+    indptr, facts : int64 (n_rows + 1,), int64 (occurrences,)
+        Rows of numbers of facts, ascending.
+    names : list of (str or None, str)
+        Column and label of each fact; None: it is an item.
+    """
+    sets, n_columns = published.sets, len(published.columns)
+    names: list[tuple[str | None, str]] = []
+    lengths = np.diff(sets.indptr) + n_columns
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    facts = np.empty(indptr[-1], np.int64)
+    for number, column in enumerate(published.columns):
+        order = item_order(set(column.labels))
+        place = {label: len(names) + i for i, label in enumerate(order)}
+        names += [(column.name, label) for label in order]
+        code = np.array([place[label] for label in column.labels], np.int64)
+        if code.size:
+            facts[indptr[:-1] + number] = code[column.codes]
+    into = np.arange(sets.items.size) + n_columns * np.repeat(
+        np.arange(1, published.n_rows + 1), np.diff(sets.indptr)
+    )
+    facts[into] = sets.items.astype(np.int64) + len(names)
+    names += [(None, label) for label in sets.vocabulary.labels]
+    return indptr, facts, names
