@@ -28,7 +28,9 @@ def table(n_rows: int, k: int, seed: int, *, broken: bool) -> PublishedTable:
     """Make a table of blocks of k equal rows, in random order; `broken`: one code of 1 row in 1,000 differs."""
     rng = np.random.default_rng(seed)
     blocks = -(-n_rows // k)
-    codes = np.argsort(rng.random((blocks, CODES), np.float32), axis=1)[:, :PER_ROW] if blocks < 10_000 else None
+    codes = (
+        np.argsort(rng.random((blocks, CODES), np.float32), axis=1)[:, :PER_ROW] if blocks < 10_000 else None
+    )
     if codes is None:  # ten codes, one of each hundred
         codes = rng.integers(0, CODES // PER_ROW, (blocks, PER_ROW)) + np.arange(PER_ROW) * (CODES // PER_ROW)
     items = np.repeat(np.sort(codes, axis=1), k, axis=0)[:n_rows].astype(np.int32)
@@ -39,9 +41,7 @@ def table(n_rows: int, k: int, seed: int, *, broken: bool) -> PublishedTable:
         some = rng.choice(n_rows, max(n_rows // 1000, 1), replace=False)
         items[some, 0] = np.where(items[some, 0] > 0, items[some, 0] - 1, 0)
     labels = item_order([f"c{i:04}" for i in range(CODES)])
-    sets = Transactions(
-        np.arange(n_rows + 1, dtype=np.int64) * PER_ROW, items.ravel(), Vocabulary(labels)
-    )
+    sets = Transactions(np.arange(n_rows + 1, dtype=np.int64) * PER_ROW, items.ravel(), Vocabulary(labels))
     columns = tuple(
         TextColumn(f"q{i}", column[order].astype(np.int32), tuple(map(str, range(n))))
         for i, (column, n) in enumerate(zip(values, VALUES, strict=True))

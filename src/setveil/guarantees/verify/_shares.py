@@ -100,29 +100,40 @@ class Shares:
         if not self.guarantee.sensitive or not batch.rows.size:
             return
         held = self._held(batch)
-        which, worst, most = self._most_common(batch, held)
-        safe = np.ones(self.classes.sizes.size, np.bool_)
-        for one, value, common in zip(which.tolist(), worst.tolist(), most.tolist(), strict=True):
-            rows = int(self.classes.sizes[one])
-            self.greatest = max(self.greatest or Fraction(0), Fraction(common, rows))
-            if self.guarantee.betrays(common, rows):
-                safe[one] = False
-                self.violations += 1
-                self._note(one, (), rows, value, common)
+        of_row = self.classes.of_row[batch.rows]
+        which, value, most = self._most_common(of_row[held[0]], held[1])
+        sizes = self.classes.sizes[which]
+        if which.size:
+            shares = (Fraction(*each) for each in zip(most.tolist(), sizes.tolist(), strict=True))
+            self.greatest = max(self.greatest or Fraction(0), *shares)
         self.greatest = self.greatest or Fraction(0)
-        wanted = safe[self.classes.of_row[batch.rows]]
-        if self.guarantee.p and self.values and wanted.any():
-            self._beside_items(batch, held, wanted)
+        bad = self._betrayed(most, sizes)
+        for entry in zip(*(x[bad].tolist() for x in (which, sizes, value, most)), strict=True):
+            self._note(entry[0], (), *entry[1:])
+        if self.guarantee.p and self.values and batch.items.size:
+            safe = np.ones(self.classes.sizes.size, np.bool_)
+            safe[which[bad]] = False
+            public = (self._value_of_item[batch.item] < 0) & safe[batch.of_class]
+            public = self._beside_one(batch, held, public)
+            if self.guarantee.p > 1:
+                self._beside_several(batch, held, public, safe[of_row])
 
-    def _most_common(self, batch: Batch, held: tuple[Ints, Ints]) -> tuple[Ints, Ints, Ints]:
-        """Find the value of most rows of each class that has any: class, value, rows."""
-        row, value = held
+    def _most_common(self, of: Ints, value: Ints) -> tuple[Ints, Ints, Ints]:
+        """Find the value that comes most often with each number of those that any comes with."""
         n = max(len(self.values), 1)
-        keys, counts = np.unique(self.classes.of_row[batch.rows[row]] * n + value, return_counts=True)
-        which, value = np.divmod(keys, n)
-        best = np.lexsort((value, -counts, which))
-        best = best[np.flatnonzero(np.diff(which[best], prepend=-1))]
-        return which[best], value[best], counts[best]
+        keys, counts = np.unique(of * n + value, return_counts=True)
+        of, value = np.divmod(keys, n)
+        best = np.lexsort((value, -counts, of))
+        best = best[np.flatnonzero(np.diff(of[best], prepend=-1))]
+        return of[best], value[best], counts[best]
+
+    def _betrayed(self, held: Ints, rows: Ints) -> NDArray[np.bool_]:
+        """Whether a value in so many of these rows is in too many, for several."""
+        h = self.guarantee.h or Fraction(1)
+        different, inverse = np.unique(rows, return_inverse=True)
+        most = np.array([n * h.numerator // h.denominator for n in different.tolist()], np.int64)
+        bad: NDArray[np.bool_] = held > most[inverse]
+        return bad
 
     def _held(self, batch: Batch) -> tuple[Ints, Ints]:
         """List the sensitive values of the rows of a batch: places of rows, and numbers of values."""
@@ -138,6 +149,7 @@ class Shares:
         return np.concatenate(rows), np.concatenate(values)
 
     def _note(self, which: int, items: tuple[int, ...], support: int, value: int, held: int) -> None:
+        self.violations += 1
         self._noted[len(items)] += 1
         if self._noted[len(items)] > self.show:
             return
@@ -147,13 +159,31 @@ class Shares:
         entry = Betrayal(named, tuple(labels[x] for x in items), support, column, text, held)
         self._found.append(((len(items), which), items, entry))
 
-    def _beside_items(self, batch: Batch, held: tuple[Ints, Ints], wanted: NDArray[np.bool_]) -> None:
-        """Look at sets of items within the classes that are safe without any: coherence of made-up rows.
+    def _beside_one(
+        self, batch: Batch, held: tuple[Ints, Ints], public: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Look at the public ids one by one; return which of them betray nothing."""
+        row, value = held
+        lengths = np.diff(batch.indptr)[row]
+        begins = np.cumsum(lengths) - lengths
+        beside = batch.items[np.arange(lengths.sum()) + np.repeat(batch.indptr[row] - begins, lengths)]
+        kept = public[beside]
+        one, value, most = self._most_common(beside[kept], np.repeat(value, lengths)[kept])
+        supports = np.bincount(batch.items, minlength=public.size)[one]
+        bad = self._betrayed(most, supports)
+        for entry in zip(*(x[bad].tolist() for x in (one, supports, value, most)), strict=True):
+            self._note(int(batch.of_class[entry[0]]), (int(batch.item[entry[0]]),), *entry[1:])
+        public[one[bad]] = False
+        return public
 
-        No class alone betrays a value, so all rows together do not either, and a smallest set that does is
-        one within a class.
+    def _beside_several(
+        self, batch: Batch, held: tuple[Ints, Ints], public: NDArray[np.bool_], wanted: NDArray[np.bool_]
+    ) -> None:
+        """Look at sets of public ids in the wanted rows: coherence of made-up rows.
+
+        None of the classes betrays a value, so all their rows together do not either, and a smallest set that
+        does is one within a class; it has no id that does so alone.
         """
-        public = (self._value_of_item[batch.item] < 0) if batch.item.size else np.zeros(0, np.bool_)
         shown = np.repeat(np.arange(batch.rows.size), np.diff(batch.indptr))
         kept = public[batch.items] & wanted[shown]
         sensitive = wanted[held[0]]
@@ -170,7 +200,7 @@ class Shares:
         )  # fmt: skip
         within = Coherence(self.guarantee.h or 1, 1, self.guarantee.p, private)
         verdict = verify_coherence(made_up, within, show=self.show)
-        self.violations += verdict.violations
+        self.violations += verdict.violations - len(verdict.first)  # the others are noted
         self.complete &= verdict.complete
         for itemset, support, betrayed, share in verdict.first:
             ids = [int(label) for label in itemset]
