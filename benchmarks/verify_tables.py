@@ -16,6 +16,7 @@ import numpy as np
 from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.guarantees import Guarantee
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import verify
@@ -25,15 +26,12 @@ CODES, PER_ROW, VALUES = 1000, 10, (6, 2, 8, 5, 4)
 
 
 def table(n_rows: int, k: int, seed: int, *, broken: bool) -> PublishedTable:
-    """Make a table of blocks of k equal rows, in random order; `broken`: one code of 1 row in 1,000 differs."""
+    """Make a table of blocks of k equal rows, in random order; `broken`: 1 row in 1,000 differs."""
     rng = np.random.default_rng(seed)
     blocks = -(-n_rows // k)
-    codes = (
-        np.argsort(rng.random((blocks, CODES), np.float32), axis=1)[:, :PER_ROW] if blocks < 10_000 else None
-    )
-    if codes is None:  # ten codes, one of each hundred
-        codes = rng.integers(0, CODES // PER_ROW, (blocks, PER_ROW)) + np.arange(PER_ROW) * (CODES // PER_ROW)
-    items = np.repeat(np.sort(codes, axis=1), k, axis=0)[:n_rows].astype(np.int32)
+    each = CODES // PER_ROW  # ten codes, one of each hundred
+    codes = rng.integers(0, each, (blocks, PER_ROW)) + np.arange(PER_ROW) * each
+    items = np.repeat(codes, k, axis=0)[:n_rows].astype(np.int32)
     values = [np.repeat(rng.integers(0, n, blocks), k)[:n_rows] for n in VALUES]
     order = rng.permutation(n_rows)
     items = items[order]
@@ -58,7 +56,7 @@ def main() -> None:
     options.add_argument("--m", type=int, default=2)
     asked = options.parse_args()
     warm = table(1000, asked.k, 0, broken=True)
-    promises = [
+    promises: list[Guarantee] = [
         KKmAnonymity(asked.k, asked.m),
         KKmAnonymity(asked.k, asked.m, ("outcome",), "90%", 1),
         MixedKmAnonymity(asked.k, asked.m),
