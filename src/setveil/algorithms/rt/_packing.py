@@ -1,0 +1,228 @@
+"""Choose elements of the greatest total gain, with at most so many of each of some sets: branch and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf
+from typing import Protocol
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.rows import Ints
+
+Marks = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-6
+FINEST = 16  # binary places of the solver's prices that the proof keeps
+ROUNDS = 30  # relaxations of the root that may be tightened although no solution breaks them
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Of some elements at most so many may be chosen, or exactly so many.
+
+    Attributes
+    ----------
+    members : int64 (any,)
+    most : int
+    exactly : bool
+    """
+
+    members: Ints
+    most: int = 1
+    exactly: bool = False
+
+
+class Problem(Protocol):
+    """What branch and cut asks about its solutions."""
+
+    def tighten(self, values: Floats) -> Sequence[Limit]:
+        """List limits that hold for all solutions and that values of a relaxation break."""
+
+    def check(self, chosen: Marks) -> Sequence[Limit]:
+        """List limits that a choice within all known ones breaks; none: it is a solution."""
+
+    def near(self, values: Floats) -> Marks | None:
+        """Make a solution near values of a relaxation; None: there is none at hand."""
+
+
+class Packing:
+    """The program and the search.
+
+    Parameters
+    ----------
+    gains : int64 (n,)
+        What choosing each element gains, at least 0.
+    limits : sequence of Limit
+
+    Attributes
+    ----------
+    best : bool (n,) or None
+        The best solution so far.
+    gain : int
+        What it gains; -1 while there is none.
+    bound : int
+        Proven: no solution gains more.
+    work : int
+        How many numbers the solver has looked at, about.
+    """
+
+    def __init__(self, gains: Ints, limits: Sequence[Limit]) -> None:
+        self.n, self.gains = gains.size, gains
+        self.best: Marks | None = None
+        self.gain = -1
+        self.bound = int(gains.sum())
+        self.work = 0
+        self._most: Ints = np.zeros(0, np.int64)
+        self._exactly = np.zeros(0, bool)
+        self._sizes: Ints = np.zeros(0, np.int64)
+        self._members: Ints = np.zeros(0, np.int64)
+        self._low, self._high = np.zeros(self.n, bool), np.ones(self.n, bool)
+        self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        highs.setOptionValue("random_seed", 0)
+        highs.setOptionValue("presolve", "off")
+        self._scale = max(float(gains.max(initial=1)) / 1e9, 1.0)
+        nothing = np.zeros(0, np.int32)
+        zeros, ones = np.zeros(self.n), np.ones(self.n)
+        highs.addCols(self.n, -gains / self._scale, zeros, ones, 0, nothing, nothing, np.zeros(0))
+        self._add(limits)
+
+    def offer(self, chosen: Marks) -> None:
+        """Remember a solution if it is the best so far."""
+        gain = int(self.gains[chosen].sum())
+        if gain > self.gain:
+            self.best, self.gain = chosen.copy(), gain
+
+    def search(self, problem: Problem, enough: int = -1, effort: int = 1 << 62) -> None:
+        """Look for the best solution, until it is proven best.
+
+        Parameters
+        ----------
+        problem : Problem
+        enough : int
+            Give up as soon as no solution is known to gain more than this.
+        effort : int
+            The work after which to end.
+        """
+        waiting: list[tuple[int, int, Marks, Marks]] = []
+        serial = 0
+        node: tuple[int, int, Marks, Marks] | None = (-self.bound, 0, self._low, self._high)
+        while node or waiting:
+            if node is None:
+                node = heappop(waiting)
+            bound, number, low, high = -node[0], node[1], node[2], node[3]
+            node = None
+            elsewhere = -waiting[0][0] if waiting else -1
+            self.bound = max(bound, elsewhere)
+            if self.bound <= max(self.gain, enough) or self.work >= effort:
+                self.bound = max(self.bound, self.gain)
+                return
+            if bound <= self.gain:
+                continue
+            self._restrict(low, high)
+            rounds = ROUNDS if number == 0 else 1
+            while True:
+                values, at_most, reduced = self._relax()
+                bound = min(bound, at_most)
+                if bound <= max(self.gain, enough) and not waiting:
+                    break
+                if bound <= self.gain or self.work >= effort:
+                    break
+                chosen = values > 0.5
+                fractional = np.abs(values - chosen) > TOLERANCE
+                if not fractional.any():
+                    broken = problem.check(chosen)
+                    if not broken:
+                        self.offer(chosen)
+                        break
+                else:
+                    solution = problem.near(values)
+                    if solution is not None:
+                        self.offer(solution)
+                    broken = problem.tighten(values) if rounds > 0 else ()
+                    rounds -= 1
+                    if not broken:
+                        break
+                self._add(broken)
+            if bound <= self.gain:
+                continue
+            # What would lose too much against the best solution is settled.
+            room = (at_most - self.gain) << self._places
+            high, low = high & ((reduced > -room) | low), low | ((reduced >= room) & high)
+            open_ = np.flatnonzero(low != high)
+            if open_.size == 0:
+                continue
+            value = np.minimum(values, 1 - values)[open_] * self.gains[open_]
+            v = int(open_[np.argmax(value)])
+            for up in (False, True) if values[v] < 0.5 else (True, False):
+                serial += 1
+                lower, upper = low.copy(), high.copy()
+                lower[v] = upper[v] = up
+                child = (-bound, serial, lower, upper)
+                if node is None:
+                    node = child
+                else:
+                    heappush(waiting, child)
+        self.bound = self.gain
+
+    def _add(self, limits: Sequence[Limit]) -> None:
+        if not limits:
+            return
+        sizes = np.array([limit.members.size for limit in limits], np.int64)
+        members = np.concatenate([limit.members for limit in limits])
+        most = np.array([limit.most for limit in limits], np.int64)
+        exactly = np.array([limit.exactly for limit in limits], bool)
+        starts = np.zeros(sizes.size, np.int32)
+        np.cumsum(sizes[:-1], out=starts[1:])
+        self._highs.addRows(
+            sizes.size,
+            np.where(exactly, most, -inf).astype(np.float64),
+            most.astype(np.float64),
+            members.size,
+            starts,
+            members.astype(np.int32),
+            np.ones(members.size),
+        )
+        self._sizes, self._members = np.append(self._sizes, sizes), np.append(self._members, members)
+        self._most, self._exactly = np.append(self._most, most), np.append(self._exactly, exactly)
+
+    def _restrict(self, low: Marks, high: Marks) -> None:
+        changed = np.flatnonzero((low != self._low) | (high != self._high)).astype(np.int32)
+        if changed.size:
+            lower, upper = low[changed].astype(np.float64), high[changed].astype(np.float64)
+            self._highs.changeColsBounds(changed.size, changed, lower, upper)
+        self._low, self._high = low, high
+
+    def _relax(self) -> tuple[Floats, int, Ints]:
+        highs = self._highs
+        highs.run()
+        self.work += (highs.getInfo().simplex_iteration_count + 1) * (self._members.size + self.n)
+        if highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return np.zeros(self.n), -1, np.zeros(self.n, np.int64)
+        solution = highs.getSolution()
+        bound, reduced = self._proven(np.array(solution.row_dual))
+        return np.array(solution.col_value), bound, reduced
+
+    def _proven(self, duals: Floats) -> tuple[int, Ints]:
+        """Compute in integers the bound that prices of the limits prove, whatever the solver's errors.
+
+        Pay for each limit its price times `most`; then each element that is chosen gains what is left of its
+        gain when the prices of its limits are taken off.
+        """
+        # No higher price is of use.
+        highest = np.where(self._exactly, self.gains.sum(), self.gains.max(initial=1))
+        self._places = max(0, min(FINEST, 61 - int(highest @ self._most + self.gains.sum()).bit_length()))
+        one = 1 << self._places
+        prices = np.clip(-duals * self._scale, np.where(self._exactly, -highest, 0), highest)
+        prices = np.rint(prices * one).astype(np.int64)
+        reduced: Ints = self.gains * one
+        np.subtract.at(reduced, self._members, np.repeat(prices, self._sizes))
+        left = np.where(reduced > 0, reduced * self._high, reduced * self._low)
+        return (int(prices @ self._most) + int(left.sum())) // one, reduced
