@@ -209,6 +209,8 @@ def objective(name: str) -> str:
     >>> objective("lm"), objective("entropy-max")
     ('LM', 'entropy-max loss')
     """
+    if name == "total":
+        return "loss of columns and items together (f)"
     return f"{name} loss" if name.startswith("entropy") else name.upper()
 
 

@@ -25,6 +25,8 @@ class _Columns(Rows):
     def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures, after the number of classes."""
         sizes, found = report["utility"]["classes"], super().figures(report, brief=brief)
+        if brief:  # T says as much
+            found = [figure for figure in found if figure[0] not in ("NCP", "LM")]
         if not sizes["groups"]:
             return found
         smallest, largest = count(sizes["smallest"]), count(sizes["largest"], "row")
