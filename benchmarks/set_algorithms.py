@@ -1,6 +1,6 @@
 """The algorithms for rows of items side by side on real data: losses, what is left out, seconds, memory.
 
-    python benchmarks/set_algorithms.py [--k 5] [--m 2] [--only METHOD ...] [--data FOLDER] [NAME ...]
+    python benchmarks/set_algorithms.py [--k 5] [--m 2] [--only METHOD] [--data FOLDER] [NAME ...]
 
 Every run is a process of its own, with compiled kernels. To compare another algorithm, add a line to METHODS.
 """
@@ -31,9 +31,10 @@ def main() -> None:
     options = parser("Algorithms for rows of items on real data.")
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--m", default="2")
-    options.add_argument("--only", nargs="+", metavar="METHOD", default=list(METHODS))
+    options.add_argument("--only", action="append", metavar="METHOD", help="by default all of METHODS")
     arguments = options.parse_args()
-    if unknown := sorted(set(arguments.only) - set(METHODS)):
+    methods = arguments.only or list(METHODS)
+    if unknown := sorted(set(methods) - set(METHODS)):
         sys.exit(f"There is no method {', '.join(unknown)}; there are {', '.join(METHODS)}.")
     arguments.names = arguments.names or list(USUAL)
     data = files(arguments)
@@ -44,7 +45,7 @@ def main() -> None:
         f"{'anon.':>6} {'verify':>6} {'whole':>6} {'MB':>5}"
     )
     for name, (rows, tree) in data.items():
-        for method in arguments.only:
+        for method in methods:
             run = anonymize(rows, tree, arguments.k, arguments.m, *METHODS[method])
             utility, timing = run["utility"], run["timing"]
             left_out = utility["suppressed_occurrences"] / run["input"]["occurrences"]

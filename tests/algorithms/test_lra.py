@@ -184,6 +184,13 @@ def test_progress_is_told_by_the_thread_that_asked(inner: str) -> None:
     assert not listener.stoppable
 
 
+def test_published_rows_do_not_depend_on_the_order_of_the_input() -> None:
+    rng = seeded(308)
+    for case, parts in parted_cases(examples(100, 20), 309):
+        release, again = run(case, parts=parts), run(case.shuffled(rng), parts=parts)
+        assert list(release.published) == list(again.published), (case, parts)
+
+
 def test_default_number_of_parts() -> None:
     assert twin.default_parts(4, 2) == 1
     for n, k, parts in ((0, 2, 1), (9999, 5, 1), (10_000, 5, 2), (52_000, 5, 10), (52_000, 20_000, 2)):

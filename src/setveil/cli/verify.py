@@ -132,15 +132,16 @@ def verify(
         if hierarchy_file is not None:
             more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
         counts, about = counts_beside(file)
-        return check(published, guarantee, counts, about, **more)
+        verdict = check(published, guarantee, counts, about, **more)
+        return verdict.phrase if hierarchy_file is not None else guarantee.phrase, verdict
 
-    verdict = run(check_promise)
+    phrase, verdict = run(check_promise)
     found = verdict.as_dict()
     if json:
         answer_json({**found, "first": found["first"][:show]})
     else:
         from setveil.report.verdict import verdict_text
 
-        answer(verdict_text(found, verdict.phrase, show))
+        answer(verdict_text(found, phrase, show))
     if not verdict.holds:
         raise typer.Exit(1)

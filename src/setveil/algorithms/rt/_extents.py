@@ -36,7 +36,9 @@ class Extents:
         units = table.units
         nodes = [0, *(column.low.size for column in columns)]
         losses = [
-            unit * loss for unit, column in zip(units, columns, strict=True) for loss in column.extent.tolist()
+            unit * loss
+            for unit, column in zip(units, columns, strict=True)
+            for loss in column.extent.tolist()
         ]
         full = [unit * column.full for unit, column in zip(units, columns, strict=True)]
         self.geometry = (

@@ -112,18 +112,14 @@ class ItemOptima:
         occurrences, support = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
         filled = count_nodes(self.indptr, self.items, rows, tree.parent, occurrences, support)
         number, node = np.empty(tree.n_nodes, np.int64), np.empty(tree.n_nodes, np.int64)
-        n = number_nodes(
-            tree.parent, self.upwards, occurrences, support, self.k, self.allowed, number, node
-        )
+        n = number_nodes(tree.parent, self.upwards, occurrences, support, self.k, self.allowed, number, node)
         node = node[:n]
         everything = int(occurrences[tree.root]) * self.full
         chosen: Marks = np.zeros(n, bool)
         gain = bound = 0
         if n:
             gains = occurrences[node] * self.gain_each[node]
-            program = Publishable(
-                tree, self.indptr, self.items, rows, number, node, gains, self.k, self.m
-            )
+            program = Publishable(tree, self.indptr, self.items, rows, number, node, gains, self.k, self.m)
             enough = -1 if most is None else everything - most - 1
             found = self._search(program, occurrences, enough)
             if found is None or found.best is None:

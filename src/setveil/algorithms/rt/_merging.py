@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +11,6 @@ from setveil.algorithms.rt._extents import Extents, ascending, at_most
 from setveil.algorithms.rt._merging_loops import expansions, link, shared, unite
 from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
-from setveil.progress import Progress, silent
 
 BY = ("r", "t", "rt")
 _EXACT = 1 << 31  # the greatest denominator of fractions that their first 62 binary digits tell apart

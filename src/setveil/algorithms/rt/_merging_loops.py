@@ -19,7 +19,16 @@ def link(cluster_of, item_of, first_of_cluster, next_of_cluster, first_of_item, 
 
 @compiled
 def shared(
-    c, sizes, cluster_of, item_of, times, first_of_cluster, next_of_cluster, first_of_item, next_of_item, common
+    c,
+    sizes,
+    cluster_of,
+    item_of,
+    times,
+    first_of_cluster,
+    next_of_cluster,
+    first_of_item,
+    next_of_item,
+    common,
 ):
     """Add up, for each cluster, what it and cluster c have in common.
 
