@@ -29,12 +29,15 @@ class ItemOptimum:
         The leaves that occur in the part, ascending.
     nodes : int32 (any,)
         The node that each is published as; -1: it is suppressed.
+    suppressed : int
+        Number of occurrences that are.
     """
 
     cost: int
     lower: int
     leaves: Ids
     nodes: Ids
+    suppressed: int
 
     @property
     def proven(self) -> bool:
@@ -104,9 +107,9 @@ class ItemOptima:
         Returns
         -------
         ItemOptimum or None
-            None: there is no release at all, which can be only where suppression or nodes are not allowed.
-            If the search ended for `most` or for its effort, it is not proven; for `most`, `lower` is higher
-            than that.
+            None: no release was found, which can be only where suppression or nodes are not allowed. If the
+            search ended for `most` or for its effort, it is not proven; for `most`, `lower` is higher than
+            that.
         """
         tree = self.tree
         occurrences, support = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
@@ -134,7 +137,9 @@ class ItemOptima:
         image = np.full(tree.n_leaves, -1, np.int32)
         for v in published.tolist():
             image[tree.under(v)] = v
-        return ItemOptimum(everything - gain, everything - bound, leaves, image[leaves])
+        nodes = image[leaves]
+        suppressed = int(occurrences[leaves[nodes < 0]].sum())
+        return ItemOptimum(everything - gain, everything - bound, leaves, nodes, suppressed)
 
     def _search(self, program: Publishable, occurrences: Ints, enough: int) -> Packing | None:
         if not self.suppress and not program.demand(occurrences):

@@ -1,0 +1,181 @@
+"""Classes of a table for the least loss: of several sizes, and by splits that gain."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import blake2b
+
+import numpy as np
+
+from setveil.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
+from setveil.algorithms.rt._mondrian import mondrian
+from setveil.algorithms.rt._objective import Objective
+from setveil.algorithms.rt._splits import Splits
+from setveil.data.relational import Table
+from setveil.kernels.rows import Ints
+from setveil.progress import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Classes that were tried.
+
+    Attributes
+    ----------
+    search : str
+        How they were found: "sweep" or "rt".
+    least : int
+        Rows that a class has at least.
+    parts : sequence of int64 (any,)
+        The rows of each class.
+    items : sequence of ItemOptimum
+        What the items of each are published as.
+    relational, transactional, total : Fraction
+        R, T and f.
+    """
+
+    search: str
+    least: int
+    parts: Sequence[Ints]
+    items: Sequence[ItemOptimum]
+    relational: Fraction
+    transactional: Fraction
+    total: Fraction
+
+    @property
+    def suppressed(self) -> int:
+        """Number of occurrences that are suppressed."""
+        return sum(found.suppressed for found in self.items)
+
+    @property
+    def lower(self) -> int:
+        """Proven: no items of these classes cost less."""
+        return sum(found.lower for found in self.items)
+
+
+class Classes:
+    """Finds classes, and the best items of each; the items of a class are found once.
+
+    Parameters
+    ----------
+    table : Table
+        Its rows in canonical order.
+    optima : ItemOptima
+        Finds items of these rows.
+    k : int
+        Rows that a class must have.
+    filled : int
+        See `Splits`.
+    share : Fraction
+        Of the columns in the loss.
+    progress : Progress
+        Hears how far it is.
+    """
+
+    def __init__(
+        self, table: Table, optima: ItemOptima, k: int, filled: int, share: Fraction, progress: Progress
+    ) -> None:
+        self.table, self.optima, self.k, self.filled, self.progress = table, optima, k, filled, progress
+        self.objective = Objective(table, optima.full, share)
+        self.splits = Splits(table, k, filled)
+        self._found: dict[bytes, tuple[ItemOptimum | None, int | None]] = {}  # and the `most` of the search
+
+    def sizes(self) -> list[int]:
+        """List the least sizes of classes to try: k, 4k, 16k, ... up to half of the rows, then all rows."""
+        sizes, least = [], self.k
+        while 2 * least <= self.table.n_rows:
+            sizes.append(least)
+            least *= 4
+        return [*sizes, self.table.n_rows]
+
+    def of_size(self, least: int) -> Point | None:
+        """Make classes of at least so many rows; None: their items cannot be published."""
+        if least < self.table.n_rows:
+            parts = mondrian(Splits(self.table, least, self.filled))
+        else:
+            parts = self._whole()
+        return self._point("sweep", least, parts)
+
+    def by_gain(self) -> Point | None:
+        """Split the table, and each part again, by the column that lowers the loss most, while one does."""
+        final: list[Ints] = []
+        waiting, decided = self._whole(), 0
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            while waiting:
+                self.progress("splitting by gain", decided / self.table.n_rows)
+                below: list[Ints] = []
+                for part, parts in zip(waiting, threads.map(self._best_split, waiting), strict=True):
+                    if parts is None:
+                        final.append(part)
+                        decided += part.size
+                    else:
+                        below += parts
+                waiting = below
+        return self._point("rt", self.k, sorted(final, key=lambda part: int(part[0])))
+
+    def _whole(self) -> list[Ints]:
+        return [np.arange(self.table.n_rows)] if self.table.n_rows else []
+
+    def _point(self, search: str, least: int, parts: Sequence[Ints]) -> Point | None:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            items = [*threads.map(self._items, parts)]
+        known = [found for found in items if found is not None]
+        if len(known) < len(items):
+            return None
+        lost, cost = sum(map(self._lost, parts)), sum(found.cost for found in known)
+        objective = self.objective
+        return Point(
+            search,
+            least,
+            parts,
+            known,
+            objective.relational(lost),
+            objective.transactional(cost),
+            objective.total(lost, cost),
+        )
+
+    def _lost(self, part: Ints) -> int:
+        return part.size * sum(self.splits.losses(part))
+
+    def _best_split(self, part: Ints) -> list[Ints] | None:
+        """Find the split of least loss, of equals by the first column; None: the part loses less."""
+        best, chosen = self._loss([part], None), None
+        for a in range(len(self.table.columns)):
+            parts = self.splits.by(a, part)
+            if parts is None:
+                continue
+            loss = self._loss(parts, best)
+            if loss is not None and (best is None or loss < best):
+                best, chosen = loss, parts
+        return chosen
+
+    def _loss(self, parts: Iterable[Ints], below: int | None) -> int | None:
+        """Compute what parts lose together; None: not less than `below`, or they cannot be published."""
+        loss = self.objective.of_rows * sum(map(self._lost, parts))
+        each = self.objective.of_items
+        for part in sorted(parts, key=lambda part: part.size):
+            if below is not None and loss >= below:
+                return None
+            if each:
+                most = None if below is None else (below - 1 - loss) // each
+                found = self._items(part, most)
+                if found is None:
+                    return None
+                loss += each * (found.cost if most is None or found.lower <= most else found.lower)
+        return loss if below is None or loss < below else None
+
+    def _items(self, part: Ints, most: int | None = None) -> ItemOptimum | None:
+        """Find the items of a part once and for all, unless they cost more than `most`."""
+        key = blake2b(part.tobytes(), digest_size=16).digest()
+        if key in self._found:
+            found, before = self._found[key]
+            final = found is None or found.proven or before is None or found.lower <= before
+            if final or (found is not None and most is not None and found.lower > most):
+                return found
+        found = self.optima.solve(part, most)
+        self._found[key] = found, most
+        return found

@@ -1,0 +1,140 @@
+"""The partitions that the algorithm `rt` tries, and the one it takes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.algorithms.rt._classes import Classes, Point
+from setveil.algorithms.rt._item_optimum import ItemOptima
+from setveil.data.relational import Table
+from setveil.errors import InfeasibleError, RequestError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import recode_rows
+from setveil.progress import Progress
+from setveil.published.parts import Parts
+from setveil.published.recoding import LocalRecoding
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.algorithms.rt.rt import RT
+
+
+def chosen(
+    data: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity, parameters: RT, progress: Progress
+) -> tuple[Parts, dict[str, Any]]:
+    """Try partitions and take the best (see `setveil.algorithms.rt.rt.anonymize`)."""
+    _require_least(data, guarantee, parameters)
+    leaf = hierarchy.locate(data.vocabulary)
+    order = data.canonical_order()
+    table = data.rows_at(order)
+    optima = ItemOptima(
+        hierarchy,
+        *recode_rows(table.indptr, table.items, leaf),
+        guarantee.k,
+        guarantee.m,
+        suppress=parameters.suppress,
+    )
+    if not parameters.suppress:
+        guarantee.of_items.require_feasible(data)
+    share = Fraction(str(parameters.share))
+    filled = 0 if parameters.suppress else guarantee.k
+    classes = Classes(table, optima, guarantee.k, filled, share, progress)
+    points = _tried(classes, parameters, progress)
+    best = _best(points, parameters)
+    return _parts(data, hierarchy, leaf, order, best), {
+        "frontier": [_entry(point, table, point is best) for point in points],
+        "optimality": _optimality(best, classes),
+    }
+
+
+def _require_least(data: Table, guarantee: KKmAnonymity, parameters: RT) -> None:
+    least = parameters.least
+    if least is not None and not guarantee.k <= least <= max(data.n_rows, guarantee.k):
+        raise RequestError(
+            f"A class cannot have {count(least, 'row')} at least: {guarantee.phrase} demands {guarantee.k}, "
+            f"and the table has {data.n_rows:,}.",
+            hint=f"--least can be {guarantee.k} to {max(data.n_rows, guarantee.k)}.",
+        )
+
+
+def _tried(classes: Classes, parameters: RT, progress: Progress) -> list[Point]:
+    points: list[Point | None] = []
+    sizes = classes.sizes() if parameters.least is None else [parameters.least]
+    if parameters.search != "rt":
+        for i, least in enumerate(sizes):
+            progress(f"classes of at least {count(least, 'row')}", i / len(sizes))
+            points.append(classes.of_size(least))
+    if parameters.search != "sweep" and parameters.least is None:
+        points.append(classes.by_gain())
+    return [point for point in points if point is not None]
+
+
+def _best(points: list[Point], parameters: RT) -> Point:
+    """Find the point of least loss within the limits, of equals that of larger classes."""
+    within = points
+    limits = (("R", "--delta", parameters.delta), ("T", "--max-item-loss", parameters.max_item_loss))
+    for name, option, limit in limits:
+        if limit is None:
+            continue
+        losses = [point.relational if name == "R" else point.transactional for point in within]
+        most = Fraction(str(limit))
+        if not any(loss <= most for loss in losses):
+            nearest = float(min(losses))
+            also = " with the other limit" if len(within) < len(points) else ""
+            raise InfeasibleError(
+                f"No classes were found{also} for which {name} is at most {float(most):g}: the least is "
+                f"{nearest:.6f}.",
+                hint=f"{option} {_rounded_up(min(losses))} would do.",
+            )
+        within = [point for point, loss in zip(within, losses, strict=True) if loss <= most]
+    return min(within, key=lambda point: (point.total, -point.least))
+
+
+def _rounded_up(loss: Fraction) -> float:
+    return -(-loss.numerator * 10**6 // loss.denominator) / 10**6
+
+
+def _parts(data: Table, hierarchy: Hierarchy, leaf: np.ndarray, order: np.ndarray, point: Point) -> Parts:
+    """Translate a point to rows in the order of the data."""
+    part = np.zeros(data.n_rows, np.int64)
+    nodes = np.full(data.n_occurrences, -1, np.int32)
+    leaves = leaf[data.items]
+    sizes = np.diff(data.indptr)
+    for number, (rows, found) in enumerate(zip(point.parts, point.items, strict=True)):
+        rows = order[rows]
+        part[rows] = number
+        ends = np.cumsum(sizes[rows])
+        places = np.arange(ends[-1]) + np.repeat(data.indptr[rows] - ends + sizes[rows], sizes[rows])
+        nodes[places] = found.nodes[np.searchsorted(found.leaves, leaves[places])]
+    return Parts(part, LocalRecoding.from_nodes(hierarchy, nodes))
+
+
+def _entry(point: Point, table: Table, is_chosen: bool) -> dict[str, Any]:
+    return {
+        "search": point.search,
+        "least": point.least,
+        "classes": len(point.parts),
+        "smallest": min((part.size for part in point.parts), default=0),
+        "relational_loss": float(point.relational),
+        "transaction_loss": float(point.transactional),
+        "suppressed_share": point.suppressed / max(table.n_occurrences, 1),
+        "f": float(point.total),
+        "chosen": is_chosen,
+    }
+
+
+def _optimality(point: Point, classes: Classes) -> dict[str, Any]:
+    """Say how far the items are from the best that these classes allow."""
+    loss, lower = point.transactional, classes.objective.transactional(point.lower)
+    return {
+        "objective": "lm",
+        "model": "recoding of the items of each class",
+        "loss": float(loss),
+        "lower_bound": float(lower),
+        "gap": float((loss - lower) / loss) if loss else 0.0,
+        "proven": loss == lower,
+    }
