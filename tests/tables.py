@@ -156,7 +156,7 @@ def cut_of(slow: rt_table.Table, table: Table, images: rt_cuts.Images, items: rt
         nodes.append(np.array([ids[to[value]] for value in column.labels[: column.n_values]], np.int32))
     cut = {tree.id(leaf if label is None else label) for leaf, label in items.items()}
     suppressed = {tree.id(leaf) for leaf, label in items.items() if label is None}
-    return TableCut(tuple(nodes), Recoding.from_cut(tree, cut, suppressed))
+    return TableCut(table.columns, tuple(nodes), Recoding.from_cut(tree, cut, suppressed))
 
 
 def shown_by(table: PublishedTable) -> list[rt_verify.Row]:

@@ -11,18 +11,14 @@ import numpy as np
 import pytest
 
 from naive import forest as naive
-from naive.anonymize import leaves
 from setveil.algorithms.rt import forest
-from setveil.algorithms.rt._ranged import with_ranges
-from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.data.relational import Table, quasi_identifier
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.hierarchy.ranges import ranges
 from setveil.hierarchy.tree import Hierarchy
-from setveil.progress import silent
 from strategies import examples, random_rows, random_tree, seeded
 
 Parents = dict[str, str | None]
@@ -56,20 +52,18 @@ def table_of(given: naive.Table) -> Table:
         codes = np.array([texts.index(values[a]) for values, _ in given.rows], np.int64)
         weight = given.weights[a] if given.weights else 1
         columns.append(
-            quasi_identifier(
-                f"c{a}", codes, texts, numeric=a in given.numeric, parents=tree, weight=weight
-            )
+            quasi_identifier(f"c{a}", codes, texts, numeric=a in given.numeric, parents=tree, weight=weight)
         )
-    return Table(
-        indptr=rows.indptr, items=rows.items, vocabulary=rows.vocabulary, columns=tuple(columns)
-    )
+    return Table(indptr=rows.indptr, items=rows.items, vocabulary=rows.vocabulary, columns=tuple(columns))
 
 
 def guarantee_of(terms: naive.Terms) -> KKmAnonymity | MixedKmAnonymity:
     return (MixedKmAnonymity if terms.mixed else KKmAnonymity)(terms.k, terms.m)
 
 
-def solved(given: naive.Table, terms: naive.Terms) -> tuple[list[naive.Image], naive.Image, dict[str, object]]:
+def solved(
+    given: naive.Table, terms: naive.Terms
+) -> tuple[list[naive.Image], naive.Image, dict[str, object]]:
     """Run the algorithm: what becomes of values and items, and the details."""
     table, tree = table_of(given), Hierarchy(given.items)
     names = [*(column.name for column in table.columns), table.set_name]
@@ -156,7 +150,9 @@ def random_terms(rng: Random, table: naive.Table) -> naive.Terms:
         rng.choice((2, 2, 3, 4)),
         rng.choice((1, 2, 2, 3, math.inf)),
         rng.random() < 0.5,
-        rng.choice((Fraction(1, 4), Fraction(1, 2), Fraction(1, 2), Fraction(2, 7), Fraction(0), Fraction(1))),
+        rng.choice(
+            (Fraction(1, 4), Fraction(1, 2), Fraction(1, 2), Fraction(2, 7), Fraction(0), Fraction(1))
+        ),
         rng.random() < 0.6,
         rng.choice(("ncp", "lm")),
         coarsest,

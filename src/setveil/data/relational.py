@@ -28,7 +28,7 @@ from setveil.wording import are, count
 ANY = "*"  # the label above all values
 MISSING = ""  # the value of an empty field
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
-_RANGE = re.compile(r"\[([^,\]]+),([^,\]]+)\]")
+_RANGE = re.compile(r"\[([^,\])]+),([^,\])]+)[\])]")
 _EXACT = 1 << 62  # sums of losses up to here are counted in 64 bits
 
 Parents = Mapping[str, "str | None"]  # each node's parent, None for the root
@@ -140,10 +140,16 @@ class QuasiIdentifier:
         if self.parent is None and label == ANY:
             return 0, self.n_values - 1
         ends = _RANGE.fullmatch(label) if self.parent is None else None
-        if ends is None or not all(end in self._ids for end in ends.groups()):
+        if ends is None or not all(_NUMBER.fullmatch(end) for end in ends.groups()[:2]):
             return None
-        least, greatest = (self._ids[end] for end in ends.groups())
-        return (least, greatest) if least < greatest else None
+        lo, hi = (Fraction(end) for end in ends.groups()[:2])
+        within = (v for v, x in self._numbers if lo <= x < hi or (x == hi and label[-1] == "]"))
+        values = list(within)
+        return (values[0], values[-1]) if values else None
+
+    @cached_property
+    def _numbers(self) -> list[tuple[int, Fraction]]:
+        return [(v, Fraction(self.labels[v])) for v in range(int(self.missing), self.n_values)]
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -343,5 +343,5 @@ model = Model(
     example={"k": 2, "m": 2},
     release="tables",
     counts=True,
-    place=2,
+    place=6,
 )

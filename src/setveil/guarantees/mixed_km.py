@@ -150,5 +150,5 @@ model = Model(
     example={"k": 2, "m": 2},
     release="tables",
     counts=True,
-    place=3,
+    place=7,
 )

@@ -37,12 +37,15 @@ class TableCut:
 
     Attributes
     ----------
+    columns : tuple of QuasiIdentifier
+        The columns of the table, each with the hierarchy that was cut: for numbers without one, of ranges.
     nodes : tuple of int32 (n_values,)
-        For each column the node that each of its values is published as; the column must have a hierarchy.
+        For each column the node that each of its values is published as.
     items : Recoding
         What each item becomes.
     """
 
+    columns: tuple[QuasiIdentifier, ...]
     nodes: tuple[NDArray[np.int32], ...]
     items: Recoding
 
@@ -53,7 +56,7 @@ Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row
 def labels_of(table: Table, made: Parts | TableCut) -> list[Labels]:
     """Name the label of each row in each column; the lists hold those that occur, in no special order."""
     if isinstance(made, TableCut):
-        return [_at_nodes(column, nodes) for column, nodes in zip(table.columns, made.nodes, strict=True)]
+        return [_at_nodes(column, nodes) for column, nodes in zip(made.columns, made.nodes, strict=True)]
     n_parts = int(made.part.max(initial=-1)) + 1
     found = []
     for column, (least, greatest) in zip(table.columns, table.intervals(made.part, n_parts), strict=True):

@@ -209,7 +209,7 @@ class TableRelease:
         made = self.recoding.made
         if isinstance(made, TableCut):
             write_recoding(folder / "recoding.csv", made.items)
-            _write_values(folder / "qi_recoding.csv", self.original, made)
+            _write_values(folder / "qi_recoding.csv", made)
             return
         _write_classes(folder / "classes.csv", self)
         ItemParts.of(made.part, self.original, made.items).write(folder)
@@ -389,13 +389,13 @@ def _write_lines(path: Path, header: list[str], lines: Any) -> None:
         file.writelines(f"{','.join(quote(str(x)) for x in line)}\n" for line in lines)
 
 
-def _write_values(path: Path, table: Table, made: TableCut) -> None:
+def _write_values(path: Path, made: TableCut) -> None:
     _write_lines(
         path,
         ["column", "value", "published"],
         (
             (column.name, column.labels[v], column.labels[node])
-            for column, nodes in zip(table.columns, made.nodes, strict=True)
+            for column, nodes in zip(made.columns, made.nodes, strict=True)
             for v, node in enumerate(nodes.tolist())
         ),
     )

@@ -12,6 +12,7 @@ from setveil.algorithms.rt._forest_parameters import Forest as Parameters
 from setveil.algorithms.rt._forest_search import ForestSearch
 from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest, Tree
+from setveil.algorithms.rt._ranged import with_ranges
 from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
@@ -61,6 +62,7 @@ def published(
     progress: Progress,
 ) -> tuple[TableCut, dict[str, Any]]:
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
+    table = with_ranges(table)
     share = Fraction(str(parameters.share))
     _require_columns(table, parameters.coarsest)
     limits = dict(parameters.coarsest)
@@ -82,6 +84,7 @@ def published(
     *nodes, image = forest.images(search.best)
     suppressed = [leaf for leaf, to in enumerate(image) if to < 0]
     made = TableCut(
+        table.columns,
         tuple(np.array(of_column, np.int32) for of_column in nodes),
         Recoding.from_cut(hierarchy, {to if to >= 0 else leaf for leaf, to in enumerate(image)}, suppressed),
     )

@@ -20,5 +20,6 @@ def _ranged(column: QuasiIdentifier) -> QuasiIdentifier:
         return column
     values = column.labels[: column.n_values]
     return quasi_identifier(
-        column.name, column.codes, values, numeric=True, parents=ranges(values), weight=column.weight
-    )
+        column.name, column.codes, values, numeric=True, parents=ranges(values), weight=column.weight,
+        built=True,
+    )  # fmt: skip

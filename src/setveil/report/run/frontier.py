@@ -57,7 +57,7 @@ def frontier(report: dict[str, Any]) -> str:
         "What else could be had",
         blocks.paragraph(
             "Small classes keep the columns exact and cost items; large ones the other way round. No answer "
-            "is right for every use. R: loss of the columns, T: loss of the items, f: both, weighed by --share."
+            "is right for every use. R: loss of the columns, T: loss of the items, f: both, by --share."
         ),
         blocks.figure(drawn.svg, caption),
         blocks.grid(heads, lines, "34% 13% 13% 13% 14% 13%", numbers=True),
