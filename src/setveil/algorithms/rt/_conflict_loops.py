@@ -44,7 +44,7 @@ def count_nodes(indptr, items, rows, parent, occurrences, support):
 
 @compiled
 def number_nodes(parent, upwards, occurrences, support, k, allowed, number, node):
-    """Number the nodes that a release may have to publish.
+    """Give numbers to the nodes that a release may have to publish.
 
     These are the allowed ones with at least k rows, but for those with all occurrences under such a node
     further down: that one is published instead, in the same rows, and says more.

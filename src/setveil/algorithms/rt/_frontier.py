@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from setveil.algorithms.rt._classes import Classes, Point
 from setveil.algorithms.rt._item_optimum import ItemOptima
+from setveil.algorithms.rt._rt_parameters import RT
 from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
@@ -18,9 +19,6 @@ from setveil.progress import Progress
 from setveil.published.parts import Parts
 from setveil.published.recoding import LocalRecoding
 from setveil.wording import count
-
-if TYPE_CHECKING:
-    from setveil.algorithms.rt.rt import RT
 
 
 def chosen(
@@ -104,8 +102,8 @@ def _parts(data: Table, hierarchy: Hierarchy, leaf: np.ndarray, order: np.ndarra
     nodes = np.full(data.n_occurrences, -1, np.int32)
     leaves = leaf[data.items]
     sizes = np.diff(data.indptr)
-    for number, (rows, found) in enumerate(zip(point.parts, point.items, strict=True)):
-        rows = order[rows]
+    for number, (place, found) in enumerate(zip(point.parts, point.items, strict=True)):
+        rows = order[place]
         part[rows] = number
         ends = np.cumsum(sizes[rows])
         places = np.arange(ends[-1]) + np.repeat(data.indptr[rows] - ends + sizes[rows], sizes[rows])

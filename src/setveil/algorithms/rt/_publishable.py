@@ -214,7 +214,8 @@ class Publishable:
                 members: list[int] = []
                 for low, high in zip(threat, top, strict=True):
                     inside = [chain[: chain.index(high) + 1] for chain in below if low in chain]
-                    members += max(inside, key=len)
+                    longest: list[int] = max(inside, key=len)
+                    members += longest
                 chains.add(tuple(sorted(members)))
         for chain in sorted(chains):
             yield Limit(np.array(chain, np.int64), most=len(threat) - 1)
@@ -222,7 +223,8 @@ class Publishable:
     def _chain(self, leaf: int) -> list[int]:
         """List the nodes above a leaf, the lowest first."""
         above = self.number[[leaf, *self.tree.ancestors(leaf)]]
-        return above[above >= 0].tolist()
+        chain: list[int] = above[above >= 0].tolist()
+        return chain
 
     def _generalized(self, threat: list[int], first: int) -> tuple[int, ...]:
         """Generalize one node after the other while the set stays rare."""

@@ -74,6 +74,5 @@ class Splits:
 
 def _ends(column: QuasiIdentifier, least: int, greatest: int) -> Ints:
     """List where the values of each child of the lowest node above an interval end, in order."""
-    assert column.parent is not None
     node = column.node_above(np.array([least]), np.array([greatest]))[0]
-    return np.sort(column.high[column.parent == node])
+    return np.sort(column.high[np.asarray(column.parent) == node])

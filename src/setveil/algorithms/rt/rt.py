@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from math import isfinite
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError
-from setveil.fields import Choice, Declared, Flag, Integer, Share, parameter
+from setveil.algorithms.rt._rt_parameters import RT
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RT", "Parameters", "anonymize", "info"]
 
-Number = int | float | Fraction
+Parameters = RT
 
 info = AlgorithmInfo(
     title="Classes by sweep and gain",
@@ -29,75 +24,10 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     minimizes="lm",
     summary="Classes of the size that loses least in all, each with the proven best items.",
-    reference="setveil, docs/rt.md; classes: ICDE 2006, doi:10.1109/ICDE.2006.101; the model: ECML PKDD 2013, "
-    "doi:10.1007/978-3-642-40994-3_23",
+    reference="setveil, docs/rt.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23; classes: "
+    "ICDE 2006, doi:10.1109/ICDE.2006.101",
     recoding="local",
 )
-
-
-def _require_share(what: str, value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not number or not 0 <= value <= 1:
-        raise RequestError(f"{what} must be 0 to 1, got {value!r}.")
-
-
-@dataclass(frozen=True)
-class RT(Declared):
-    """The algorithm `rt` (classes of least loss, with the best items for each) and its parameters.
-
-    Attributes
-    ----------
-    share : number between 0 and 1
-        Share of the quasi-identifiers in the loss f = share * R + (1 - share) * T, where R is their average
-        NCP and T the loss of the items, LM.
-    search : {"sweep", "rt"} or None
-        "sweep" tries Mondrian's classes of at least k, 4k, 16k, ... rows and one class of all; "rt" splits
-        that one where f gains most; None takes the better of both.
-    least : int or None
-        The least number of rows of a class, at least k, in place of the sweep.
-    delta : number between 0 and 1, or None
-        Greatest R.
-    max_item_loss : number between 0 and 1, or None
-        Greatest T.
-    suppress : bool
-        Allow items to be suppressed in a class, all their occurrences there, beside generalization.
-    """
-
-    share: Number = parameter(
-        Share(),
-        "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
-        default=Fraction(1, 4),
-    )
-    search: Literal["sweep", "rt"] | None = parameter(
-        Choice(("sweep", "rt")),
-        "Classes of several sizes, or parts split by gain (default: the better of both).",
-        default=None,
-    )
-    least: int | None = parameter(
-        Integer(2), "Rows that a class has at least, rather than trying several sizes.", default=None
-    )
-    delta: Number | None = parameter(
-        Share(), "Greatest loss of the quasi-identifiers (R), e.g. 20%.", default=None
-    )
-    max_item_loss: Number | None = parameter(
-        Share(), "Greatest loss of the items (T), e.g. 20%.", default=None
-    )
-    suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _require_share("The share", self.share)
-        for name, value in (("delta", self.delta), ("max_item_loss", self.max_item_loss)):
-            if value is not None:
-                _require_share(name, value)
-        if self.least is not None and self.search is not None:
-            raise RequestError(
-                "The least size of classes is given, and so there is nothing to search.",
-                hint="Leave out --least or --search.",
-            )
-
-
-Parameters = RT
 
 
 def anonymize(

@@ -1,0 +1,76 @@
+"""What the algorithm `rt` minimizes, what it may do, and within which limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import Any, Literal
+
+from setveil.errors import RequestError
+from setveil.fields import Choice, Declared, Flag, Integer, Share, parameter
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class RT(Declared):
+    """The algorithm `rt` (classes of least loss, with the best items for each) and its parameters.
+
+    Attributes
+    ----------
+    share : number between 0 and 1
+        Share of the quasi-identifiers in the loss f = share * R + (1 - share) * T, where R is their average
+        NCP and T the loss of the items, LM.
+    search : {"sweep", "rt"} or None
+        "sweep" tries Mondrian's classes of at least k, 4k, 16k, ... rows and one class of all; "rt" splits
+        that one where f gains most; None takes the better of both.
+    least : int or None
+        The least number of rows of a class, at least k, in place of the sweep.
+    delta : number between 0 and 1, or None
+        Greatest R.
+    max_item_loss : number between 0 and 1, or None
+        Greatest T.
+    suppress : bool
+        Allow items to be suppressed in a class, all their occurrences there, beside generalization.
+    """
+
+    share: Number = parameter(
+        Share(),
+        "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
+        default=Fraction(1, 4),
+    )
+    search: Literal["sweep", "rt"] | None = parameter(
+        Choice(("sweep", "rt")),
+        "Classes of several sizes, or parts split by gain (default: the better of both).",
+        default=None,
+    )
+    least: int | None = parameter(
+        Integer(2), "Rows that a class has at least, rather than trying several sizes.", default=None
+    )
+    delta: Number | None = parameter(
+        Share(), "Greatest loss of the quasi-identifiers (R), e.g. 20%.", default=None
+    )
+    max_item_loss: Number | None = parameter(
+        Share(), "Greatest loss of the items (T), e.g. 20%.", default=None
+    )
+    suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_share("The share", self.share)
+        for name, value in (("delta", self.delta), ("max_item_loss", self.max_item_loss)):
+            if value is not None:
+                _require_share(name, value)
+        if self.least is not None and self.search is not None:
+            raise RequestError(
+                "The least size of classes is given, and so there is nothing to search.",
+                hint="Leave out --least or --search.",
+            )
+
+
+def _require_share(what: str, value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    if not number or not 0 <= value <= 1:
+        raise RequestError(f"{what} must be 0 to 1, got {value!r}.")
