@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.algorithms.rt._forest_clauses import ForestSeparator
 from setveil.algorithms.rt._forest_threats import Rows, Threats
@@ -68,20 +69,46 @@ class ForestCandidates:
 
     def repaired(self, candidate: Ids) -> Iterator[Ids]:
         """Make valid candidates near one that need not be."""
-        if self.suppress:
-            yield self.polished(self._repaired(candidate, lift_items=False))
-        yield self.polished(self._repaired(candidate, lift_items=True))
+        known, items = ~self.forest.is_item, self.forest.is_item
+        for liftable in (known, known | items) if self.suppress else (known | items,):
+            valid = self._repaired(candidate, liftable)
+            yield self.polished(self.coarsest() if valid is None else valid)
 
-    def _repaired(self, candidate: Ids, lift_items: bool) -> Ids:
-        """Generalize and suppress until no threat is left, what is in most threats for the loss it adds first."""
+    def descended(self, candidate: Ids, first: int, must_end: Callable[[], bool]) -> Ids:
+        """Split nodes of quasi-identifiers of a valid candidate while that gains more than it costs the items.
+
+        Those of one tree, number `first`, come first, then those of greatest gain; each is tried once.
+        """
+        losses, is_item, of_tree = self.losses, self.forest.is_item, self.forest.of_tree
+
+        def place(v: int) -> tuple[bool, int, int]:
+            return bool(of_tree[v] != first), -self._gain(v), v
+
+        best = candidate
+        queue = [place(v) for v in self.published(best) if self._splits(v) and not is_item[v]]
+        heapify(queue)
+        while queue and not must_end():
+            v = heappop(queue)[-1]
+            trial = self._repaired(self._split(best, v), is_item)
+            if trial is not None and losses.cost(trial) <= losses.cost(best):
+                best = trial
+                for child in filter(self._splits, self.tree.children(v)):
+                    heappush(queue, place(child))
+        return self.polished(best)
+
+    def _repaired(self, candidate: Ids, liftable: NDArray[np.bool_]) -> Ids | None:
+        """Generalize and suppress until no threat is left, what is in most threats for the loss it adds first.
+
+        Only nodes marked `liftable` are generalized. None if that cannot be done.
+        """
         candidate = candidate.copy()
         while threats := list(self.threats(candidate)):
             members: dict[Step, set[int]] = {}
             for number, threat in enumerate(threats):
-                for step in self._steps(threat, lift_items):
+                for step in self._steps(threat, liftable):
                     members.setdefault(step, set()).add(number)
             if not members:
-                return self.coarsest()
+                return None
             price = {step: max(self._price(step, candidate), 1) for step in members}
             queue = [(Fraction(price[step], len(some)), step) for step, some in members.items()]
             heapify(queue)
@@ -99,14 +126,14 @@ class ForestCandidates:
                 self._take(step, candidate)
         return candidate
 
-    def _steps(self, threat: list[int], lift_items: bool) -> list[Step]:
+    def _steps(self, threat: list[int], liftable: NDArray[np.bool_]) -> list[Step]:
         """List what may be done about a threat, in a general form of it."""
         steps = []
         if self.suppress:
             steps = [(v, False) for v in threat if self.forest.is_item[v]]
         for v in self._separator.general_form(threat):
             up = int(self.tree.parent[v])
-            if up not in self._barred and (lift_items or not self.forest.is_item[v]):
+            if liftable[v] and up not in self._barred:
                 steps.append((up, True))
         return steps
 
@@ -122,18 +149,15 @@ class ForestCandidates:
         return losses.full[v] - sum(losses.full[u] for u in nodes) - sum(hidden)
 
     def _take(self, step: Step, candidate: Ids) -> None:
+        """Take a step unless one before has brought the cut up to its node, or above."""
         v, lifts = step
         under = self.tree.under(v)
         if lifts:
-            if (candidate[under] != candidate[under[0]]).any() or self._depth(candidate[under[0]]) > int(
-                self.tree.depth[v]
-            ):
+            top = int(candidate[under[0]])
+            if top < 0 or self.tree.depth[top] > self.tree.depth[v]:
                 candidate[under] = v
-        else:
+        elif candidate[under[0]] == v:
             candidate[under] = -1
-
-    def _depth(self, v: int) -> int:
-        return int(self.tree.depth[v]) if v >= 0 else self.tree.height + 1
 
     # --- improvements of valid ones
 
@@ -164,23 +188,28 @@ class ForestCandidates:
 
         A split that is not valid now never becomes valid, as other splits only lower supports.
         """
-        tree, full = self.tree, self.losses.full
-        candidate = candidate.copy()
-
-        def gain(v: int) -> int:
-            return full[v] - sum(full[child] for child in tree.children(v))
-
-        queue = [(-gain(v), v) for v in self.published(candidate) if v >= tree.n_leaves]
+        queue = [(-self._gain(v), v) for v in self.published(candidate) if self._splits(v)]
         heapify(queue)
         while queue:
             _, v = heappop(queue)
-            trial = candidate.copy()
-            for child in tree.children(v):
-                trial[tree.under(child)] = child
+            trial = self._split(candidate, v)
             rows = self._near([v], trial)
-            if all(self._threats.stays_valid(rows, child) for child in tree.children(v)):
+            if all(self._threats.stays_valid(rows, child) for child in self.tree.children(v)):
                 candidate = trial
-                for child in tree.children(v):
-                    if child >= tree.n_leaves:
-                        heappush(queue, (-gain(child), child))
+                for child in filter(self._splits, self.tree.children(v)):
+                    heappush(queue, (-self._gain(child), child))
+        return candidate
+
+    def _splits(self, v: int) -> bool:
+        return v >= self.tree.n_leaves
+
+    def _gain(self, v: int) -> int:
+        full = self.losses.full
+        return full[v] - sum(full[child] for child in self.tree.children(v))
+
+    def _split(self, candidate: Ids, v: int) -> Ids:
+        """Publish the children of a node in its place."""
+        candidate = candidate.copy()
+        for child in self.tree.children(v):
+            candidate[self.tree.under(child)] = child
         return candidate

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.algorithms._cut import extended_rows
 from setveil.algorithms.exact._clauses import AT_MOST, CHOICES, Clause
@@ -14,8 +15,9 @@ from setveil.algorithms.exact._violated_clauses import cheapest_choices
 from setveil.algorithms.rt._forest_loops import generalize_threat, violated_threats
 from setveil.algorithms.rt._forest_threats import Rows, Threats
 from setveil.kernels import walk as kernel
-from setveil.kernels.rows import distinct_rows, frozen, invert, item_supports, ranked, recode_rows
+from setveil.kernels.rows import Ints, distinct_rows, frozen, invert, item_supports, ranked, recode_rows
 
+DENSE = 32  # nodes that are in at least one of so many rows have a bit for each row: no more than their list
 MOST_STEPS = 100_000_000  # steps that one search for violated clauses takes
 
 
@@ -38,6 +40,7 @@ class ForestSeparator:
         itself = np.arange(tree.n_nodes, dtype=np.int32)
         self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
         self.weights = self.rows[2]
+        self.rare = self.starts, self.holders, self.weights, *self._bits(), self.knowledge.k
         self.suppress = suppress
         self.low, self.high = frozen(tree.low, np.int64), frozen(tree.high, np.int64)
         self.up = frozen(tree.parent, np.int64)
@@ -48,6 +51,19 @@ class ForestSeparator:
         self.most_items = int(min(self.knowledge.m, max(longest - q, 0)))
         self.largest = int(min(self.knowledge.m, longest)) if self.knowledge.mixed else q + self.most_items
 
+    def _bits(self) -> tuple[Ints, NDArray[np.uint64]]:
+        """Mark the rows of each node that is in many: which line of marks is its, and the lines."""
+        n = self.weights.size
+        words = -(-n // 64)
+        many = np.flatnonzero(np.diff(self.starts) * DENSE >= max(n, 1))
+        dense = np.full(self.tree.n_nodes, -1, np.int64)
+        dense[many] = np.arange(many.size)
+        bits = np.zeros((many.size, words * 64), bool)
+        for line, v in enumerate(many.tolist()):
+            bits[line, self.holders[self.starts[v] : self.starts[v + 1]]] = True
+        packed = np.packbits(bits, axis=1, bitorder="little").view("<u8")
+        return frozen(dense, np.int64), frozen(packed.astype(np.uint64), np.uint64)
+
     def parents(self, threat: list[int]) -> frozenset[int]:
         """Return the parents of a threat's nodes."""
         return frozenset(self.parent[v] for v in threat)
@@ -55,8 +71,7 @@ class ForestSeparator:
     def general_form(self, threat: list[int], first: int = 0) -> tuple[int, ...]:
         """Generalize a threat as far as it stays one, beginning with one of its nodes."""
         some = generalize_threat(
-            np.array(threat, np.int64), first, self.up, self.low, self.high, self.tree.root, self.starts,
-            self.holders, self.weights, self.knowledge.k,
+            np.array(threat, np.int64), first, self.up, self.low, self.high, self.tree.root, *self.rare,
         )  # fmt: skip
         return tuple(sorted(some.tolist()))
 
@@ -126,8 +141,7 @@ class ForestSeparator:
         found = violated_threats(
             *rows[:6], support[node], node, above[node], below[node],
             forest.is_item[node].astype(np.int64), self.low[node], self.high[node], self.up, tree.root, k,
-            self.largest, self.most_items, self.starts, self.holders, self.weights, self.low, self.high, out,
-            stops, MOST_STEPS,
+            self.largest, self.most_items, self.low, self.high, *self.rare[:5], out, stops, MOST_STEPS,
         )  # fmt: skip
         choices = np.zeros((k, max(self.largest, 1)), np.int64)
         for start, stop in pairwise([0, *stops[:found].tolist()]):

@@ -6,7 +6,70 @@ import numpy as np
 
 from setveil.jit import compiled
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
-from setveil.kernels.walk import support
+
+
+@compiled
+def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
+    """Whether rows of weight less than k hold all `nodes`.
+
+    Parameters
+    ----------
+    nodes : int64 (1 or more,)
+        Distinct.
+    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
+        The rows of each node (see `setveil.kernels.rows.invert`).
+    weights : int64 (n,)
+        How many rows each row stands for.
+    dense : int64 (n_nodes,)
+        Which of `bits` is the node's, -1 for nodes of few rows.
+    bits : uint64 (any, n / 64 rounded up)
+        Whether each row holds a node, a bit each.
+    k : int
+    """
+    rarest = nodes[0]
+    for v in nodes:
+        if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
+            rarest = v
+    total = np.int64(0)
+    one = np.uint64(1)
+    if dense[rarest] >= 0:
+        first = dense[rarest]
+        for w in range(bits.shape[1]):
+            word = bits[first, w]
+            for v in nodes:
+                word &= bits[dense[v], w]
+            if word == np.uint64(0):
+                continue
+            for b in range(64):
+                if word & (one << np.uint64(b)) != np.uint64(0):
+                    total += weights[w * 64 + b]
+            if total >= k:
+                return False
+        return True
+    for at in range(starts[rarest], starts[rarest + 1]):
+        row = np.int64(tidlists[at])
+        everywhere = True
+        for v in nodes:
+            if v == rarest:
+                continue
+            if dense[v] >= 0:
+                everywhere = bits[dense[v], row >> 6] & (one << np.uint64(row & 63)) != np.uint64(0)
+            else:
+                lo, hi = starts[v], starts[v + 1]
+                while lo < hi:
+                    mid = (lo + hi) // 2
+                    if tidlists[mid] < row:
+                        lo = mid + 1
+                    else:
+                        hi = mid
+                everywhere = lo < starts[v + 1] and tidlists[lo] == row
+            if not everywhere:
+                break
+        if everywhere:
+            total += weights[row]
+            if total >= k:
+                return False
+    return True
 
 
 @compiled
@@ -19,7 +82,7 @@ def is_over(above, some, i, low, high):
 
 
 @compiled
-def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, k):
+def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, dense, bits, k):
     """Generalize one node of a threat after the other while the set stays rare, then drop what it can do without.
 
     Parameters
@@ -31,16 +94,14 @@ def generalize_threat(some, first, parent, low, high, root, starts, tidlists, we
     parent, low, high : integer (n_nodes,)
     root : int
         The artificial root, which is not reached.
-    starts, tidlists, weights
-        The rows of each node (see `setveil.kernels.walk.support`).
-    k : int
+    starts, tidlists, weights, dense, bits, k
+        See `is_rare`.
 
     Returns
     -------
     int64
         The nodes that are left, as they come.
     """
-    nowhere = np.zeros(0, np.int64)
     n = some.size
     nodes = some.copy()
     for step in range(n):
@@ -51,7 +112,7 @@ def generalize_threat(some, first, parent, low, high, root, starts, tidlists, we
                 break
             below = nodes[i]
             nodes[i] = above
-            if support(starts, tidlists, weights, nodes, k, nowhere)[0] >= k:
+            if not is_rare(nodes, starts, tidlists, weights, dense, bits, k):
                 nodes[i] = below
                 break
     size = n
@@ -63,7 +124,7 @@ def generalize_threat(some, first, parent, low, high, root, starts, tidlists, we
                 rest[j] = nodes[j]
             elif j > i:
                 rest[j - 1] = nodes[j]
-        if support(starts, tidlists, weights, rest, k, nowhere)[0] < k:
+        if is_rare(rest, starts, tidlists, weights, dense, bits, k):
             nodes[: size - 1] = rest
             size -= 1
         else:
@@ -72,9 +133,8 @@ def generalize_threat(some, first, parent, low, high, root, starts, tidlists, we
 
 
 @compiled
-def is_tight(some, parent, root, k, starts, tidlists, weights, low, high):
+def is_tight(some, parent, root, low, high, starts, tidlists, weights, dense, bits, k):
     """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
-    nowhere = np.zeros(0, np.int64)
     size = some.size
     if size > 1:
         rest = np.empty(size - 1, np.int64)
@@ -84,7 +144,7 @@ def is_tight(some, parent, root, k, starts, tidlists, weights, low, high):
                     rest[j] = some[j]
                 elif j > i:
                     rest[j - 1] = some[j]
-            if support(starts, tidlists, weights, rest, k, nowhere)[0] < k:
+            if is_rare(rest, starts, tidlists, weights, dense, bits, k):
                 return False
     for i in range(size):
         above = np.int64(parent[some[i]])
@@ -92,7 +152,7 @@ def is_tight(some, parent, root, k, starts, tidlists, weights, low, high):
             continue
         trial = some.copy()
         trial[i] = above
-        if support(starts, tidlists, weights, trial, k, nowhere)[0] < k:
+        if is_rare(trial, starts, tidlists, weights, dense, bits, k):
             return False
     return True
 
@@ -100,8 +160,8 @@ def is_tight(some, parent, root, k, starts, tidlists, weights, low, high):
 @compiled
 def violated_threats(
     indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, is_item, low, high,
-    parent, root, k, largest, most_items, all_starts, all_tidlists, all_weights, all_low, all_high, out, ends,
-    budget,
+    parent, root, k, largest, most_items, all_low, all_high, all_starts, all_tidlists, all_weights, dense, bits,
+    out, ends, budget,
 ):  # fmt: skip
     """List threats, minimal and most general, whose cheapest clause may be below 1.
 
@@ -122,8 +182,10 @@ def violated_threats(
         The tree.
     k, largest, most_items : int
         Sets hold at most `largest` nodes, at most `most_items` of them of items.
-    all_starts, all_tidlists, all_weights, all_low, all_high
+    all_low, all_high, all_starts, all_tidlists, all_weights
         The same of all nodes, by node.
+    dense, bits
+        See `is_rare`.
     out, ends : int64, written
         The nodes of the sets, one set after the other; where each ends.
     budget : int
@@ -176,7 +238,9 @@ def violated_threats(
             continue
         if have < k:
             some = node[path[: d + 1]].copy()
-            if is_tight(some, parent, root, k, all_starts, all_tidlists, all_weights, all_low, all_high):
+            if is_tight(
+                some, parent, root, all_low, all_high, all_starts, all_tidlists, all_weights, dense, bits, k
+            ):
                 if sets == ends.size or written + d + 1 > out.size:
                     return sets
                 out[written : written + d + 1] = some

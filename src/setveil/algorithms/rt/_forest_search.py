@@ -121,10 +121,18 @@ class ForestSearch:
 
     def _begin(self) -> None:
         """Take valid candidates to begin with."""
-        coarsest = self.candidates.coarsest()
+        candidates = self.candidates
+        coarsest = candidates.coarsest()
         self.incumbent.offer(coarsest)
         if self._out_of_time():
             return
-        self.incumbent.offer(self.candidates.refined(coarsest))
-        for candidate in self.candidates.repaired(self.candidates.finest()):
+        finest = candidates.finest()
+        # The quasi-identifiers as coarse as they may be, then finer, beginning with each of them in turn.
+        valid = list(candidates.repaired(np.where(self.forest.is_item, finest, coarsest)))
+        start = min([coarsest, *valid], key=self.incumbent.losses.cost)
+        self.incumbent.offer(start)
+        for tree in range(self.forest.n_known):
+            if not self._out_of_time():
+                self.incumbent.offer(candidates.descended(start, tree, self._out_of_time))
+        for candidate in candidates.repaired(finest):
             self.incumbent.offer(candidate)
