@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from setveil.attacker._least_supports import LeastSupportSearch
-from setveil.attacker._revealing_pairs import revealed_rows
 from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
 from setveil.attacker.inference import inferences
-from setveil.attacker.knowledge import Knowledge, knowledge_of, supports_of
+from setveil.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
+from setveil.attacker.revealing import revealing_items
 from setveil.attacker.sampling import (
     CONFIDENCE,
     draw_rows,
@@ -25,24 +25,25 @@ from setveil.attacker.sampling import (
     rising,
     row_words,
 )
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
+from setveil.published.table_files import PublishedTable
 
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
-MOST_REVEALING = 20
 _BEST, _RANDOM = 0, 1  # what random words are for
 STEPS_AT_ONCE = 20_000_000
 _COUNTABLE = 1 << 62
 
 
 def attack_risk(
-    rows: Transactions | PublishedGroups,
+    rows: Transactions | PublishedGroups | PublishedTable,
     *,
-    sizes: Iterable[int] = (1, 2, 3, 4),
+    sizes: Iterable[int] | None = None,
     thresholds: Iterable[int] = (2, 5, 10),
     private: Collection[str] = (),
     seed: int = 0,
@@ -51,18 +52,21 @@ def attack_risk(
 ) -> dict[str, Any]:
     """Count the rows that an attacker singles out who knows m items of a person.
 
+    Of a table, the attacker knows all quasi-identifiers, and m items.
+
     Parameters
     ----------
-    rows : Transactions or PublishedGroups
-        An original or a release, taken as it is: each label is one item, whatever it stands for. Of rows in
-        groups the quasi-identifiers can be known.
-    sizes : iterable of int
-        Values of m, at least 1.
+    rows : Transactions, Table, PublishedGroups or PublishedTable
+        An original or a release, taken as it is: each label is one item, or one value, whatever it stands
+        for. Of rows in groups the quasi-identifiers can be known.
+    sizes : iterable of int, optional
+        Values of m: by default 1, 2, 3, 4; of a table 0, 1, 2, 3. At least 1, of a table at least 0.
     thresholds : iterable of int
         A row counts below threshold t if fewer than t rows fit; at least 2.
     private : collection of str
         Items that nobody knows and that must not be learned; those that do not occur never are. All other
-        items are public. If none are named, the sensitive items of rows in groups.
+        items are public. If none are named, the sensitive items of rows in groups. Of a table, what is
+        learned of them is not looked at; see `setveil.attacker.shares`.
     seed : int
         Draws rows and sets where not all can be looked at; at least 0.
     effort : int, optional
@@ -77,21 +81,24 @@ def attack_risk(
     Returns
     -------
     dict
-        As JSON types. `rows`; `empty_rows`, those without public items; `thresholds`;
+        As JSON types. `rows`; `empty_rows`, those without public items; `thresholds`; of a table `columns`,
+        the quasi-identifiers;
 
         `risk`, for each m two entries. `choice` "best": a row counts if some non-empty set of at most m of
         its items is in fewer than t rows. "random": the expected number of rows of which a set of m items
         drawn at random (the whole row if it is shorter) is in fewer than t rows. `rows_below`: the number for
-        each t, empty rows never count. `probability`: the mean over all rows of 1 / the number of rows that
-        fit (the fewest; those that the drawn set fits; all rows for an empty one). `fewest`, of "best" alone:
-        the least number of rows that fit such a set of any row, None where no row holds a public item; the
-        true one may be less where the entry is not exact. `exact`; if it is
-        false, the numbers are estimated from `sampled` drawn rows or sets, and with probability `confidence`
-        the true number is in the `interval` of a threshold.
+        each t, empty rows never count. Of a table, rows of the row's class are meant: those with the same
+        quasi-identifiers; the set may be empty, and empty rows count. `probability`: the mean over all rows
+        of 1 / the number of rows that fit (the fewest; those that the drawn set fits; all rows, of a table
+        all of the class, for an empty one). `fewest`, of "best" alone: the least number of rows that fit such
+        a set of any row, None where no row holds a public item (of a table, where there are no rows); the
+        true one may be less where the entry is not exact. `exact`; if it is false, the numbers are estimated
+        from `sampled` drawn rows or sets, and with probability `confidence` the true number is in the
+        `interval` of a threshold.
 
         `revealing`: the items whose knowledge singles out most rows. An item counts a row that holds it in a
-        set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is:
-        its number of `rows`, and its own `support`. `m` is at most 2.
+        set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is (of
+        a table, nor the class without any): its number of `rows`, and its own `support`. `m` is at most 2.
 
         `inference`, if there are private items, for each m: the greatest `probability` of a private `item`
         given an `itemset` of at most m public items (or none), and the first set that gives it (the
@@ -113,20 +120,27 @@ def attack_risk(
     >>> risk["inference"][0]["probability"], risk["inference"][0]["itemset"]
     (0.25, [])
     """
-    ms = _integers("number of known items", sizes, 1)
+    table = isinstance(rows, Table | PublishedTable)
+    sizes = range(1 - table, 5 - table) if sizes is None else sizes
+    ms = _integers("number of known items", sizes, 1 - table)
     ts = _integers("threshold", thresholds, 2)
     seed = _integers("seed", [seed], 0)[0]
     effort = _integers("effort", [DEFAULT_EFFORT if effort is None else effort], 1)[0]
     if isinstance(private, str):
         raise RequestError(f"Private items must be a collection of labels, got the text {private!r}.")
-    known = knowledge_of(rows, private)
+    if isinstance(rows, Table | PublishedTable):
+        known = knowledge_of_table(rows, private)
+    else:
+        known = knowledge_of(rows, private)
     out: dict[str, Any] = {
         "rows": known.n_rows,
         "empty_rows": known.empty_rows,
         "thresholds": list(ts),
         "risk": _singled_out(known, ms, ts, seed, effort, progress),
-        "revealing": _revealing(known, min(ms[-1], 2), ts[len(ts) // 2], effort, progress),
+        "revealing": revealing_items(known, min(ms[-1], 2), ts[len(ts) // 2], effort, progress),
     }
+    if table:
+        out["columns"] = list(known.columns)
     if known.names:
         out["inference"] = inferences(known, ms, seed, effort, progress)
     return out
@@ -159,15 +173,28 @@ class _Fewest:
     high: Ints
     exact: bool
 
+    def counted(self, known: Knowledge, ts: Sequence[int]) -> dict[str, Any]:
+        """Count the rows below each threshold."""
+        weights = known.rows.weights
+        return {
+            "rows_below": {str(t): int(weights[self.high < t].sum()) + known.empty_below(t) for t in ts},
+            "probability": _mean(known, float((weights / self.high).sum())),
+            "fewest": self.least(known),
+            "exact": True,
+        }
+
     def search(self, search: LeastSupportSearch, progress: Progress, phase: str) -> bool:
         """Run a search, which lowers `high`; whether it came to its end."""
         while search.search(STEPS_AT_ONCE):
             progress(phase, search.done())
         return search.finished
 
-    def least(self) -> int | None:
+    def least(self, known: Knowledge) -> int | None:
         """Return the fewest rows that were found to fit a set of any row, None where there are no rows."""
-        return int(self.high.min()) if self.high.size else None
+        found = [self.high.min()] if self.high.size else []
+        if known.columns and known.empty_fit.size:
+            found.append(known.empty_fit.min())
+        return int(min(found)) if found else None
 
 
 def _singled_out(
@@ -176,9 +203,14 @@ def _singled_out(
     """Count rows for each m, the best choice before the random one."""
     rows = known.rows
     longest = max(min(known.longest, ms[-1]), 1)
-    fewest = _Fewest(rows.weights.copy(), np.full(rows.weights.size, known.n_rows), True)
+    fewest = _Fewest(rows.weights.copy(), known.fit.copy(), True)
     countable = True
     found: dict[int, list[dict[str, Any]]] = {}
+    if ms[0] == 0:
+        nothing = fewest.counted(known, ts)
+        drawn = {**nothing, "rows_below": {t: float(n) for t, n in nothing["rows_below"].items()}}
+        del drawn["fewest"]
+        found[0] = [{"choice": "best", **nothing}, {"choice": "random", **drawn}]
     for m in range(1, longest + 1):
         wanted = m in ms or m == longest
         phase = f"rows that {m} known item{'s' if m > 1 else ''} single out"
@@ -196,12 +228,7 @@ def _singled_out(
         if not wanted:
             continue
         if fewest.exact:
-            best = {
-                "rows_below": {str(t): int(rows.weights[fewest.high < t].sum()) for t in ts},
-                "probability": _mean(known, float((rows.weights / fewest.high).sum())),
-                "fewest": fewest.least(),
-                "exact": True,
-            }
+            best = fewest.counted(known, ts)
         else:
             best = _best_of_drawn(known, m, ts, fewest, seed, effort, progress, phase)
         if tally is not None and countable:
@@ -219,8 +246,11 @@ def _is_countable(rows: Ranked, m: int) -> bool:
 
 
 def _mean(known: Knowledge, total: float) -> float:
-    """Mean over all rows of a sum over those with public items; of the others all rows are found."""
-    return (total + known.empty_rows / known.n_rows) / known.n_rows if known.n_rows else 0.0
+    """Mean over all rows of a sum over those with public items; of the others all are found, or a class."""
+    if not known.n_rows:
+        return 0.0
+    empty = float((1 / known.empty_fit).sum()) if known.columns else known.empty_rows / known.n_rows
+    return (total + empty) / known.n_rows
 
 
 def _expected(
@@ -233,7 +263,8 @@ def _expected(
     below = {}
     for t, counts in zip(ts, tally.below.tolist(), strict=True):
         drawn = sum((Fraction(c, way) for c, way in zip(counts, ways, strict=True) if c), Fraction(0))
-        below[str(t)] = float(drawn + int(rows.weights[short & (fewest.high < t)].sum()))
+        whole = int(rows.weights[short & (fewest.high < t)].sum()) + known.empty_below(t)
+        below[str(t)] = float(drawn + whole)
     total = sum(x / way for x, way in zip(tally.inverse.tolist(), ways, strict=True) if way)
     total += float((rows.weights[short] / fewest.high[short]).sum())
     return {"rows_below": below, "probability": _mean(known, total), "exact": True}
@@ -273,7 +304,7 @@ def _best_of_drawn(
     numbers = []
     for t in ts:
         hit = np.where(solved_high[drawn] < t, 1.0, np.where(solved_low[drawn] >= t, 0.0, np.nan))
-        sure = int(rows.weights[high < t].sum())
+        sure = int(rows.weights[high < t].sum()) + known.empty_below(t)
         numbers.append(estimate(sure, (low < t) & (high >= t), rows.weights, drawn, hit))
     guesses = dict(zip(map(str, ts), rising(numbers), strict=True))
     open_ = low < high
@@ -283,7 +314,7 @@ def _best_of_drawn(
     return {
         "rows_below": {t: round(guess.value) for t, guess in guesses.items()},
         "probability": _mean(known, total),
-        "fewest": fewest.least(),
+        "fewest": fewest.least(known),
         "exact": False,
         "sampled": int(drawn.size),
         "confidence": CONFIDENCE,
@@ -305,7 +336,7 @@ def _random_of_drawn(
     at_least = fewest.high if fewest.exact else fewest.low
     numbers = []
     for t in ts:
-        sure = int(rows.weights[settled & (fewest.high < t)].sum())
+        sure = int(rows.weights[settled & (fewest.high < t)].sum()) + known.empty_below(t)
         hit = np.where(supports < t, 1.0, 0.0)
         numbers.append(estimate(sure, ~settled & (at_least < t), rows.weights, drawn, hit))
     guesses = dict(zip(map(str, ts), rising(numbers), strict=True))
@@ -319,33 +350,4 @@ def _random_of_drawn(
         "sampled": int(drawn.size),
         "confidence": CONFIDENCE,
         "interval": {t: [guess.low, guess.high] for t, guess in guesses.items()},
-    }
-
-
-def _revealing(known: Knowledge, largest: int, below: int, effort: int, progress: Progress) -> dict[str, Any]:
-    """List the items that single out most rows, alone or beside another one that is needed for it."""
-    rows = known.rows
-    supports = supports_of(rows)
-    if 2 * int((rows.lengths**2).sum()) > effort:
-        largest = 1
-    out, count = np.zeros(supports.size, np.int64), np.zeros(supports.size, np.int64)
-    first = 0
-    while first < supports.size:
-        progress("items that single out rows", first / supports.size)
-        first = revealed_rows(
-            *rows[:5], supports, below, largest, first, STEPS_AT_ONCE, count, out
-        )  # fmt: skip
-    entries = sorted(
-        (-n, item, support)
-        for n, item, support in zip(out.tolist(), rows.order.tolist(), supports.tolist(), strict=True)
-        if n
-    )
-    return {
-        "m": largest,
-        "below": below,
-        "exact": True,
-        "items": [
-            {"item": known.labels[item], "support": support, "rows": -n}
-            for n, item, support in entries[:MOST_REVEALING]
-        ],
     }

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.attacker._inference_walk import Secrets
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.kernels.rows import (
@@ -24,6 +25,7 @@ from setveil.kernels.rows import (
     take_rows,
 )
 from setveil.published.group_files import PublishedGroups, as_groups
+from setveil.published.table_files import PublishedTable
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 
@@ -37,24 +39,41 @@ class Knowledge:
     n_rows, empty_rows : int
         All rows, and those of which nothing can be known: they hold no public item.
     labels : tuple of str
-        The items by id, in item order.
+        The items, in item order.
+    item_of : int64 (n_ids,)
+        Position in `labels` of each id. Rows of a table have an id for each item and class, as all
+        quasi-identifiers are known.
     rows : Ranked
         The distinct sets of public items, without the empty one; the rarest item first, of equals by id.
+    fit : int64 (n,)
+        How many rows fit each of these where none of its items is known.
     names : tuple of str
         The private items, in item order.
     secrets : Secrets
         Private items of the distinct rows, as positions in `names`.
     overall : int64 (len(names),)
         The shares of each private item, summed over all rows, also those without public items.
+    empty_fit : int64 (empty_rows,)
+        How many rows fit each of the rows without public items.
+    columns : tuple of str
+        The quasi-identifiers of a table; none: nothing but items is known, and nobody finds a row without.
     """
 
     n_rows: int
     empty_rows: int
     labels: tuple[str, ...]
+    item_of: Ints
     rows: Ranked
+    fit: Ints
     names: tuple[str, ...]
     secrets: Secrets
     overall: Ints
+    empty_fit: Ints
+    columns: tuple[str, ...] = ()
+
+    def empty_below(self, threshold: int) -> int:
+        """Count the rows without public items that fewer rows fit."""
+        return int((self.empty_fit < threshold).sum()) if self.columns else 0
 
     @property
     def longest(self) -> int:
@@ -89,6 +108,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     group, first, weights = merge_rows_by_content(indptr, items)  # some may be drawn, by number
     distinct = np.full(data.n_rows, -1, np.int64)
     distinct[filled] = group
+    empty = data.n_rows - filled.size
 
     row, name, share, whole = _shares(groups, names)
     overall = np.zeros(len(names), np.int64)
@@ -101,13 +121,64 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     rarest_first = np.argsort(item_supports(*distinct_sets, data.n_items), kind="stable")
     return Knowledge(
         data.n_rows,
-        data.n_rows - filled.size,
+        empty,
         data.vocabulary.labels,
+        np.arange(data.n_items),
         ranked(*distinct_sets, rarest_first, data.n_items),
+        np.full(first.size, data.n_rows),
         names,
         Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), whole),
         overall,
+        np.full(empty, data.n_rows),
     )
+
+
+def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) -> Knowledge:
+    """Tell apart what may be known of the rows of a table besides all quasi-identifiers, and what is private.
+
+    Parameters
+    ----------
+    table : Table or PublishedTable
+        An original, of which all values may be known as they are, or what is published.
+    private : collection of str
+        Items that nobody knows. What is learned of them is not looked at (see `setveil.attacker.shares`).
+    """
+    data = table.sets if isinstance(table, PublishedTable) else table
+    of_row = classes_of(table)
+    hidden = np.array([label in set(private) for label in data.vocabulary.labels], np.bool_)
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
+    public = ~hidden[data.items]
+    keys = of_row[row[public]] * max(data.n_items, 1) + data.items[public]
+    known, items = np.unique(keys, return_inverse=True)
+    lengths = np.bincount(row[public], minlength=data.n_rows)
+    filled = np.flatnonzero(lengths)
+    indptr = frozen(np.concatenate(([0], np.cumsum(lengths[filled]))), np.int64)
+    _, first, weights = merge_rows_by_content(indptr, frozen(items, np.int32))
+    distinct_sets = (*take_rows(indptr, frozen(items, np.int32), first), weights)
+    sizes = np.bincount(of_row)
+    rarest_first = np.argsort(item_supports(*distinct_sets, known.size), kind="stable")
+    nothing = np.zeros(0, np.int64)
+    return Knowledge(
+        data.n_rows,
+        data.n_rows - filled.size,
+        data.vocabulary.labels,
+        known % max(data.n_items, 1),
+        ranked(*distinct_sets, rarest_first, known.size),
+        sizes[of_row[filled[first]]],
+        (),
+        Secrets(np.zeros(first.size + 1, np.int64), nothing.astype(np.int32), nothing, 1),
+        nothing,
+        sizes[of_row[lengths == 0]],
+        tuple(column.name for column in table.columns),
+    )
+
+
+def classes_of(table: Table | PublishedTable) -> Ints:
+    """Tell apart rows by their quasi-identifiers: a number for each class, int64 (n_rows,)."""
+    found = np.zeros(table.n_rows, np.int64)
+    for column in table.columns:
+        found = np.unique(found * len(column.labels) + column.codes, return_inverse=True)[1]
+    return found
 
 
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
