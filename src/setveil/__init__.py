@@ -125,6 +125,7 @@ _HOMES = {
     "moles": "functions.moles",
     "query": "functions.query",
     "read": "functions.read",
+    "read_table": "functions.read_table",
     "read_hierarchy": "hierarchy.io",
     "read_table": "functions.read_table",
     "recommend": "functions.recommend",

@@ -16,6 +16,7 @@ from setveil.kernels.rows import take_rows
 DELIMITER = ";"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _LIST = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
+_LIST_OF_TEXTS = re.compile(r"\s*[\[{]\s*['\"].*['\"]\s*[\]}]\s*", re.DOTALL)
 _SIGNS = evidence.SEPARATORS.replace(DELIMITER, "")
 
 
@@ -61,7 +62,7 @@ def split_column(
     """
     if delimiter is None:
         _refuse_other_signs(column, name)
-    _refuse_lists(column, name)
+    _refuse_lists(column, name, _LIST if delimiter is None else _LIST_OF_TEXTS)
     sign = delimiter or DELIMITER
     items: dict[str, int] = {}
     codes: list[int] = []
@@ -132,10 +133,10 @@ def _refuse_other_signs(column: Column, name: str) -> None:
             )
 
 
-def _refuse_lists(column: Column, name: str) -> None:
+def _refuse_lists(column: Column, name: str, form: re.Pattern[str]) -> None:
     """Refuse fields that a program wrote lists into."""
     filled = [at for at, label in enumerate(column.labels) if label]
-    lists = [at for at in filled if _LIST.fullmatch(column.labels[at])]
+    lists = [at for at in filled if form.fullmatch(column.labels[at])]
     if filled and len(lists) > evidence.SURE * len(filled):
         example = column.labels[lists[0]]
         raise DataError(
