@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from setveil.functions.moles import moles
     from setveil.functions.query import query
     from setveil.functions.read import read
-    from setveil.functions.read_table import read_table
+    from setveil.functions.read_table import read_published_table, read_table
     from setveil.functions.recommend import recommend
     from setveil.functions.reconstruct import Reconstruction, reconstruct
     from setveil.functions.risk import risk
@@ -125,6 +125,7 @@ _HOMES = {
     "moles": "functions.moles",
     "query": "functions.query",
     "read": "functions.read",
+    "read_published_table": "functions.read_table",
     "read_table": "functions.read_table",
     "read_hierarchy": "hierarchy.io",
     "read_table": "functions.read_table",
@@ -187,6 +188,7 @@ __all__ = [
     "query",
     "read",
     "read_hierarchy",
+    "read_published_table",
     "read_table",
     "recommend",
     "reconstruct",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date as calendar_date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,8 @@ from setveil.cli.options import (
     ALGORITHM,
     GENERAL,
     OUTPUT,
-    HierarchyFile,
+    PROMISE,
+    HierarchyFiles,
     Input,
     Json,
     Own,
@@ -28,11 +29,16 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 from setveil.data.layout import FORMATS
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
+from setveil.guarantees import model_named, models
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import make_guarantee, require_options, require_values
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 EXAMPLES = """Examples:
 
@@ -40,9 +46,14 @@ $ setveil anonymize baskets.csv --k 5 --m 2 --out release
 
 $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
 
+$ setveil anonymize ward.csv --model kkm -k 5 -m 2 --qi age,sex --set codes --out release
+
 $ setveil anonymize --config release/internal/report.json --out again
 
 With `-a NAME --help` only the options of that algorithm are shown."""
+
+
+GLOBAL = "forest"  # the algorithm of --global
 
 
 def _day(text: str) -> str:
@@ -60,21 +71,59 @@ def _text(option: str, what: str) -> Any:
     return typer.Option(option, metavar="TEXT", rich_help_panel=ABOUT, help=what)
 
 
+def _chosen(model: str | None, algorithm: str | None, everywhere: bool) -> tuple[str, str]:
+    """Settle the algorithm and the model: what was named, or the first choice of what was."""
+    if everywhere:
+        if algorithm not in (None, GLOBAL):
+            raise RequestError(f"--global chooses the algorithm {GLOBAL}, and --algorithm {algorithm}.")
+        algorithm = GLOBAL
+    if algorithm is None:
+        model = model or next(iter(models()))
+        return model_named(model).algorithm, model
+    gives = registry.load(algorithm).info.guarantees
+    if model is not None and model not in gives:
+        raise RequestError(
+            f"{'--global' if everywhere else algorithm} does not give {model} but {', '.join(gives)}.",
+            hint=f"Use {', '.join(registry.giving(model))}.",
+        )
+    return algorithm, model or gives[0]
+
+
 def anonymize(
     context: typer.Context,
     input: Input = None,  # noqa: A002
     *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            rich_help_panel=PROMISE,
+            **one_of("privacy model", models(), "What is promised (default: what the algorithm gives)."),
+        ),
+    ] = None,
     promise: Promise,
     algorithm: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--algorithm",
             "-a",
             rich_help_panel=ALGORITHM,
-            **one_of("algorithm", registry.names(), "How the promise is kept (see `setveil algorithms`)."),
+            **one_of(
+                "algorithm",
+                registry.names(),
+                "How the promise is kept (default: exact, or the first choice of --model).",
+            ),
         ),
-    ] = "exact",
-    hierarchy_file: HierarchyFile = None,
+    ] = None,
+    global_recoding: Annotated[
+        bool,
+        typer.Option(
+            "--global",
+            rich_help_panel=ALGORITHM,
+            help="Tables: every label means the same in all rows (algorithm forest).",
+        ),
+    ] = False,
+    hierarchy_files: HierarchyFiles = None,
     bound: Annotated[
         bool,
         typer.Option(
@@ -84,6 +133,7 @@ def anonymize(
         ),
     ] = False,
     own: Own,
+    columns: Columns,
     reading: Reading,
     sample: Annotated[
         int | None,
@@ -189,7 +239,6 @@ def anonymize(
 
     def make_release(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, split_format
-        from setveil.guarantees import model_named
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
@@ -197,20 +246,24 @@ def anonymize(
         from setveil.runs.run import anonymize as run_anonymize
 
         encoding = reading.text_encoding
-        module = registry.load(algorithm)
+        name, promised = _chosen(model, algorithm, global_recoding)
+        module = registry.load(name)
         info = module.info
-        model = info.guarantees[0]
-        require_options(model, promise)
-        require_values(model, promise, encoding)
+        described = model_named(promised)
+        of_tables = described.release == "tables"
+        require_tables(columns, promised, of_tables)
+        require_options(promised, promise)
+        require_values(promised, promise, encoding)
         texts, limit = dict(own), own.get("time_limit")
         if bound and "time_limit" not in options_of(module.Parameters):
             texts["time_limit"] = None  # it is the bound's
-        require_parameters(algorithm, module.Parameters, texts, encoding)
-        only = kind_named(model_named(model).release).info.written
+        require_parameters(name, module.Parameters, texts, encoding)
+        only = kind_named(described.release).info.written
         if only and output_format is not None:
             raise RequestError(f"--output-format: {only}.")
         source = source_of(input, reading)
-        require_file(hierarchy_file)
+        hierarchy_file, _ = split_hierarchies(hierarchy_files or (), of_tables)
+        require_file(None if hierarchy_file is None else Path(hierarchy_file))
         named = {} if names_file is None else load_names(names_file, encoding)
         require_writable(out, force=force)
         if no_counts and counts_min is not None:
@@ -220,30 +273,36 @@ def anonymize(
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable
 
-            require_drawable(plot_band, algorithm, force=force)
+            require_drawable(plot_band, name, force=force)
         progress("reading")
-        tree = None
-        if hierarchy_file is not None:
-            tree = read_hierarchy(hierarchy_file, encoding=encoding)
-        reads, publishes = split_format(source, reading.format)
-        how = replace(reading, format=reads)
-        everything = read_rows(source, how)
+        how, publishes = reading, None
+        everything: Transactions
+        if of_tables:
+            everything, tree = read_table(source, columns, reading, hierarchy_files or ())
+        else:
+            tree = None
+            if hierarchy_file is not None:
+                tree = read_hierarchy(hierarchy_file, encoding=encoding)
+            reads, publishes = split_format(source, reading.format)
+            how = replace(reading, format=reads)
+            everything = read_rows(source, how)
         if tree is None and "hierarchy" in info.needs:
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         data = everything if sample is None else draw_rows(everything, sample, seed)
         drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
         given = Given(data, encoding, tree, seed, drawn_from=everything if drawn else None)
-        guarantee = make_guarantee(model, promise, given)
+        guarantee = make_guarantee(promised, promise, given)
         parameters = decode_parameters(module.Parameters, texts, given)
         try:
             counted = not no_counts if counts_min is None else counts_min
             release = run_anonymize(
-                data, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, details=not no_details,
+                data, guarantee, hierarchy=tree, algorithm=name, seed=seed, details=not no_details,
                 bound=limit or True if bound else False, counts=counted, progress=progress,
                 **parameters,
             )  # fmt: skip
         except MissingItemsError as error:
-            error.hint = extension_hint(source, hierarchy_file, how)
+            if not of_tables:
+                error.hint = extension_hint(source, Path(hierarchy_file or "HIERARCHY"), how)
             raise
         if plot_band is not None:
             progress("drawing")

@@ -115,6 +115,7 @@ def _asked(arguments: Sequence[str]) -> list[str]:
             asked += [value, *registry.load(value).info.guarantees]
         elif option == "--model":
             asked.append(value)
+            asked += [] if {"-a", "--algorithm"} & {*arguments} else registry.giving(value)
     return asked
 
 

@@ -81,7 +81,7 @@ def _answer(name: str, parameter: Any, value: Any) -> Any:
         if not isinstance(value, bool):
             raise RequestError(f"{name} must be true or false, got {value!r}.")
         return value
-    several = parameter.nargs == -1
+    several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
     values = value if several and isinstance(value, list) else [value]
     for one in values:
         if isinstance(one, bool) or not isinstance(one, str | int | float | date):
@@ -113,7 +113,10 @@ def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
         source = context.get_parameter_source(str(parameter.name))
         if key in _NOT_REPEATED or value in (None, [], ()) or source is None or source.name == "DEFAULT":
             continue
-        if isinstance(value, list | tuple):
+        if isinstance(value, list | tuple) and parameter.param_type_name == "option":
+            flags += [word for one in value for word in (f"--{key}", str(one))]
+            options[key] = [str(one) for one in value] if len(value) > 1 else str(value[0])
+        elif isinstance(value, list | tuple):
             arguments += map(str, value)
             options[key] = list(map(str, value))
         elif parameter.param_type_name == "argument":

@@ -34,7 +34,7 @@ def read_rows(
     try:
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
     except TableError as error:
-        error.say_how(_command_with)
+        error.say_how(command_with)
         raise
     origin = data.origin
     if origin is not None and not origin.named and (origin.layout.format == "long" or not refuse_tables):
@@ -43,7 +43,7 @@ def read_rows(
     return data
 
 
-def _command_with(options: str) -> str:
+def command_with(options: str) -> str:
     """Complete options to the command that was called."""
     return f"setveil {shlex.join(sys.argv[1:])} {options}"
 

@@ -41,12 +41,13 @@ ATTACKER = "The attacker"
 ALGORITHM = "The algorithm"
 MEASURES = "What is measured"
 TREE = "How items are grouped"
+TABLES = "Tables: what columns are"
 READING = "How the input is read"
 OUTPUT = "What is written"
 ABOUT = "What the report says"
 ANSWER = "What is shown"
 GENERAL = "General"
-_PANELS = (PROMISE, ATTACKER, ALGORITHM, MEASURES, TREE, READING, OUTPUT, ABOUT, ANSWER, GENERAL)
+_PANELS = (PROMISE, ATTACKER, ALGORITHM, MEASURES, TREE, TABLES, READING, OUTPUT, ABOUT, ANSWER, GENERAL)
 
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
@@ -122,6 +123,13 @@ def _hierarchy(panel: str) -> Any:
     return typer.Option("--hierarchy", "-H", metavar="FILE", rich_help_panel=panel, help=what)
 
 
+HierarchyFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy", "-H", metavar="FILE", callback=_or_config, rich_help_panel=ALGORITHM,
+        help="What items generalize to: lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
+    ),
+]  # fmt: skip
 HierarchyFile = Annotated[Path | None, _hierarchy(ALGORITHM)]
 ReadHierarchy = Annotated[Path | None, _hierarchy(READING)]
 Seed = Annotated[
@@ -175,6 +183,20 @@ _GENERAL: tuple[tuple[str, Any, Any], ...] = (
     ("quiet", Quiet, False),
     ("verbose", Verbose, False),
 )
+
+
+def several(name: str, metavar: str, what: str, panel: str, *words: str) -> inspect.Parameter:
+    """Make an option that may be repeated; `words`: what it is called on the command line."""
+    option = typer.Option(
+        *(words or [f"--{name.replace('_', '-')}"]),
+        metavar=metavar,
+        rich_help_panel=panel,
+        help=what,
+        callback=_or_config,
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, option]
+    )
 
 
 def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:

@@ -19,6 +19,7 @@ from setveil.cli.options import (
     one_of,
 )
 from setveil.cli.session import answer, answer_json, run
+from setveil.cli.tables import PublishedColumns, read_published, require_tables
 from setveil.errors import DataError, RequestError
 from setveil.guarantees import model_named, models
 from setveil.options.decode import Given
@@ -28,7 +29,9 @@ EXAMPLES = """Examples:
 
 $ setveil verify release --k 5 --m 2
 
-$ setveil verify theirs.csv --model k-anonymity --k 5"""
+$ setveil verify theirs.csv --model k-anonymity --k 5
+
+$ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes"""
 
 
 def verify(
@@ -76,6 +79,7 @@ def verify(
     ] = 10,
     *,
     promise: PublishedPromise,
+    columns: PublishedColumns,
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -88,6 +92,7 @@ def verify(
         from setveil.published import kind_named
         from setveil.published.group_files import as_groups, require_in_groups
         from setveil.published.shared import counts_beside
+        from setveil.published.table_files import PublishedTable
         from setveil.runs.check import check, require_reading
 
         if promise["privacy"] == "pgen":
@@ -106,9 +111,17 @@ def verify(
         progress("reading")
         if original is not None and "original" not in known:
             raise RequestError(f"--original is of no use for {model}.")
-        published = kind_named(described.release).read(file, read_release, **reading.given())
-        groups = as_groups(published)
-        rows = groups.qid
+        kind = kind_named(described.release)
+        published: Any
+        require_tables(columns, model, described.release == "tables")
+        if columns.given or (described.release == "tables" and not kind.holds(Path(file))):
+            published = read_published(file, columns, reading)
+        else:
+            published = kind.read(file, read_release, **reading.given())
+        rows: Any = published
+        if not isinstance(published, PublishedTable):
+            groups = as_groups(published)
+            rows = groups.qid
         encoding = reading.text_encoding
         image = None
         if "original" in known:

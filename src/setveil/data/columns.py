@@ -89,7 +89,7 @@ class Wanted:
         return name in {
             self.id_column,
             self.item_column,
-            *(_split(several) if isinstance(several, str) else several),
+            *(split_names(several) if isinstance(several, str) else several),
         }
 
 
@@ -132,7 +132,7 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
         The table, for messages.
     """
     found: set[int] = set()
-    parts = _split(wanted) if isinstance(wanted, str) else list(wanted)
+    parts = split_names(wanted) if isinstance(wanted, str) else list(wanted)
     for part in parts:
         ends = _ends_of_range(names, part) if isinstance(wanted, str) and part not in names else None
         if ends is not None:
@@ -154,7 +154,8 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
     return sorted(found)
 
 
-def _split(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
+    """Take a list of names with commas between them apart; a name that holds one is quoted."""
     fields = next(csv.reader([text], skipinitialspace=True), [])
     return [field.strip() for field in fields if field.strip()]
 

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from setveil import algorithms
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.fields import options_of
@@ -55,9 +56,10 @@ def anonymize(
 
     Parameters
     ----------
-    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
-        The rows. A file or frame that is not read as it should be is read by `setveil.read` first.
-    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
+        The rows; a promise for tables needs what `setveil.read_table` reads. A file or frame that is not read
+        as it should be is read by `setveil.read` first.
+    guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ...
         The promise.
     hierarchy : Hierarchy or path, optional
         What items may be generalized to. An algorithm that needs one and is given none groups items that
@@ -132,6 +134,8 @@ def anonymize(
         )
     rows = rows_of(data)
     tree = tree_of(hierarchy)
+    if tree is None and isinstance(rows, Table):
+        tree = rows.tree
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,

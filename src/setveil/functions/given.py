@@ -18,6 +18,7 @@ from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
+from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
 
 Listener = Progress | Callable[[str, float | None], None] | None
@@ -206,14 +207,15 @@ def exposed_by(value: object, kind: Any) -> Any:
     Parameters
     ----------
     value : object
-        A `VerifiedRelease` or `Release`, a path, `PublishedGroups`, or rows as for `rows_of`.
+        A `VerifiedRelease` or `Release`, a path, `PublishedGroups` or `PublishedTable`, or rows as for
+        `rows_of`.
     kind : module
         The kind of release that a path is read as (see `setveil.published`).
     """
     release = release_of(value)
     if release is not None:
         return release.exposed()
-    if isinstance(value, PublishedGroups):
+    if isinstance(value, PublishedGroups | PublishedTable):
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)

@@ -12,6 +12,8 @@ from setveil.errors import RequestError, TableError, described
 from setveil.functions.given import is_path, tree_of
 from setveil.options.roles import TreeLike, make_roles, read_roles, require_one, with_trees
 from setveil.options.tables import make_table
+from setveil.published.table_files import PublishedTable
+from setveil.published.table_files import read_published_table as published_table
 
 
 def read_table(
@@ -129,6 +131,51 @@ def read_table(
     except TableError as error:
         error.hint = _in_python(error)
         raise
+
+
+def read_published_table(
+    source: str | PathLike[str],
+    *,
+    qi: str | Iterable[str],
+    set: str,  # noqa: A002
+    keep: str | Iterable[str] = (),
+    delimiter: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> PublishedTable:
+    r"""Read a published table, also another tool's, to verify what it promises.
+
+    Parameters
+    ----------
+    source : path
+        The file. (`setveil.verify` reads the folder of a run by itself.)
+    qi, keep : list of str
+        Columns of quasi-identifiers, and such that were published as they are. Others are not looked at.
+    set : str
+        The column of items.
+    delimiter, separator, encoding : str, optional
+        As for `read_table`.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or lacks a column.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("theirs.csv").write_text("age,codes
+    [30,40),Heart
+    [30,40),Heart
+    ")
+    >>> sv.read_published_table("theirs.csv", qi=["age"], set="codes").n_rows
+    2
+    """
+    if not is_path(source):
+        raise RequestError(f"A published table is read from a file, got {described(source)}.")
+    how = How(None, encoding, separator, delimiter)
+    return published_table(fspath(source), _names("qi", qi), _one("set", set), _names("keep", keep), how)
 
 
 def _one(name: str, value: Any) -> str | None:

@@ -28,6 +28,7 @@ from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, read_image
 from setveil.published.shared import counts_beside
+from setveil.published.table_files import PublishedTable
 from setveil.runs.check import check, require_reading
 
 Image = dict[str, str | None]
@@ -50,7 +51,8 @@ def verify(
     ----------
     release : VerifiedRelease, Release, path, data frame, list of lists, or Transactions
         What is published: a release, the folder of a run or its published file (whose about.json is heeded),
-        any file of rows, or rows. Each label is taken as one item, whatever it stands for.
+        any file of rows, or rows; a table made elsewhere as `setveil.read_published_table` reads it. Each
+        label is taken as one item, whatever it stands for.
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
         What was promised.
     original : path, data frame, list of lists, or Transactions, optional
@@ -131,8 +133,7 @@ def _published(release: object, model: Model) -> Any:
     kind = kind_named(model.release)
     made = release_of(release)
     exposed = exposed_by(release, kind)
-    grouped = isinstance(exposed, PublishedGroups)
-    if (made.info is not kind.info) if made is not None else (grouped != bool(kind.info.format)):
+    if (made.info is not kind.info) if made is not None else (_kind_of(exposed) != model.release):
         raise DataError(
             f"{model.title} is about {kind.info.title}; the release is something else.",
             hint="Verify the promise that it was made for."
@@ -140,6 +141,13 @@ def _published(release: object, model: Model) -> Any:
             else f"Give a release of {kind.info.title}, or its folder.",
         )
     return exposed
+
+
+def _kind_of(exposed: object) -> str:
+    """Name the kind of what is published."""
+    if isinstance(exposed, PublishedTable):
+        return "tables"
+    return "groups" if isinstance(exposed, PublishedGroups) else "rows"
 
 
 def _image(release: object, published: Transactions, recoding: object) -> Image | None:

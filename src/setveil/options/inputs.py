@@ -12,6 +12,7 @@ from pathlib import Path
 from setveil.data.io import Layout
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
@@ -200,6 +201,8 @@ def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
         return data
     keys = np.random.PCG64(seed).random_raw(data.n_rows)
     drawn = np.sort(np.argsort(keys, kind="stable")[:number])
+    if isinstance(data, Table):
+        return data.rows_at(drawn)
     lengths = data.row_lengths()[drawn]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     codes = data.items[np.repeat(data.indptr[drawn] - indptr[:-1], lengths) + np.arange(indptr[-1])]

@@ -49,11 +49,7 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
         If the table cannot be read, or a column does not hold what its role asks for.
     """
     start = time.perf_counter()
-    how = _settled(roles, how)
-    items = roles.set_name is not None or how.item_columns is not None or how.items is not None
-    if not roles.qi or not items:
-        some = [*roles.qi, *roles.keep, *roles.drop, *([roles.set_name] if roles.set_name else [])]
-        raise ask_for_roles(source, how, some, known=bool(roles.qi), items=items)
+    how = settled(source, roles, how)
     names = [*roles.qi, *roles.keep]
     read = read_columns(source, names, roles.set_name, how)
     _require_apart(read, roles)
@@ -84,13 +80,25 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
     )  # fmt: skip
 
 
-def _settled(roles: Roles, how: How) -> How:
-    """Take id column and delimiter from the roles, where they were not said beside them."""
+def settled(source: Any, roles: Roles, how: How) -> How:
+    """Add to how a table is read what its roles say of that.
+
+    Raises
+    ------
+    RequestError
+        If they contradict each other.
+    TableError
+        If nothing says which columns someone may know, or which holds the items.
+    """
     for name in ("id_column", "delimiter"):
         one, other = getattr(how, name), getattr(roles, name)
         if one is not None and other is not None and one != other:
             raise RequestError(f"The {name.replace('_', ' ')} is given twice, as {one!r} and as {other!r}.")
         how = replace(how, **{name: one if other is None else other})
+    items = roles.set_name is not None or how.item_columns is not None or how.items is not None
+    if not roles.qi or not items:
+        some = [*roles.qi, *roles.keep, *roles.drop, *([roles.set_name] if roles.set_name else [])]
+        raise ask_for_roles(source, how, some, known=bool(roles.qi), items=items)
     return how
 
 

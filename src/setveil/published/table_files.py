@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
 from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
@@ -90,6 +91,46 @@ def _objects(values: Sequence[str]) -> NDArray[np.object_]:
     out = np.empty(len(values), object)
     out[:] = values
     return out
+
+
+def read_published_table(
+    path: str | Path,
+    qi: Sequence[str],
+    set_name: str | None,
+    keep: Sequence[str] = (),
+    how: How | None = None,
+) -> PublishedTable:
+    """Read a published table, also one that was made elsewhere; labels are taken as they stand.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    qi, keep : sequence of str
+        Columns of quasi-identifiers, and such that are published as they were; others are not looked at.
+    set_name : str
+        The column of items (see `setveil.data.io.relational.read_columns`).
+    how : How, optional
+        How it is read, where that is not detected.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or lacks a column.
+    RequestError
+        If nothing says where the items stand, or an option does not apply.
+    """
+    read = read_columns(path, [*qi, *keep], set_name, how)
+    place = {name: at for at, name in enumerate(read.header)} | {read.set_name: read.set_at}
+    names = [*(column.name for column in read.texts), read.set_name]
+    return PublishedTable(
+        read.texts[: len(qi)],
+        read.sets,
+        read.texts[len(qi) :],
+        tuple(sorted(names, key=lambda name: place[name])),
+        read.set_name,
+        read.delimiter,
+    )
 
 
 def write_table(path: Path, table: PublishedTable) -> None:

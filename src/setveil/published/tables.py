@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.relational import How, read_columns
+from setveil.data.io.relational import How
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
@@ -38,6 +38,7 @@ from setveil.published.table_files import (
     DATA_FILE,
     ITEMS_FILE,
     PublishedTable,
+    read_published_table,
     write_long,
     write_table,
 )
@@ -315,9 +316,16 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     Raises
     ------
     DataError
-        If there is no such file, it is malformed, or it has other rows than about.json says.
+        If there is no such file, no about.json says which columns it has, it is malformed, or it has other
+        rows than about.json says.
     """
     file = published_file(Path(path))
+    if not holds(file):
+        raise DataError(
+            f"{path}: no about.json beside it says which of its columns someone may know, and which holds "
+            "the items.",
+            hint="Name them: --qi age,sex --set codes (in Python setveil.read_published_table).",
+        )
     about = about_file(file)
     table = _read(file, about)
     empty = int((table.sets.row_lengths() == 0).sum())
@@ -330,22 +338,11 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
     how = How(
         format="csv",
         separator=",",
-        delimiter=None if second else about["delimiter"],
+        delimiter=about["delimiter"],
         items=file.parent / second if second else None,
         id_column=about.get("id_column"),
     )
-    names = [*roles["qi"], *roles["keep"]]
-    found = read_columns(file, names, roles["set"], how)
-    columns = dict(zip(names, found.texts, strict=True))
-    header = [name for name in found.header if name != how.id_column]
-    return PublishedTable(
-        tuple(columns[name] for name in roles["qi"]),
-        found.sets,
-        tuple(columns[name] for name in roles["keep"]),
-        tuple([*header, roles["set"]] if second else header),
-        roles["set"],
-        about["delimiter"],
-    )
+    return read_published_table(file, roles["qi"], roles["set"], roles["keep"], how)
 
 
 def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:

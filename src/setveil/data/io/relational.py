@@ -146,6 +146,11 @@ def read_columns(
     (('34', '36'), [('I21', 'J18'), ()])
     """
     how = how or How()
+    if how.format not in (None, "csv", "parquet", "jsonl"):
+        raise RequestError(
+            f"The format {how.format} is not that of a table whose columns have roles.",
+            hint="Leave it out, or use parquet or jsonl; --output-format says how a release is written.",
+        )
     _require_one_way(set_name, how)
     if how.delimiter is not None:
         require_delimiter(how.delimiter)

@@ -1,0 +1,254 @@
+"""Options that say what the columns of a table are, and what is read by them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from setveil.cli.files import command_with
+from setveil.cli.options import TABLES, Bundle, several
+from setveil.cli.session import say
+from setveil.errors import RequestError, TableError
+from setveil.options.reading import Reading
+
+if TYPE_CHECKING:
+    from setveil.data.relational import Table
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.table_files import PublishedTable
+
+OF_TABLES = "kkm"  # the model that is proposed for tables
+
+
+@dataclass(frozen=True)
+class TableWords:
+    """What was said of the columns of a table; None or empty: nothing."""
+
+    roles: Path | None = None
+    qi: str | None = None
+    set: str | None = None
+    items_file: Path | None = None
+    delimiter: str | None = None
+    keep_columns: str | None = None
+    drop: str | None = None
+    numeric: str | None = None
+    categorical: str | None = None
+    ranges: Sequence[str] | None = None
+    weight: Sequence[str] | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
+
+
+_HELP: dict[str, tuple[str, str]] = {
+    "roles": ("FILE", "What each column is: a TOML file, in place of the options below."),
+    "qi": ("COLUMNS", "Columns that someone may know of a person, such as age,sex."),
+    "set": ("COLUMN", "The column of items; of items in several columns or files, what to call it."),
+    "items_file": ("FILE", "Items in a second table, joined by --id-column."),
+    "delimiter": ("SIGN", "Between the items of a field (default: ;)."),
+    "keep_columns": ("COLUMNS", "Columns to publish as they are: nobody outside can know them."),
+    "drop": ("COLUMNS", "Columns not to publish, like all that have no role."),
+    "numeric": (
+        "COLUMNS",
+        "These of --qi are numbers (default: if all values are and there is no hierarchy).",
+    ),
+    "categorical": ("COLUMNS", "These of --qi are not numbers, even if they look so."),
+    "ranges": ("COLUMN[=WIDTH]", "Build a hierarchy of ranges, such as age=10. May be repeated."),
+    "weight": ("COLUMN=NUMBER", "How much a column's loss counts (default: 1). May be repeated."),
+}
+_PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")
+_SEVERAL = ("ranges", "weight")
+_FILES = ("roles", "items_file")
+
+
+def _options(names: Sequence[str]) -> list[inspect.Parameter]:
+    return [
+        several(name, *_HELP[name], TABLES)
+        if name in _SEVERAL
+        else inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                (Path if name in _FILES else str) | None,
+                typer.Option(
+                    f"--{name.replace('_', '-')}",
+                    metavar=_HELP[name][0],
+                    rich_help_panel=TABLES,
+                    help=_HELP[name][1],
+                ),
+            ],
+        )
+        for name in names
+    ]
+
+
+Columns = Annotated[TableWords, Bundle(lambda asked: _options(list(_HELP)), TableWords)]
+PublishedColumns = Annotated[TableWords, Bundle(lambda asked: _options(_PUBLISHED), TableWords)]
+
+
+def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
+    """Refuse options of tables where a model is not about them.
+
+    Raises
+    ------
+    RequestError
+        With the command that is about tables.
+    """
+    if words.given and not of_tables:
+        raise RequestError(
+            f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
+            hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
+        )
+
+
+def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:
+    """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column.
+
+    Raises
+    ------
+    RequestError
+        If there are several of the items, or of one column.
+    """
+    plain: list[str] = []
+    named: dict[str, str] = {}
+    for text in given:
+        name, sign, file = text.partition("=")
+        if not (of_tables and sign) or Path(text).exists():
+            plain.append(text)
+        elif name in named:
+            raise RequestError(f"--hierarchy: column {name!r} has two, {named[name]} and {file}.")
+        else:
+            named[name] = file
+    if len(plain) > 1:
+        raise RequestError(
+            f"--hierarchy: {len(plain)} files are given for the items, expected one.",
+            hint="That of a column is named with it: --hierarchy age=age.csv.",
+        )
+    return next(iter(plain), None), named
+
+
+def read_table(
+    source: Any, words: TableWords, reading: Reading, hierarchies: Sequence[str]
+) -> tuple[Table, Hierarchy | None]:
+    """Read a table and the hierarchy of its items; say how the columns were taken.
+
+    Raises
+    ------
+    TableError
+        If nothing says which columns someone may know or which holds the items, with commands that say it.
+    RequestError, DataError
+        As `setveil.options.tables.make_table`.
+    """
+    from dataclasses import replace
+
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.decode import require_file
+    from setveil.options.roles import make_roles, read_roles, with_trees
+    from setveil.options.tables import make_table, sentence, warnings_of
+
+    plain, named = split_hierarchies(hierarchies, of_tables=True)
+    if words.roles is not None:
+        more = [name for name in words.given if name not in ("--roles", "--items-file")]
+        if more or named:
+            added = ", ".join(more or ["--hierarchy NAME=FILE"])
+            raise RequestError(
+                f"--roles says what columns are; {added} cannot be added.",
+                hint=f"Write it into {words.roles}.",
+            )
+        roles = read_roles(words.roles, reading.text_encoding)
+        if plain is not None:
+            roles = replace(roles, hierarchy=plain)
+    else:
+        roles = make_roles(
+            qi=_names(words.qi), set_name=words.set, keep=_names(words.keep_columns), drop=_names(words.drop),
+            hierarchies=named, numeric=_names(words.numeric), categorical=_names(words.categorical),
+            ranges=_pairs("ranges", words.ranges, alone=True), weights=_pairs("weight", words.weight),
+            hierarchy=plain, delimiter=words.delimiter,
+        )  # fmt: skip
+    for file in (*(known.hierarchy for known in roles.qi.values()), roles.hierarchy):
+        require_file(None if file is None else Path(str(file)))
+    roles = with_trees(
+        roles, lambda path: None if path is None else read_hierarchy(path, encoding=reading.text_encoding)
+    )
+    try:
+        table = make_table(*_opened(source, words, reading, roles))
+    except TableError as error:
+        error.say_how(command_with)
+        raise
+    name = "standard input" if source == "-" else source or "the answer"
+    say(f"Reading {name}: {sentence(table, roles)}.")
+    for warning in warnings_of(table):
+        say(f"Warning: {warning}")
+    return table, table.tree
+
+
+def read_published(source: str, words: TableWords, reading: Reading) -> PublishedTable:
+    """Read a published table of which the columns are named."""
+    from setveil.options.roles import make_roles, read_roles
+    from setveil.options.tables import settled
+    from setveil.published.about import published_file
+    from setveil.published.table_files import read_published_table
+
+    if words.roles is None:
+        roles = make_roles(
+            qi=_names(words.qi), set_name=words.set, keep=_names(words.keep_columns),
+            delimiter=words.delimiter,
+        )  # fmt: skip
+    else:
+        roles = read_roles(words.roles, reading.text_encoding)
+    if Path(source).is_dir():
+        source = str(published_file(Path(source)))
+    try:
+        how = settled(source, roles, _how(words, reading))
+    except TableError as error:
+        error.say_how(command_with)
+        raise
+    return read_published_table(source, list(roles.qi), roles.set_name, roles.keep, how)
+
+
+def _opened(source: Any, words: TableWords, reading: Reading, roles: Any) -> tuple[Any, Any, Any]:
+    how = _how(words, reading)
+    if reading.query is not None:
+        raise RequestError("A table with roles is read from a file.", hint="Save the answer of the query.")
+    if not isinstance(source, str):
+        raise RequestError("A table with roles is one file.", hint="Put the files together.")
+    return source, roles, how
+
+
+def _how(words: TableWords, reading: Reading) -> Any:
+    from setveil.data.io.relational import How
+
+    if reading.same_ids:
+        raise RequestError("--same-ids does not apply to tables: each line is a person of its own.")
+    return How(
+        reading.format, reading.encoding, reading.separator, words.delimiter, reading.item_columns,
+        words.items_file, reading.id_column, reading.item_column,
+    )  # fmt: skip
+
+
+def _names(text: str | None) -> list[str]:
+    """Take a list of columns apart, quoted as in csv where a name holds a comma."""
+    from setveil.data.columns import split_names
+
+    return [] if text is None else split_names(text)
+
+
+def _pairs(option: str, texts: Sequence[str] | None, *, alone: bool = False) -> dict[str, Any]:
+    """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        name, sign, value = text.rpartition("=") if "=" in text else (text, "", "")
+        if not sign and not alone:
+            raise RequestError(f"--{option} must be COLUMN=NUMBER, got {text!r}.")
+        for one in [name] if sign else _names(name):
+            if one in found:
+                raise RequestError(f"--{option}: column {one!r} is given twice.")
+            found[one] = value if sign else True
+    return found
