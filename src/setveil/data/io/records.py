@@ -122,7 +122,8 @@ class RecordTable:
                     "lines before."
                 )
             for item in cell or ():
-                label = label_of(item, self._place(row))
+                plain = float(item) if isinstance(item, Decimal) else item
+                label = label_of(plain, self._place(row))
                 codes.append(items.setdefault(label, len(items)))
             bounds.append(len(codes))
         return np.array(bounds, np.int64), np.array(codes, np.int64), list(items)
