@@ -100,6 +100,8 @@ def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
     values = plain_values(options, texts, encoding)
     for key, option in options.items():
         if isinstance(option.kind, Items):
+            if not (option.needed or option.only_with or texts.get(key) is not None):
+                continue
             values[key] = ("any",)
         elif isinstance(option.kind, Itemsets):
             values[key] = None if texts.get(key) == "all" else (("any",),)
