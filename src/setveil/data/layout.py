@@ -203,6 +203,8 @@ class Origin:
         What a database was asked.
     named : bool
         Whether format or columns were named, or the layout was detected from the content.
+    table : bool
+        Whether it is a table with further columns, which have roles.
     seconds : float
         Time that reading took.
     """
@@ -216,6 +218,7 @@ class Origin:
     encoding: str | None = None
     query: str | None = None
     named: bool = True
+    table: bool = False
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -233,7 +236,7 @@ class Origin:
     def as_dict(self) -> dict[str, Any]:
         """Return what was read, as JSON types."""
         return {
-            "layout": self.layout.format,
+            "layout": "table" if self.table else self.layout.format,
             "row": f"one row per {self.row}",
             "id_column": self.id_column,
             "item_columns": list(self.item_columns),

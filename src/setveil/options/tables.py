@@ -71,6 +71,7 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
         item_columns=read.item_columns or (read.set_name,),
         ignored_columns=tuple(name for name in dropped if name != read.id_column),
         encoding=read.encoding,
+        table=True,
         seconds=round(time.perf_counter() - start, 4),
     )
     return Table(

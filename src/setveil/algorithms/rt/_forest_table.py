@@ -40,7 +40,7 @@ def trees_of(table: Table, share: Fraction, coarsest: dict[str, tuple[str, ...]]
         if column.parent is None:
             raise RequestError(
                 f"Column {shorten(column.name)} has no hierarchy, and one recoding for all rows needs one.",
-                hint="Numbers can be given a hierarchy of ranges.",
+                hint=f"Numbers can be given one of ranges: --ranges {column.name} (in Python ranges=).",
             )
         all_of_it = max(table.n_rows * table.unit_total, 1)
         losses = [share * Fraction(unit * loss, all_of_it) for loss in column.extent.tolist()]

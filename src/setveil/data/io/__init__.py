@@ -225,7 +225,9 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
         None where rows have no ids, or were not read from files that are still there and the same.
     """
     files, column = how.get("files") or [], how.get("id_column")
-    if not column or how.get("query") or not all(Path(file["path"]).is_file() for file in files):
+    if not column or how.get("query") or how["layout"] not in FORMATS:
+        return None
+    if not all(Path(file["path"]).is_file() for file in files):
         return None
     items = [_numbered(name) for name in how["item_columns"]]
     long = how["layout"] not in {"wide", "onehot"}

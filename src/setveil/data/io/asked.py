@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from setveil.data.readings import SAMPLES, as_field
 from setveil.data.set_fields import DELIMITER
 from setveil.data.table import called
 from setveil.errors import TableError, listed
+
+_SIGNS = DELIMITER + evidence.SEPARATORS.replace(DELIMITER, "")
+_RANGE = re.compile(r"[\[(][^\[(]*,[^\[(]*[\])]")
 
 
 def ask_for_roles(source: Any, how: How, named: Collection[str], *, known: bool, items: bool) -> TableError:
@@ -41,12 +45,12 @@ def ask_for_roles(source: Any, how: How, named: Collection[str], *, known: bool,
     options: dict[str, str] = {}
     if not items:
         lists = [at for at in free if opened.holds_lists(at)]
-        marks = sorted(free, key=lambda at: -_marked(values[at], DELIMITER + evidence.SEPARATORS)[0])
-        set_at = next(iter(lists or marks), None)
+        marked = sorted(free, key=lambda at: -max(_marked(values[at], sign) for sign in _SIGNS))
+        set_at = next(iter(lists or marked), None)
         if set_at is not None:
             options["set"] = table.names[set_at]
-            sign = _marked(values[set_at], DELIMITER + evidence.SEPARATORS)[1]
-            if not lists and sign not in ("", DELIMITER) and how.delimiter is None:
+            sign = max(_SIGNS, key=lambda sign: _marked(values[set_at], sign))
+            if not lists and how.delimiter is None and sign != DELIMITER and _marked(values[set_at], sign):
                 options["delimiter"] = sign
             free.remove(set_at)
     if not known:
@@ -64,12 +68,11 @@ def ask_for_roles(source: Any, how: How, named: Collection[str], *, known: bool,
     )
 
 
-def _marked(values: Sequence[str], signs: str) -> tuple[float, str]:
-    """Find the sign that stands in most values, and in what share of those that are not empty."""
+def _marked(values: Sequence[str], sign: str) -> float:
+    """Tell in what share of the values that are there a sign stands between items; of ranges it does not."""
     filled = [value for value in values if value]
-    shares = [(sum(sign in value for value in filled) / max(len(filled), 1), sign) for sign in signs]
-    share, sign = max(shares, key=lambda found: found[0])
-    return share, sign if share > evidence.LISTS else ""
+    found = sum(sign in value and not _RANGE.fullmatch(value) for value in filled) / max(len(filled), 1)
+    return found if sign == DELIMITER or found > evidence.LISTS else 0.0
 
 
 def _is_id(name: str, values: Sequence[str]) -> bool:
