@@ -16,6 +16,8 @@ from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.counts import Counts
+from setveil.published.table_files import PublishedTable
+from setveil.published.tables import LOCAL
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
@@ -78,10 +80,10 @@ def check(
         verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
         return verdict
-    rows: Transactions = published
+    rows: Transactions = published.sets if isinstance(published, PublishedTable) else published
     file = CountsFile(
         counts.lines(), counts.least, counts.suppressed, about["labels"],
-        local=about.get("recoding") == "local", domain=about.get("domain"),
+        local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
     )  # fmt: skip
     k: int = guarantee.k  # type: ignore[attr-defined]  # of every model of single rows
     found = check_counts(rows, file, k, secrets=guarantee.secrets, show=show)
