@@ -7,7 +7,8 @@ groups, or suppressed items: J is *padded* with the smallest of them). The suppo
 which never changes as long as they exist. Every J belongs to its newest group, and to the source (newest
 group, size). Sets never join a source, they only leave it, when one of their groups merges or vanishes.
 Therefore a source is searched once for the sets of greatest support, and again only when all of those are
-gone.
+gone; and what it was last known to have bounds what it has. The sources are in a heap by these bounds, and
+only the first is looked at until what it has is what its bound says.
 
 Where no image that occurs has support in (0, k), there can still be a threatened set J that is no image. Then
 any p that includes J is unsatisfied and occurs in no row; J is padded with the smallest items of all.
@@ -44,9 +45,12 @@ class Sources(NamedTuple):
         Whether there may be further sets, of this support or less.
     sets : int32 (n * m, capacity, m)
         The sets found, in order.
-    active, listed : int64 (n * m,), bool (n * m,)
-        The sources that may have sets, in no order, and whether a source is among them.
-    n_active : int64 (1,)
+    bound, key : int64 (n * m,), int64 (n * m, m)
+        Support of what the source has at most, and the itemset that comes first; -1 for an unknown one.
+    heap, place : int64 (n * m,)
+        The sources that may have sets, one of greatest bound first, among equals of least key; and where a
+        source is among them, -1 if it is not.
+    n_queued : int64 (1,)
         How many are.
     """
 
@@ -56,9 +60,11 @@ class Sources(NamedTuple):
     cursor: Ints
     more: NDArray[np.bool_]
     sets: Ids
-    active: Ints
-    listed: NDArray[np.bool_]
-    n_active: Ints
+    bound: Ints
+    key: Ints
+    heap: Ints
+    place: Ints
+    n_queued: Ints
 
 
 def make_sources(s: Groups, m: int, capacity: int) -> Sources:
@@ -71,13 +77,74 @@ def make_sources(s: Groups, m: int, capacity: int) -> Sources:
         cursor=np.zeros(n, np.int64),
         more=np.zeros(n, np.bool_),
         sets=np.zeros((n, capacity, m), np.int32),
-        active=np.zeros(n, np.int64),
-        listed=np.zeros(n, np.bool_),
-        n_active=np.zeros(1, np.int64),
+        bound=np.zeros(n, np.int64),
+        key=np.full((n, m), -1, np.int64),
+        heap=np.zeros(n, np.int64),
+        place=np.full(n, -1, np.int64),
+        n_queued=np.zeros(1, np.int64),
     )
     for g in np.flatnonzero(s.stamp >= 0).tolist():
         add_sources(out, g, m)
     return out
+
+
+@compiled
+def _is_less(a, b):
+    for i in range(a.size):
+        if a[i] != b[i]:
+            return a[i] < b[i]
+    return False
+
+
+@compiled
+def _is_first(sources, a, b):
+    """Whether source a comes before b."""
+    if sources.bound[a] != sources.bound[b]:
+        return sources.bound[a] > sources.bound[b]
+    return _is_less(sources.key[a], sources.key[b])
+
+
+@compiled
+def _rise(sources, source):
+    """Move a source that comes earlier now, or is new at the end of the heap."""
+    at = sources.place[source]
+    while at > 0:
+        above = (at - 1) // 2
+        other = sources.heap[above]
+        if not _is_first(sources, source, other):
+            break
+        sources.heap[at], sources.place[other] = other, at
+        at = above
+    sources.heap[at], sources.place[source] = source, at
+
+
+@compiled
+def _sink(sources, source):
+    """Move a source that comes later now."""
+    at = sources.place[source]
+    while 2 * at + 1 < sources.n_queued[0]:
+        below = 2 * at + 1
+        if below + 1 < sources.n_queued[0] and _is_first(
+            sources, sources.heap[below + 1], sources.heap[below]
+        ):
+            below += 1
+        other = sources.heap[below]
+        if not _is_first(sources, other, source):
+            break
+        sources.heap[at], sources.place[other] = other, at
+        at = below
+    sources.heap[at], sources.place[source] = source, at
+
+
+@compiled
+def _drop_first(sources):
+    """Take the first source out of the heap."""
+    sources.place[sources.heap[0]] = -1
+    sources.n_queued[0] -= 1
+    if sources.n_queued[0] > 0:
+        last = sources.heap[sources.n_queued[0]]
+        sources.heap[0], sources.place[last] = last, 0
+        _sink(sources, last)
 
 
 @compiled
@@ -86,10 +153,23 @@ def add_sources(sources, g, largest):
     m = sources.sets.shape[2]
     for source in range(g * m, g * m + largest):
         sources.made[source] = -1
-        if not sources.listed[source]:
-            sources.listed[source] = True
-            sources.active[sources.n_active[0]] = source
-            sources.n_active[0] += 1
+        sources.bound[source] = LARGEST
+        sources.key[source] = -1
+        if sources.place[source] < 0:
+            sources.place[source] = sources.n_queued[0]
+            sources.n_queued[0] += 1
+        _rise(sources, source)
+
+
+@compiled
+def forget_keys(sources):
+    """Order the sources anew because sets of fewer than m groups are padded with other items now."""
+    m = sources.sets.shape[2]
+    for source in sources.heap[: sources.n_queued[0]]:
+        if source % m + 1 < m:
+            sources.key[source] = -1
+    for at in range(sources.n_queued[0] // 2 - 1, -1, -1):
+        _sink(sources, sources.heap[at])
 
 
 @compiled
@@ -123,14 +203,6 @@ def _pad(s, chosen, spare, everywhere, key):
             key[at] = key[at - 1]
             at -= 1
         key[at] = best
-
-
-@compiled
-def _is_less(a, b):
-    for i in range(a.size):
-        if a[i] != b[i]:
-            return a[i] < b[i]
-    return False
 
 
 @compiled
@@ -406,43 +478,32 @@ def next_unsatisfied(s, sources, k, spare, n_spare, everywhere, budget, first):
     int
         FOUND, NONE or PAUSED (call again).
     """
-    m = first.size
-    key = np.empty(m, np.int64)
-    best = np.int64(0)
     end = s.clock[WORK] + budget
-    i = np.int64(0)
-    while i < sources.n_active[0]:
-        source = sources.active[i]
-        gone = s.stamp[source // m] < 0
-        while not gone:
-            upper = np.int64(k - 1)
-            if sources.made[source] == s.stamp[source // m]:
-                upper = sources.level[source]
-                if upper == 0:
-                    gone = True
-                    break
-                if upper < best:
-                    break
-                if sources.cursor[source] < sources.found[source]:
-                    _current(s, sources, source, key, spare, everywhere)
-                    if upper == best and not _is_less(key, first):
-                        break
-                    if _exists(s, sources, source):
-                        best = upper
-                        _copy(key, first)
-                        break
-                    sources.cursor[source] += 1
-                    continue
-                if not sources.more[source]:
-                    gone = True
-                    break
-            if s.clock[WORK] >= end:
-                return PAUSED
-            _search_source(s, sources, source, k, spare, n_spare, upper, everywhere)
-        if gone:
-            sources.n_active[0] -= 1
-            sources.active[i] = sources.active[sources.n_active[0]]
-            sources.listed[source] = False
-        else:
-            i += 1
-    return FOUND if best > 0 else NONE
+    while sources.n_queued[0] > 0:
+        source = sources.heap[0]
+        stamp = s.stamp[source // first.size]
+        if stamp < 0 or sources.bound[source] == 0:
+            _drop_first(sources)
+            continue
+        if sources.made[source] == stamp and sources.cursor[source] < sources.found[source]:
+            if not _exists(s, sources, source):
+                sources.cursor[source] += 1
+                sources.key[source] = -1
+            elif sources.key[source, 0] < 0:
+                _current(s, sources, source, sources.key[source], spare, everywhere)
+                _sink(sources, source)
+            else:
+                _copy(sources.key[source], first)
+                return FOUND
+            continue
+        if sources.made[source] == stamp and not sources.more[source]:
+            _drop_first(sources)
+            continue
+        if s.clock[WORK] >= end:
+            return PAUSED
+        upper = min(sources.bound[source], np.int64(k - 1))
+        _search_source(s, sources, source, k, spare, n_spare, upper, everywhere)
+        sources.bound[source] = sources.level[source]
+        sources.key[source] = -1
+        _sink(sources, source)
+    return NONE

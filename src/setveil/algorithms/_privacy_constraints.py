@@ -150,6 +150,7 @@ class AllItemsets:
         before = self.n_gone
         self.n_gone = len(self.groups.suppressed)
         self.gone = np.sort(self.groups.suppressed)[: self.m].astype(np.int32)
+        all_kernel.forget_keys(self.images)
         if before < self.m - 1:  # more sets are images now
             for g in np.flatnonzero(self.groups.state.stamp >= 0).tolist():
                 all_kernel.add_sources(self.images, g, self.m - 1)
