@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from naive import rt_table
 from naive.rt_table import MISSING, Column
 from setveil.data.relational import numbered_parts
+from setveil.errors import DataError
 from setveil.hierarchy.ranges import ranges, usual_width
 from setveil.published.parts import Parts, labels_of
 from strategies import seeded
@@ -72,3 +74,16 @@ def test_numbers_of_many_digits() -> None:
     for parts in ([[0, 1], [2, 3, 4]], [[0, 1, 2], [3], [4]], [[0, 2, 4], [1], [3]]):
         part = np.array([next(i for i, each in enumerate(parts) if row in each) for row in range(5)])
         assert table.relational_loss(part) == rt_table.relational_loss(slow, parts)
+
+
+@pytest.mark.parametrize("numeric", [True, False])
+def test_a_single_leaf_that_is_the_root(numeric: bool) -> None:
+    """A missing value has no place beside it."""
+    with pytest.raises(DataError):
+        quasi(Column("q", ("1", "1", ""), {"1": None}, numeric=numeric))
+    assert quasi(Column("q", ("1", "1"), {"1": None}, numeric=numeric)).codes.tolist() == [0, 0]
+
+
+def test_two_leaves_for_one_number() -> None:
+    with pytest.raises(DataError):
+        quasi(Column("q", ("7", "7.0"), {"7": "A", "7.0": "A", "A": None}, numeric=True))

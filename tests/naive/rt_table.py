@@ -76,30 +76,33 @@ class Column:
         return {node: frozenset(leaf for leaf, path in self.paths.items() if node in path) for node in nodes}
 
     @cached_property
-    def leaf_order(self) -> dict[str, int]:
-        """Item order of the leaves; missing values come first, numeric or not."""
+    def position(self) -> dict[str, int]:
+        """Where each leaf stands, depth first, children by their first leaf: by size, or in item order.
+
+        Missing values come first and are no text among numbers.
+        """
+        assert self.whole is not None
         items = [value for value in self.paths if value != MISSING]
-        return {leaf: i for i, leaf in enumerate([MISSING, *item_order(items)])}
+        order = sorted(items, key=Fraction) if self.numeric else item_order(items)
+        first = {leaf: i for i, leaf in enumerate([MISSING, *order])}
+        return {leaf: i for i, leaf in enumerate(depth_first(self.whole, root(self.whole), first))}
 
     @cached_property
     def rank(self) -> dict[str, int]:
         """Canonical order: missing first, numbers by value, categories by the order of the tree's leaves."""
-        if self.numeric:
-            values = {*self.values, *self.paths} - {MISSING}
-            order = sorted(values, key=Fraction)
-        else:
-            assert self.whole is not None
-            found = depth_first(self.whole, root(self.whole), self.leaf_order)
-            order = [leaf for leaf in found if leaf != MISSING]
-        return {value: i for i, value in enumerate([MISSING, *order])}
+        if not self.numeric:
+            return self.position
+        values = {*self.values, *self.paths} - {MISSING}
+        return {value: i for i, value in enumerate([MISSING, *sorted(values, key=Fraction)])}
 
     @cached_property
     def nodes_in_order(self) -> list[str]:
-        """Leaves in item order, missing first, then inner nodes by their smallest leaf, deeper first."""
-        first = self.leaf_order
+        """Leaves by their position, then inner nodes by their first leaf, deeper first."""
         inner = [node for node in self.under if node not in self.paths]
-        inner.sort(key=lambda node: (min(first[leaf] for leaf in self.under[node]), -self.depth(node)))
-        return [*sorted(self.paths, key=first.__getitem__), *inner]
+        inner.sort(
+            key=lambda node: (min(self.position[leaf] for leaf in self.under[node]), -self.depth(node))
+        )
+        return [*sorted(self.paths, key=self.position.__getitem__), *inner]
 
     def depth(self, node: str) -> int:
         assert self.whole is not None

@@ -1,0 +1,67 @@
+"""Proven optima of tables against all that can be tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+
+from naive import measures, rt_cuts, rt_global, rt_table, rt_verify
+from setveil.algorithms.rt import forest
+from setveil.data.relational import Table
+from setveil.errors import InfeasibleError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.published.parts import TableCut
+from tables import fast, hierarchy, random_tables
+
+SHARES = (0, Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), 1)
+
+
+def images_of(table: Table, made: TableCut) -> tuple[rt_cuts.Images, Mapping[str, str | None]]:
+    """What each value and each item becomes, by their labels."""
+    columns = tuple(
+        {column.labels[v]: column.labels[node] for v, node in enumerate(nodes.tolist())}
+        for column, nodes in zip(table.columns, made.nodes, strict=True)
+    )
+    names = made.items.published.labels
+    items = {
+        item: names[to] if to >= 0 else None
+        for item, to in zip(made.items.items.labels, made.items.image.tolist(), strict=True)
+    }
+    return columns, items
+
+
+def loss(slow: rt_table.Table, table: Table, made: TableCut, share: Fraction, measure: str) -> Fraction:
+    columns, items = images_of(table, made)
+    lost = measures.lm if measure == "lm" else measures.ncp
+    return share * rt_cuts.loss(slow, columns) + (1 - share) * lost(slow.sets, items)
+
+
+@pytest.mark.parametrize("model", ["kkm", "mixed"])
+@pytest.mark.parametrize("suppress", [True, False])
+def test_one_recoding_for_all_rows(model: str, suppress: bool) -> None:
+    sizes = {"most_rows": 9, "most_columns": 2, "most_leaves": 4}
+    refused = 0
+    for rng, slow in random_tables(40, 41, trees=True, **sizes):
+        k, m, share = rng.randint(2, 3), rng.choice((1, 2, 3, math.inf)), Fraction(rng.choice(SHARES))
+        measure = rng.choice(("lm", "ncp"))
+        table = fast(slow)
+        guarantee = (KKmAnonymity if model == "kkm" else MixedKmAnonymity)(k, m)
+        wanted = forest.Forest(share=share, suppress=suppress, objective=measure)  # type: ignore[arg-type]
+        best = rt_global.best(slow, k, m, share, model, measure, suppress=suppress)
+        if best is None or 0 < slow.n < k:
+            with pytest.raises(InfeasibleError):
+                forest.anonymize(table, hierarchy(slow), guarantee, wanted)
+            refused += 1
+            continue
+        made, details = forest.anonymize(table, hierarchy(slow), guarantee, wanted)
+        columns, items = images_of(table, made)
+        shown = rt_global.published(slow, columns, dict(items))
+        assert (rt_verify.is_kkm if model == "kkm" else rt_verify.is_mixed_km)(shown, k, m)
+        assert loss(slow, table, made, share, measure) == best.f
+        assert details["optimality"]["proven"]
+        assert details["optimality"]["loss"] == pytest.approx(float(best.f))
+    assert refused < 30
