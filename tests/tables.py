@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.table_files import PublishedTable
+from setveil.published.tables import publish
 from strategies import ALPHABETS, random_rows, random_tree, seeded, transactions
 
 WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5))
@@ -183,3 +184,37 @@ def random_image(rng: Random, tree: Tree) -> rt_items.Image:
     """Any cut, with some of its leaves suppressed."""
     to = image(tree, rng.choice(all_cuts(tree)))
     return {leaf: None if label == leaf and rng.random() < 0.3 else label for leaf, label in to.items()}
+
+
+def partition(made: Parts) -> set[frozenset[int]]:
+    numbers = made.part.tolist()
+    return {frozenset(row for row, n in enumerate(numbers) if n == number) for number in set(numbers)}
+
+
+def losses(slow: rt_table.Table, table: Table, made: Parts, k: int, m: float) -> tuple[Fraction, Fraction]:
+    """R and T of a release, after a look at its promise, its numbering and its truth."""
+    release = publish(table, made, seed=3)
+    shown = shown_by(release.table)
+    assert rt_verify.is_kkm(shown, k, m)
+    numbers = [made.part.tolist()[row] for row in slow.canonical]
+    assert list(dict.fromkeys(numbers)) == list(range(len(set(numbers))))
+    parts = [tuple(part) for part in partition(made)]
+    for part in parts:
+        images: dict[str, set[str | None]] = {}
+        for row in part:
+            labels, items = shown[release.row_map[row]]
+            assert labels == slow.labels(part)
+            for item in slow.sets[row]:
+                above = [label for label in items if rt_verify.covers(frozenset({label}), item, slow.items)]
+                assert len(above) <= 1
+                images.setdefault(item, set()).add(above[0] if above else None)
+        assert all(len(to) == 1 for to in images.values())  # within a part an item becomes one label, or none
+    lost = Fraction(0)
+    full = max(hierarchy(slow).n_leaves - 1, 1)
+    for row, items in enumerate(slow.sets):
+        for item in items:
+            theirs = shown[release.row_map[row]][1]
+            above = [label for label in theirs if rt_verify.covers(frozenset({label}), item, slow.items)]
+            n = len(hierarchy(slow).under(hierarchy(slow).id(above[0]))) if above else full + 1
+            lost += Fraction(n - 1, full)
+    return rt_table.relational_loss(slow, parts), lost / max(rt_items.occurrences(slow.sets), 1)

@@ -26,8 +26,17 @@ class Point:
 class Valuer:
     """What parts lose, relational and items' LM, at one setting; the items of each part are found once."""
 
-    def __init__(self, table: Table, k: int, m: float, share: Fraction, algorithm: ItemAlgorithm) -> None:
+    def __init__(
+        self,
+        table: Table,
+        k: int,
+        m: float,
+        share: Fraction,
+        algorithm: ItemAlgorithm,
+        filled: int | None = None,
+    ) -> None:
         self.table, self.k, self.m, self.share, self.algorithm = table, k, m, share, algorithm
+        self.filled = filled  # rows with items that a part must have, if it has any
         self.found: dict[frozenset[int], Image] = {}
 
     def items(self, part: Part) -> Image:
@@ -53,10 +62,14 @@ def sweep(valuer: Valuer) -> list[Point]:
     points = []
     least = valuer.k
     while 2 * least <= table.n:
-        points.append((least, mondrian(table, least)))
+        points.append((least, mondrian(table, least, valuer.filled)))
         least *= 4
-    points.append((table.n, table.in_order([range(table.n)])))
-    return [Point(least, parts, valuer.r(parts), valuer.t(parts), valuer.f(parts)) for least, parts in points]
+    points.append((table.n, table.in_order([range(table.n)] if table.n else [])))
+    return [point(valuer, least, parts) for least, parts in points]
+
+
+def point(valuer: Valuer, least: int, parts: Parts) -> Point:
+    return Point(least, parts, valuer.r(parts), valuer.t(parts), valuer.f(parts))
 
 
 def best_of(points: list[Point], allowed: Callable[[Point], bool] = lambda point: True) -> Point | None:
@@ -69,7 +82,7 @@ def by_gain(valuer: Valuer) -> Parts:
     table = valuer.table
 
     def classes(part: Part) -> Parts:
-        options = [split(table, part, a, valuer.k) for a in range(len(table.columns))]
+        options = [split(table, part, a, valuer.k, valuer.filled) for a in range(len(table.columns))]
         found = [parts for parts in options if parts is not None]
         better = min(found, key=valuer.f, default=None)  # the first column of equals
         if better is None or valuer.f(better) >= valuer.f([part]):
