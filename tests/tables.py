@@ -14,7 +14,8 @@ import numpy as np
 from naive import rt_classes, rt_cuts, rt_items, rt_table, rt_verify
 from naive.anonymize import Tree, all_cuts, image
 from naive.rt_table import MISSING, Column, built_ranges, flat
-from setveil.data.relational import QuasiIdentifier, Table, numbered_parts, quasi_identifier
+from setveil.data.relational import QuasiIdentifier, Table, TextColumn, numbered_parts, quasi_identifier
+from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import LocalRecoding, Recoding
@@ -218,3 +219,19 @@ def losses(slow: rt_table.Table, table: Table, made: Parts, k: int, m: float) ->
             n = len(hierarchy(slow).under(hierarchy(slow).id(above[0]))) if above else full + 1
             lost += Fraction(n - 1, full)
     return rt_table.relational_loss(slow, parts), lost / max(rt_items.occurrences(slow.sets), 1)
+
+
+def as_table(rows: Transactions) -> Table:
+    """Rows with an age beside each, two of which are equal."""
+    ages = [str(30 + row // 2) for row in range(rows.n_rows)]
+    texts = sorted(set(ages))
+    codes = np.array([texts.index(age) for age in ages], np.int32)
+    column = quasi_identifier("age", codes, texts, numeric=True)
+    return Table(rows.indptr, rows.items, rows.vocabulary, columns=(column,), header=("age", "items"))
+
+
+def published_as_it_is(table: Table) -> PublishedTable:
+    """What would be published without any protection."""
+    columns = tuple(TextColumn(column.name, column.codes, column.labels) for column in table.columns)
+    rows = Transactions(table.indptr, table.items, table.vocabulary)
+    return PublishedTable(columns, rows, table.kept, table.header, table.set_name)
