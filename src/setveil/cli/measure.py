@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import MEASURES, Json, ReadHierarchy, Reading, integer, one_of, source_of
+from setveil.cli.options import MEASURES, Json, ReadHierarchies, Reading, integer, one_of, source_of
 from setveil.cli.session import answer, answer_json, run
+from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 from setveil.errors import RequestError
 
 _QUERIES = f"{MEASURES}: queries"
@@ -18,7 +19,9 @@ EXAMPLES = """Examples:
 
 $ setveil measure baskets.csv release --queries 1000
 
-$ setveil measure baskets.csv theirs.csv --hierarchy products.csv"""
+$ setveil measure baskets.csv theirs.csv --hierarchy products.csv
+
+$ setveil measure patients.csv release --roles roles.toml"""
 
 
 def measure(
@@ -28,7 +31,7 @@ def measure(
     release: Annotated[
         str, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or a file of rows.")
     ],
-    hierarchy_file: ReadHierarchy = None,
+    hierarchy_files: ReadHierarchies = None,
     queries: Annotated[
         int | None,
         typer.Option(
@@ -106,6 +109,7 @@ def measure(
         ),
     ] = None,
     *,
+    columns: Columns,
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -115,7 +119,7 @@ def measure(
     --hierarchy.
     """
     asked = {
-        "--hierarchy": hierarchy_file, "--query-size": query_size, "--query-support": query_support,
+        "--hierarchy": hierarchy_files, "--query-size": query_size, "--query-support": query_support,
         "--queries-file": queries_file, "--group-by": group_by, "--itemsets": itemsets,
         "--itemset-length": itemset_length, "--private": private, "--estimator": estimator,
     }  # fmt: skip
@@ -126,7 +130,7 @@ def measure(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
         from setveil.options.inputs import load_labels, load_queries
-        from setveil.published import kind_at
+        from setveil.published import kind_at, kind_named
         from setveil.published.about import reconstruction_at
         from setveil.report.measures import measures_text
         from setveil.utility import Case, measured
@@ -145,16 +149,27 @@ def measure(
             }  # fmt: skip
             return measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
         kind = kind_at(release)
+        of_tables = kind is kind_named("tables")
+        require_tables(columns, "the release", of_tables)
+        if of_tables:
+            asked.pop("--hierarchy")
         _refuse(
             kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
         )
         source = source_of(original, reading)
+        plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
+        hierarchy_file = None if plain is None else Path(plain)
         for path in (hierarchy_file, queries_file):
             require_file(path)
         progress("reading")
-        before = read_rows(source, reading)
+        tree = None
+        before: Any
+        if of_tables:
+            before, _ = read_table(source, columns, reading, hierarchy_files or ())
+        else:
+            before = read_rows(source, reading)
+            tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         exposed = kind.read(release, read_release)
-        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         parts = kind.measurable(release, exposed, before, tree)
         wanted: Any = ()
         if "query_size" in kind.info.asks:

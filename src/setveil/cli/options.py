@@ -130,6 +130,13 @@ HierarchyFiles = Annotated[
         help="What items generalize to: lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
     ),
 ]  # fmt: skip
+ReadHierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy", "-H", metavar="FILE", rich_help_panel=READING,
+        help="Lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
+    ),
+]  # fmt: skip
 HierarchyFile = Annotated[Path | None, _hierarchy(ALGORITHM)]
 ReadHierarchy = Annotated[Path | None, _hierarchy(READING)]
 Seed = Annotated[

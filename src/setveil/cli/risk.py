@@ -9,6 +9,7 @@ import typer
 
 from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
+from setveil.cli.tables import PublishedColumns, TableWords
 from setveil.errors import RequestError
 from setveil.options.reading import DETECTED
 
@@ -18,7 +19,9 @@ EXAMPLES = """Examples:
 
 $ setveil risk baskets.csv
 
-$ setveil risk release --original baskets.csv --m 1..3"""
+$ setveil risk release --original baskets.csv --m 1..3
+
+$ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2"""
 
 
 def risk(
@@ -70,6 +73,7 @@ def risk(
         ),
     ] = 0,
     *,
+    columns: PublishedColumns,
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -87,8 +91,11 @@ def risk(
         how = reading if original is None else DETECTED
         source = source_of(data, how, "DATA")
         progress("reading")
-        before = None if original is None else read_rows(original, reading)
-        if isinstance(source, str):
+        before = None if original is None else _original(original, columns, reading)
+        rows: Any
+        if original is None and columns.given:
+            rows = _original(source, columns, reading)
+        elif isinstance(source, str):
             rows = kind_at(source).read(source, read_as, **how.given())
         else:
             rows = read_rows(source, how)
@@ -111,6 +118,14 @@ def risk(
         answer(risk_text(sides))
 
 
+def _original(source: Any, columns: TableWords, reading: Any) -> Any:
+    """Read rows, or a table where columns were named."""
+    from setveil.cli.files import read_rows
+    from setveil.cli.tables import read_table
+
+    return read_table(source, columns, reading, ())[0] if columns.given else read_rows(source, reading)
+
+
 def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
     """Read the private items; of rows in groups the sensitive ones if none are named.
 
@@ -121,8 +136,9 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
     """
     from setveil.options.inputs import load_labels
     from setveil.published.group_files import as_groups, require_in_groups
+    from setveil.published.table_files import PublishedTable
 
-    groups = as_groups(rows)
+    groups = as_groups(rows.sets if isinstance(rows, PublishedTable) else rows)
     if text is None:
         return groups.sensitive.labels
     if before is not None or groups is not rows:

@@ -53,6 +53,23 @@ class _Columns(Rows):
             found.append((by_error(asked["median"]), "counts over columns and items together"))
         return found
 
+    def measured(self, utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
+        """Say what the columns lost and how large the classes are, before what is said of rows."""
+        sizes, lost = utility["classes"], utility["column_losses"]
+        lines = ["loss of each column: " + ", ".join(f"{x} {words.measure(lost[x])}" for x in lost)]
+        if sizes["groups"]:
+            lines.append(
+                f"{count(sizes['groups'], 'class', 'classes')} of {count(sizes['smallest'])} to "
+                f"{count(sizes['largest'], 'row')}, median {sizes['median']:g}; sum of squared sizes (DM) "
+                f"{count(sizes['discernibility'])}"
+            )
+        wrong = {name: number for name, number in utility.get("uncovered", {}).items() if number}
+        lines += [
+            f"column {name}: the published label does not stand for the value in {count(number, 'row')}"
+            for name, number in wrong.items()
+        ]
+        return lines + super().measured(utility, labels, rows)
+
     def contents(self, told: Report) -> Points:
         """Say what names of items are published."""
         return [(f"{name} of items", text) for name, text in super().contents(told)]
