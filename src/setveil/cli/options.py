@@ -18,6 +18,7 @@ from setveil.cli.session import fail, speak
 from setveil.errors import RequestError, SetveilError
 from setveil.fields import (
     Choice,
+    ColumnLabels,
     Flag,
     GroupsOfItems,
     Integer,
@@ -341,6 +342,7 @@ _TYPES: Mapping[type[Kind], type] = {
     Number: float,
     ItemFile: Path,
     ItemWeights: Path,
+    ColumnLabels: Path,
 }
 
 
@@ -352,6 +354,7 @@ _METAVARS: Mapping[type[Kind], str] = {
     Share: "SHARE",
     ItemFile: "FILE",
     ItemWeights: "FILE",
+    ColumnLabels: "FILE",
     Items: "ITEMS",
     ItemsOrColumns: "NAMES",
     Itemsets: "FILE|all|pgen",

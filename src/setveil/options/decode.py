@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from setveil.errors import RequestError
 from setveil.fields import (
+    ColumnLabels,
     GroupsOfItems,
     Integer,
     ItemFile,
@@ -143,6 +144,7 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
 _FILELESS: Mapping[type[Kind], set[str]] = {  # what is given in place of a file
     ItemFile: set(),
     ItemWeights: set(),
+    ColumnLabels: set(),
     Itemsets: {"all", "pgen"},
     GroupsOfItems: {"any", "siblings", "groups"},
 }
@@ -224,6 +226,12 @@ def _weights(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) ->
     return {item: weights[item] for item in given.occurring(weights)}
 
 
+def _column_labels(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> dict[str, list[str]]:
+    from setveil.options.inputs import load_column_labels
+
+    return load_column_labels(Path(text), given.encoding)
+
+
 def _items(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
     from setveil.options.inputs import load_labels, require_known
 
@@ -284,6 +292,7 @@ _READERS: Mapping[type[Kind], Callable[..., Any]] = {
     Probability: _probability,
     ItemFile: _item_file,
     ItemWeights: _weights,
+    ColumnLabels: _column_labels,
     Items: _items,
     ItemsOrColumns: _items_or_columns,
     Itemsets: _itemsets,

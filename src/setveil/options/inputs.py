@@ -166,6 +166,28 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
     return weights
 
 
+def load_column_labels(path: Path, encoding: str) -> dict[str, list[str]]:
+    """Read labels of columns: a csv with a column and a label in each line.
+
+    Raises
+    ------
+    DataError
+        If a line is something else.
+    """
+    text = as_text(read_bytes(path), str(path), encoding).content.decode()
+    labels: dict[str, list[str]] = {}
+    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+        if not fields:
+            continue
+        if len(fields) != 2 or not all(fields):
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected a column, a comma and a "
+                "label (a label with a comma in it between quotes).",
+            )
+        labels.setdefault(fields[0], []).append(fields[1])
+    return labels
+
+
 def load_names(path: Path, encoding: str) -> dict[str, str]:
     """Read what codes stand for: a csv with a code and its name in each line.
 

@@ -13,6 +13,7 @@ from setveil import algorithms
 from setveil.errors import DataError, RequestError, shorten
 from setveil.fields import (
     Choice,
+    ColumnLabels,
     Flag,
     GroupsOfItems,
     Integer,
@@ -209,6 +210,7 @@ _ACCEPT: Mapping[type[Kind], Callable[[Any, Path, Any], Value | None]] = {
     Choice: _choice,
     ItemFile: _file,
     ItemWeights: _file,
+    ColumnLabels: _file,
     Items: _file_or_words(_are_labels),
     ItemsOrColumns: _file_or_words(_are_labels),
     Itemsets: _file_or_words(lambda text: text in {"all", "pgen"}),
