@@ -14,8 +14,8 @@ from setveil.algorithms.rt._forest_threats import Rows, Threats
 from setveil.kernels.rows import Ids, distinct_rows, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 
-# What may be done about a threat: (node, True) to publish the node for all below it, (node, False) to suppress
-# a published node.
+# What may be done about a threat: (node, True) to publish the node for all below it, (node, False) to
+# suppress a published node.
 Step = tuple[int, bool]
 
 
@@ -59,7 +59,7 @@ class ForestCandidates:
         return np.arange(self.tree.n_nodes, dtype=np.int32)
 
     def coarsest(self) -> Ids:
-        """Make the candidate that is valid if any is: as coarse as allowed, items suppressed if they may be."""
+        """Make the candidate that is valid if any is: as coarse as allowed, suppressing items if need be."""
         candidate = self.forest.coarsest()
         if self.suppress and next(self.threats(candidate), None) is not None:
             candidate[: self.tree.n_leaves][self.forest.is_item[: self.tree.n_leaves]] = -1
@@ -75,7 +75,7 @@ class ForestCandidates:
             yield self.polished(self.coarsest() if valid is None else valid)
 
     def descended(self, candidate: Ids, first: int, must_end: Callable[[], bool]) -> Ids:
-        """Split nodes of quasi-identifiers of a valid candidate while that gains more than it costs the items.
+        """Split nodes of a valid candidate's quasi-identifiers while that gains more than it costs the items.
 
         Those of one tree, number `first`, come first, then those of greatest gain; each is tried once.
         """
@@ -97,7 +97,7 @@ class ForestCandidates:
         return self.polished(best)
 
     def _repaired(self, candidate: Ids, liftable: NDArray[np.bool_]) -> Ids | None:
-        """Generalize and suppress until no threat is left, what is in most threats for the loss it adds first.
+        """Generalize and suppress until no threat is left, most threats for the loss it adds first.
 
         Only nodes marked `liftable` are generalized. None if that cannot be done.
         """
@@ -138,15 +138,14 @@ class ForestCandidates:
         return steps
 
     def _price(self, step: Step, candidate: Ids) -> int:
-        v, lifts = step
-        losses = self.losses
+        (v, lifts), full, hidden = step, self.losses.full, self.losses.hidden
         if not lifts:
-            return losses.hidden[v] - losses.full[v]
-        below = candidate[self.tree.under(v)]
-        nodes = np.unique(below[below >= 0]).tolist()
-        gone = self.tree.under(v)
-        hidden = [losses.hidden[int(x)] for x in np.asarray(gone)[below < 0].tolist()]
-        return losses.full[v] - sum(losses.full[u] for u in nodes) - sum(hidden)
+            return hidden[v] - full[v]
+        under = self.tree.under(v)
+        now = candidate[under]
+        published = np.unique(now[now >= 0]).tolist()
+        gone = under[now < 0].tolist()
+        return full[v] - sum(full[u] for u in published) - sum(hidden[x] for x in gone)
 
     def _take(self, step: Step, candidate: Ids) -> None:
         """Take a step unless one before has brought the cut up to its node, or above."""

@@ -92,7 +92,7 @@ class ForestSeparator:
         return any(self.low[v] <= self.place[leaf] < self.high[v] for v in nodes)
 
     def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
-        """List combinations of leaves, one below each of a threat's nodes of items, that a row with it holds."""
+        """List combinations of leaves, one below each of a threat's nodes of items, that its rows hold."""
         n_leaves = self.tree.n_leaves
         of_items = [v for v in threat if self.forest.is_item[v]]
         if all(v < n_leaves for v in of_items):

@@ -83,7 +83,7 @@ def is_over(above, some, i, low, high):
 
 @compiled
 def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, dense, bits, k):
-    """Generalize one node of a threat after the other while the set stays rare, then drop what it can do without.
+    """Generalize one node of a threat after the other while the set stays rare, then drop nodes likewise.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def is_tight(some, parent, root, low, high, starts, tidlists, weights, dense, bi
 @compiled
 def violated_threats(
     indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, is_item, low, high,
-    parent, root, k, largest, most_items, all_low, all_high, all_starts, all_tidlists, all_weights, dense, bits,
-    out, ends, budget,
+    parent, root, k, largest, most_items, all_low, all_high, all_starts, all_tidlists, all_weights, dense,
+    bits, out, ends, budget,
 ):  # fmt: skip
     """List threats, minimal and most general, whose cheapest clause may be below 1.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._program import Marks, Program
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.rt._forest_candidates import ForestCandidates
@@ -19,6 +19,10 @@ from setveil.algorithms.rt._forest_threats import Knowledge, Threats
 from setveil.algorithms.rt._forest_trees import Forest
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
+
+if TYPE_CHECKING:
+    from setveil.algorithms.exact._candidates import Candidates
+    from setveil.algorithms.exact._clauses import Separator
 
 
 class ForestSearch:
@@ -79,7 +83,9 @@ class ForestSearch:
         self.progress.stoppable = True
         try:
             self._begin()
-            rounding = Rounding(program, variables, self.separator, self.candidates, incumbent)
+            separator = cast("Separator", self.separator)  # they answer what it asks
+            candidates = cast("Candidates", self.candidates)
+            rounding = Rounding(program, variables, separator, candidates, incumbent)
             sizes = variables.sizes(self.forest.losses)
             search = BranchAndCut(program, rounding, incumbent, sizes, variables.n_inner, self.progress)
             search.run(*self._bounds())
@@ -98,20 +104,21 @@ class ForestSearch:
         """The best candidate."""
         return self.incumbent.candidate
 
-    def record(self) -> dict[str, Any]:
-        """Record how far the search came."""
+    def record(self, loss: float) -> dict[str, Any]:
+        """Record how far the search came, given the loss of the best candidate."""
         best, lower = self.incumbent.cost or 0, self.lower
-        whole = self.forest.losses.whole
+        losses = self.forest.losses
         return {
-            "loss": float(Fraction(best, whole)),
-            "lower_bound": float(Fraction(lower, whole)),
+            "loss": loss,
+            "lower_bound": loss if lower == best else float(Fraction(lower, losses.whole)),
             "gap": float(Fraction(best - lower, best)) if best else 0.0,
             "proven": lower == best,
+            "within": float(losses.rounded),
             "clauses": len(self.program),
             "rounds": self.program.solved,
         }
 
-    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+    def _bounds(self) -> tuple[Marks, Marks]:
         low, high = self.variables.bounds([])
         high[[v - self.forest.tree.n_leaves for v in self.forest.barred]] = False
         return low, high

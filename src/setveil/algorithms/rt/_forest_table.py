@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,12 +22,12 @@ from setveil.kernels.rows import recode_rows
 from setveil.progress import Progress
 from setveil.published.parts import TableCut
 from setveil.published.recoding import Recoding
-from setveil.wording import count
+from setveil.wording import are, count
 
 PATIENCE = 300.0  # seconds, where no time limit is given
 
 
-def trees_of(table: Table, share: Fraction, coarsest: dict[str, tuple[str, ...]]) -> list[Tree]:
+def trees_of(table: Table, share: Fraction, coarsest: Mapping[str, Sequence[str]]) -> list[Tree]:
     """Make the trees of a table's columns; a row's loss is its part of ``share * R``.
 
     Raises
@@ -92,7 +92,7 @@ def published(
     optimality = {
         "objective": "total",
         "model": "global recoding with suppression" if parameters.suppress else "global recoding",
-        **search.record(),
+        **search.record(float(forest.loss(search.best, each))),
         "weighted": any(column.weight != 1 for column in table.columns),
         "limited": bool(limits),
         "share": float(share),
@@ -101,7 +101,7 @@ def published(
     return made, {
         "optimality": optimality,
         "relational_loss": float(relational),
-        "item_loss": float(of_items),
+        "transaction_loss": float(of_items),
         "suppressed": [hierarchy.labels[leaf] for leaf in suppressed],
     }
 
@@ -154,6 +154,7 @@ def _refusal(
     threat: list[int],
 ) -> InfeasibleError:
     """Say why even the coarsest release is not valid: a threat in it."""
+    threat = sorted(threat, key=lambda v: int(forest.of_tree[v]))
     names = [*(column.name for column in table.columns), table.set_name]
     labels = [*(column.labels for column in table.columns), hierarchy.labels]
     limited = [
@@ -161,12 +162,16 @@ def _refusal(
         if names[forest.of_tree[v]] in parameters.coarsest and int(forest.tree.parent[v]) in forest.barred
         and not forest.is_root[v]
     ]  # fmt: skip
-    shown = [f"{names[t]} = {labels[t][u]}" for t, u in zip(forest.of_tree[threat].tolist(), forest.node[threat].tolist(), strict=True)]  # fmt: skip
+    shown = [
+        f"{names[forest.of_tree[v]]} = {labels[forest.of_tree[v]][forest.node[v]]}"
+        for v in threat
+        if forest.is_item[v] or not forest.is_root[v]
+    ]
     if not limited:
         filled = int((table.row_lengths() > 0).sum())
         return InfeasibleError(
-            f"{guarantee.phrase} cannot be reached: {count(filled, 'row')} {'holds' if filled == 1 else 'hold'} "
-            f"items, and fewer than k = {guarantee.k} rows hide nobody.",
+            f"{guarantee.phrase} cannot be reached: only {count(filled, 'row')} {are(filled)} not empty, and "
+            f"fewer than k = {guarantee.k} rows hide nobody.",
             hint="Allow items to be suppressed." if not parameters.suppress else "",
         )
     blamed = list(dict.fromkeys(names[forest.of_tree[v]] for v in limited))

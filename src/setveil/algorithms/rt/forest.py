@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.parts import TableCut
 
-__all__ = ["Forest", "Parameters", "anonymize", "info"]
+__all__ = ["Forest", "Parameters", "anonymize", "info", "prepared"]
 
 Parameters = Forest
 
@@ -29,6 +29,13 @@ info = AlgorithmInfo(
 )
 
 
+def prepared(data: Table) -> Table:
+    """Give numeric columns without a hierarchy one of ranges."""
+    from setveil.algorithms.rt._ranged import with_ranges
+
+    return with_ranges(data)
+
+
 def anonymize(
     data: Table,
     hierarchy: Hierarchy,
@@ -36,25 +43,24 @@ def anonymize(
     parameters: Forest = Forest(),
     progress: Progress = silent,
 ) -> tuple[TableCut, dict[str, Any]]:
-    """Make a table anonymous with the least loss that one cut of each hierarchy, and suppressed items, can have.
+    """Make a table anonymous with the least loss of any cut of each hierarchy, with suppressed items.
 
     Returns
     -------
     made : TableCut
     details : dict
-        `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `item_loss`, R and T;
-        `suppressed`: the labels of items that are.
+        `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `transaction_loss`: R
+        and T; `suppressed`: the labels of items that are.
 
     Raises
     ------
     InfeasibleError
-        If there are rows, but fewer than k; if fewer than k rows hold items and these may not be suppressed; if
-        the coarsest labels allowed are too fine.
+        If there are rows, but fewer than k; if fewer than k rows hold items and these may not be suppressed;
+        if the coarsest labels allowed are too fine.
     HierarchyError
         If items are missing from the hierarchy.
     RequestError
-        If a numeric column has no hierarchy (`setveil.algorithms.rt._ranged.with_ranges` makes one), or a
-        coarsest label does not exist.
+        If a column has no hierarchy (`prepared` makes one), or a coarsest label does not exist.
     """
     from setveil.algorithms.rt._forest_table import published
 
