@@ -143,8 +143,8 @@ class ForestCandidates:
             return hidden[v] - full[v]
         under = self.tree.under(v)
         now = candidate[under]
-        published = np.unique(now[now >= 0]).tolist()
-        gone = under[now < 0].tolist()
+        published: list[int] = np.unique(now[now >= 0]).tolist()
+        gone: list[int] = under[now < 0].tolist()
         return full[v] - sum(full[u] for u in published) - sum(hidden[x] for x in gone)
 
     def _take(self, step: Step, candidate: Ids) -> None:
