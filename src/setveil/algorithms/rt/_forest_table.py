@@ -18,7 +18,7 @@ from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import recode_rows
+from setveil.kernels.rows import Ids, recode_rows
 from setveil.progress import Progress
 from setveil.published.parts import TableCut
 from setveil.published.recoding import Recoding
@@ -28,24 +28,20 @@ PATIENCE = 300.0  # seconds, where no time limit is given
 
 
 def trees_of(table: Table, share: Fraction, coarsest: Mapping[str, Sequence[str]]) -> list[Tree]:
-    """Make the trees of a table's columns; a row's loss is its part of ``share * R``.
+    """Make the trees of a table's columns, which have hierarchies; a row's loss is its part of ``share * R``.
 
     Raises
     ------
     RequestError
-        If a column has no hierarchy, or a coarsest label does not exist.
+        If a coarsest label does not exist.
     """
     trees = []
     for column, unit in zip(table.columns, table.units, strict=True):
-        if column.parent is None:
-            raise RequestError(
-                f"Column {shorten(column.name)} has no hierarchy, and one recoding for all rows needs one.",
-                hint=f"Numbers can be given one of ranges: --ranges {column.name} (in Python ranges=).",
-            )
+        parent: Ids = column.parent  # type: ignore[assignment]
         all_of_it = max(table.n_rows * table.unit_total, 1)
         losses = [share * Fraction(unit * loss, all_of_it) for loss in column.extent.tolist()]
         limits = _nodes_of(column.labels, coarsest.get(column.name, ()), column.name)
-        trees.append(Tree(column.parent.tolist(), column.n_values, losses, limits))
+        trees.append(Tree(parent.tolist(), column.n_values, losses, limits))
     return trees
 
 

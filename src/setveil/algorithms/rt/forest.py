@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.parts import TableCut
 
-__all__ = ["Forest", "Parameters", "anonymize", "info", "prepared"]
+__all__ = ["Forest", "Parameters", "anonymize", "info"]
 
 Parameters = Forest
 
@@ -27,13 +27,6 @@ info = AlgorithmInfo(
     summary="Least loss of all recodings of a table in which a label means the same in every row, proven.",
     reference="setveil, docs/forest.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23",
 )
-
-
-def prepared(data: Table) -> Table:
-    """Give numeric columns without a hierarchy one of ranges."""
-    from setveil.algorithms.rt._ranged import with_ranges
-
-    return with_ranges(data)
 
 
 def anonymize(
@@ -60,7 +53,7 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     RequestError
-        If a column has no hierarchy (`prepared` makes one), or a coarsest label does not exist.
+        If a coarsest label does not exist.
     """
     from setveil.algorithms.rt._forest_table import published
 
