@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import setveil as sv
 from naive import forest as naive
-from naive import rt_global
 from naive.anonymize import leaves, up_from
 from naive.measures import Image
+from real_data import DATA
 from setveil.algorithms.rt import forest
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._relational_optimum import relational_optimum
@@ -24,11 +25,11 @@ from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.ranges import ranges
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import silent
-from strategies import examples, random_rows, random_tree, seeded
-from tables import fast, hierarchy, random_tables
+from strategies import COMPILED, examples, random_rows, random_tree, seeded
 
 Parents = dict[str, str | None]
 
@@ -225,23 +226,6 @@ def test_columns_alone() -> None:
         assert relational_loss(alone, terms.k) == least
 
 
-def test_the_other_twin() -> None:
-    """Columns of every kind: numbers, missing values, weights that are fractions."""
-    for rng, slow in random_tables(examples(80, 5), 13, trees=True, most_columns=2):
-        k, m, model = rng.choice((2, 3)), rng.choice((1, 2, 3)), rng.choice(("kkm", "mixed-km"))
-        share, suppress = rng.choice((Fraction(1, 4), Fraction(3, 5))), rng.random() < 0.6
-        guarantee = (KKmAnonymity if model == "kkm" else MixedKmAnonymity)(k, m)
-        least = rt_global.best(slow, k, m, share, model, suppress=suppress)
-        parameters = forest.Forest(share=share, suppress=suppress, objective="lm")
-        table = fast(slow)
-        if least is None:
-            with pytest.raises(InfeasibleError):
-                forest.anonymize(table, hierarchy(slow), guarantee, parameters)
-            continue
-        found = forest.anonymize(table, hierarchy(slow), guarantee, parameters)[1]
-        assert found["optimality"]["loss"] == float(least.f)
-
-
 def test_rounded_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the integers would be too great, losses are rounded; the optimum stays."""
     monkeypatch.setattr("setveil.algorithms.rt._forest_trees.EXACT", 1)
@@ -289,6 +273,8 @@ def test_refusals() -> None:
         forest.anonymize(table, tree, KKmAnonymity(2, 2), forest.Forest(coarsest={"c1": ["X"]}))
     with pytest.raises(RequestError, match="columns that do not exist: 'sex'"):
         forest.anonymize(table, tree, KKmAnonymity(2, 2), forest.Forest(coarsest={"sex": ["F"]}))
+    with pytest.raises(RequestError, match="sensitive"):
+        forest.anonymize(table, tree, KKmAnonymity(2, 2, sensitive=["J18"], h=Fraction(1, 2)))
     for wrong in ({"share": 2}, {"gap": -1}, {"time_limit": 0}, {"coarsest": ["F"]}, {"objective": "ul"}):
         with pytest.raises(RequestError):
             forest.Forest(**wrong)
@@ -302,3 +288,28 @@ def test_numbers_get_ranges() -> None:
     made, details = forest.anonymize(table, Hierarchy(CODES), KKmAnonymity(2, 2))
     assert "[40,45)" in made.columns[0].labels
     assert details["optimality"]["proven"]
+
+
+@pytest.mark.skipif(not COMPILED or not (DATA / "diabetes_rt.csv").exists(), reason="no data, or no kernels")
+def test_patients() -> None:
+    """Where no item may be left out, the items are the root, and so do not count."""
+    names = ["age", "gender", "race", "admission"]
+    table = sv.read_table(
+        DATA / "diabetes_rt.csv",
+        qi=[*names, "days"],
+        set="diagnoses",
+        hierarchies={name: str(DATA / f"diabetes_rt_{name}.csv") for name in names},
+    )
+    tree = read_hierarchy(DATA / "diabetes_rt_diagnoses.csv")
+    parameters = forest.Forest(share=Fraction(1, 2), suppress=False)
+    made, found = forest.anonymize(table, tree, KKmAnonymity(5, 2), parameters)
+    assert found["optimality"]["proven"]
+    assert found["transaction_loss"] == 1
+    assert round(found["relational_loss"], 6) == 0.495885
+    nodes = relational_optimum(table, 5, silent)
+    shown = np.stack([of[column.codes] for column, of in zip(made.columns, nodes, strict=True)])
+    assert np.unique(shown, axis=1, return_counts=True)[1].min() >= 5
+    extents = [
+        column.extent[of[column.codes]] / column.full for column, of in zip(made.columns, nodes, strict=True)
+    ]
+    assert round(float(np.mean(extents)), 6) == 0.495885

@@ -58,6 +58,11 @@ def published(
     progress: Progress,
 ) -> tuple[TableCut, dict[str, Any]]:
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
+    if isinstance(guarantee, KKmAnonymity) and guarantee.sensitive:
+        raise RequestError(
+            "forest does not limit the shares of sensitive values in a class.",
+            hint="Ask for the promise without them; setveil verify then tells whether they are kept.",
+        )
     table = with_ranges(table)
     share = Fraction(str(parameters.share))
     _require_columns(table, parameters.coarsest)

@@ -53,7 +53,7 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     RequestError
-        If a coarsest label does not exist.
+        If a coarsest label does not exist, or shares of sensitive values are to be limited.
     """
     from setveil.algorithms.rt._forest_table import published
 
