@@ -40,8 +40,8 @@ def clusters(table: Table, k: int, progress: Progress = silent) -> NDArray[np.in
     -----
     The first seed is the first row; later ones are the remaining row that loses most together with the seed
     before. A cluster takes the row that makes it lose least, until it has k. Fewer than k rows that remain at
-    the end go, in order, where they add least to ``rows * NCP`` (of equals: the cluster made first). All other
-    ties are decided by the canonical order.
+    the end go, in order, where they add least to ``rows * NCP`` (of equals: the cluster made first). All
+    other ties are decided by the canonical order.
 
     References
     ----------
@@ -55,8 +55,8 @@ def clusters(table: Table, k: int, progress: Progress = silent) -> NDArray[np.in
     values, left, _ = distinct_tuples(table)
     if left.size > MANY:
         log.warning(
-            "Clustering %s distinct combinations of quasi-identifiers takes time that grows with their square; "
-            "mondrian takes seconds.",
+            "Clustering %s distinct combinations of quasi-identifiers takes time that grows with their "
+            "square; mondrian takes seconds.",
             f"{left.size:,}",
         )
     following = np.cumsum(left) - left

@@ -32,7 +32,7 @@ def distinct_tuples(table: Table) -> tuple[Ids, Ints, Ints]:
 
 
 def classes(labels: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
-    """Number the combinations of labels: int64 (tuples,).
+    """Give each combination of labels a number: int64 (tuples,).
 
     Parameters
     ----------

@@ -1,12 +1,14 @@
 """Compiled loops over what values lose that are published together.
 
-A loss is a row of digits, the lowest first, each of `bits` bits and all but the last from 0 to 2^bits - 1: so it
-is exact at any size. Where a single digit holds everything, as it does for most tables, this is a plain integer.
+A loss is a row of digits, the lowest first, each of `bits` bits and all but the last from 0 to 2^bits - 1: so
+it is exact at any size. Where a single digit holds everything, as it does for most tables, it is a plain
+integer.
 
-The geometry of the columns, arguments of all loops: nodes of column a are ``starts[a]:starts[a + 1]``, among them
-its values first; ``kind[a]`` is 0 for a hierarchy, 1 for ranges, 2 for ranges with a missing value (value 0);
-`parent`, `low` and `high` as in `QuasiIdentifier`, without offset; `loss` (nodes, digits) is what publishing a
-node loses, or the position of a value of ranges; `full` (columns, digits) is the most that a column can lose.
+The geometry of the columns, arguments of all loops: nodes of column a are ``starts[a]:starts[a + 1]``, its
+values first; ``kind[a]`` is 0 for a hierarchy, 1 for ranges, 2 for ranges with a missing value (value 0);
+`parent`, `low` and `high` as in `QuasiIdentifier`, without offset; `loss` (nodes, digits) is what publishing
+a node loses, or the position of a value of ranges; `full` (columns, digits) is the most that a column can
+lose.
 """
 
 from setveil.jit import compiled

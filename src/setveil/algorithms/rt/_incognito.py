@@ -62,10 +62,10 @@ def incognito(table: Table, k: int, progress: Progress = silent) -> tuple[list[I
 
     Notes
     -----
-    The loss of a combination is a sum over its columns, and what lies above a combination that is k-anonymous is
-    so too, what lies below one that is not is not. So combinations are looked at by their losses, and each one
-    whose answer is not known yet settles much at once: on a chain from it to the top, the last that is not
-    k-anonymous is looked for by halving.
+    The loss of a combination is a sum over its columns, and what lies above a combination that is k-anonymous
+    is so too, what lies below one that is not is not. So combinations are looked at by their losses, and each
+    one whose answer is not known yet settles much at once: on a chain from it to the top, the last that is
+    not k-anonymous is looked for by halving.
 
     References
     ----------

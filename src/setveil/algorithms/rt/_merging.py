@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -11,16 +13,16 @@ from setveil.algorithms.rt._extents import Extents, ascending, at_most
 from setveil.algorithms.rt._merging_loops import expansions, link, shared, unite
 from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
+from setveil.progress import Progress, silent
 
-BY = ("r", "t", "rt")
 _EXACT = 1 << 31  # the greatest denominator of fractions that their first 62 binary digits tell apart
 
 
 class Clusters:
     """A partition of a table's rows that only becomes coarser.
 
-    Clusters are numbered in their order, that of their first rows. What is merged takes the place of the earlier
-    of the two; the place of the other stays empty.
+    Clusters are numbered in their order, that of their first rows. What is merged takes the place of the
+    earlier of the two; the place of the other stays empty.
 
     Attributes
     ----------
@@ -32,6 +34,8 @@ class Clusters:
         Which places are not empty.
     lost : list of int
         What the rows of each lose; divided by ``n_rows * unit_total`` it is its share of R.
+    mergers : list of (int, int)
+        All so far: the place of the merged cluster, and that which is empty since.
     """
 
     def __init__(self, table: Table, part: NDArray[np.int64]) -> None:
@@ -45,7 +49,8 @@ class Clusters:
             Cluster of each row, numbered by first row.
         """
         n = int(part.max(initial=-1)) + 1
-        self.n_rows = table.n_rows
+        self._part = part
+        self.mergers: list[tuple[int, int]] = []
         self.sizes = np.bincount(part, minlength=n).astype(np.int64)
         self.rows = np.split(np.argsort(part, kind="stable"), np.cumsum(self.sizes)[:-1])
         self.live = np.ones(n, bool)
@@ -58,20 +63,20 @@ class Clusters:
             size * self._extents.number(own)
             for size, own in zip(self.sizes.tolist(), self._own.tolist(), strict=True)
         ]
-        self._whole = table.n_rows * table.unit_total
+        self._total, self._whole = sum(self.lost), table.n_rows * table.unit_total
         self._items = _Items(table, part, n)
 
     @property
     def relational_loss(self) -> Fraction:
         """R of the clusters that there are."""
-        return Fraction(sum(self.lost), self._whole or 1)
+        return Fraction(self._total, self._whole or 1)
 
-    def parts(self) -> NDArray[np.int64]:
-        """Number the clusters that there are in their order: int64 (rows,)."""
-        out = np.empty(self.n_rows, np.int64)
-        for number, c in enumerate(np.flatnonzero(self.live).tolist()):
-            out[self.rows[c]] = number
-        return out
+    def parts(self, mergers: int) -> NDArray[np.int64]:
+        """Find the number of each row's cluster after so many mergers, in their order: int64 (rows,)."""
+        place = np.arange(self.live.size)
+        for c, d in reversed(self.mergers[:mergers]):
+            place[d] = place[c]
+        return np.unique(place[self._part], return_inverse=True)[1].astype(np.int64)
 
     def partners(self, c: int, by: str, limit: Fraction | None = None) -> list[int]:
         """List the other clusters, the best partner of cluster c first.
@@ -94,13 +99,13 @@ class Clusters:
             place[self._items.order(c, others, self.sizes)] = np.arange(others.size)
             order = order[np.argsort(np.arange(others.size) + place[order], kind="stable")]
         if limit is not None:
-            room = limit.numerator * self._whole // limit.denominator - sum(self.lost) + self.lost[c]
+            room = limit.numerator * self._whole // limit.denominator - self._total + self.lost[c]
             order = order[at_most(scores, self._extents.digits(room))[order]]
         found: list[int] = others[order].tolist()
         return found
 
-    def merge(self, c: int, d: int) -> int:
-        """Merge two clusters, and say where they are now."""
+    def merge(self, c: int, d: int) -> tuple[int, int]:
+        """Merge two clusters, and name the place that they are at now, and the one that is empty."""
         c, d = min(c, d), max(c, d)
         self._items.unite(c, d)
         self.rows[c] = np.sort(np.concatenate((self.rows[c], self.rows[d])))
@@ -110,9 +115,11 @@ class Clusters:
         for ends, better in ((self._least, np.minimum), (self._greatest, np.maximum)):
             ends[:, c] = better(ends[:, c], ends[:, d])
         self._own[c] = self._extents.losses(self._least[:, [c]].copy(), self._greatest[:, [c]].copy())[0]
-        self.lost[c] = int(self.sizes[c]) * self._extents.number(self._own[c].tolist())
-        self.lost[d] = 0
-        return c
+        lost = int(self.sizes[c]) * self._extents.number(self._own[c].tolist())
+        self._total += lost - self.lost[c] - self.lost[d]
+        self.lost[c], self.lost[d] = lost, 0
+        self.mergers.append((c, d))
+        return c, d
 
 
 class _Items:
@@ -132,8 +139,8 @@ class _Items:
     def order(self, c: int, others: Ints, sizes: Ints) -> NDArray[np.int64]:
         """Order other clusters by their distance to c, the nearest first; equal ones stay in order.
 
-        The distance is 1 - sum(min) / sum(max) over the shares of rows with each item. With the sum of all shares,
-        which is sum(min) + sum(max), it falls as sum(min) / (sum(min) + sum(max)) grows.
+        The distance is 1 - sum(min) / sum(max) over the shares of rows with each item. As the sum of all
+        shares is sum(min) + sum(max), the distance falls as sum(min) / (sum of all shares) grows.
         """
         common = np.zeros(sizes.size, np.int64)
         lists = (self.cluster_of, self.item_of, self.times, *self.of_cluster, *self.of_item)
@@ -146,10 +153,105 @@ class _Items:
         expansions(common, all_shares, alike)
         order = np.argsort(-alike, kind="stable")
         if all_shares.max(initial=0) > _EXACT:
-            exact = [Fraction(int(common[i]), int(all_shares[i])) for i in range(others.size)]
-            order = np.array(sorted(range(others.size), key=lambda i: -exact[i]), np.int64)
+            self._settle(order, alike[order], common, all_shares)
         return order
 
+    @staticmethod
+    def _settle(order: Ints, digits: Ints, numerators: Ints, denominators: Ints) -> None:
+        """Order fractions of equal digits exactly."""
+        ends = np.append(np.flatnonzero(np.diff(digits)) + 1, digits.size)
+        for start, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
+            if end - start > 1 and digits[start]:
+                exact = {i: Fraction(int(numerators[i]), int(denominators[i])) for i in order[start:end]}
+                order[start:end] = sorted(exact, key=exact.__getitem__, reverse=True)
+
     def unite(self, c: int, d: int) -> None:
-        unite(c, d, self.cluster_of, self.item_of, self.times, *self.of_cluster, self.of_item[0], self.entry)
+        unite(c, d, self.cluster_of, self.item_of, self.times, *self.of_cluster, self.entry)
         self.occurrences[c] += self.occurrences[d]
+
+
+def within(
+    clusters: Clusters, by: str, delta: Fraction, progress: Progress = silent
+) -> Iterator[tuple[int, int]]:
+    """Merge clusters while R stays within a bound; yields the two places, of which the second is empty then.
+
+    The open cluster that loses least takes its first partner that the bound allows; if there is none it is
+    closed, and may only be a partner.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        R of which is within the bound.
+    by : {"r", "t", "rt"}
+        What makes a good partner (see `Clusters.partners`).
+    delta : Fraction
+        The bound.
+    progress : Progress
+        Hears how far it is.
+    """
+    age = [0] * clusters.live.size
+    opened = [(lost, c, 0) for c, lost in enumerate(clusters.lost)]
+    heapq.heapify(opened)
+    left = clusters.live.size
+    while opened and left >= 2:
+        progress("merging clusters", 1 - len(opened) / clusters.live.size)
+        _, c, made = heapq.heappop(opened)
+        if not clusters.live[c] or age[c] != made:
+            continue  # it was merged since
+        partners = clusters.partners(c, by, delta)
+        if partners:
+            c, d = clusters.merge(c, partners[0])
+            age[c] += 1
+            left -= 1
+            heapq.heappush(opened, (clusters.lost[c], c, age[c]))
+            yield c, d
+
+
+def until(
+    clusters: Clusters,
+    by: str,
+    loss_of: Callable[[Ints], int],
+    is_enough: Callable[[int], bool],
+    progress: Progress = silent,
+) -> Iterator[int]:
+    """Merge the cluster whose items lose most with its best partner, until all lose little enough.
+
+    Yields the loss of all items at the start and after each merge, of which the last is the first that is
+    enough, or that of a single cluster.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        The clusters.
+    by : {"r", "t", "rt"}
+        What makes a good partner (see `Clusters.partners`).
+    loss_of : callable
+        What the items of some rows lose if they are anonymized together.
+    is_enough : callable
+        Whether a loss of all items is within the bound.
+    progress : Progress
+        Hears how far it is.
+    """
+    age = [0] * clusters.live.size
+    losses = []
+    for c, rows in enumerate(clusters.rows):
+        progress("anonymizing the items of classes", c / clusters.live.size)
+        losses.append(loss_of(rows))
+    waiting = [(-loss, c, 0) for c, loss in enumerate(losses)]
+    heapq.heapify(waiting)
+    total, left = sum(losses), clusters.live.size
+    yield total
+    while not is_enough(total) and left >= 2:
+        progress("merging clusters", 1 - left / clusters.live.size)
+        _, c, made = heapq.heappop(waiting)
+        if not clusters.live[c] or age[c] != made:
+            continue  # it was merged since
+        d = clusters.partners(c, by)[0]
+        total -= losses[c] + losses[d]
+        c, _ = clusters.merge(c, d)
+        age[c] += 1
+        left -= 1
+        losses[c] = loss_of(clusters.rows[c])
+        total += losses[c]
+        heapq.heappush(waiting, (-losses[c], c, age[c]))
+        yield total

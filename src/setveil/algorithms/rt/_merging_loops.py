@@ -32,8 +32,9 @@ def shared(
 ):
     """Add up, for each cluster, what it and cluster c have in common.
 
-    `common` (clusters,), zero before: over all items the sum of the lesser of (c's rows with the item) * (rows of
-    the other) and (the other's rows with the item) * (rows of c). Entries that are gone leave their item's list.
+    `common` (clusters,), zero before: over all items the sum of the lesser of (c's rows with the item) *
+    (rows of the other) and (the other's rows with the item) * (rows of c). Entries that are gone leave their
+    item's list.
     """
     e = first_of_cluster[c]
     while e >= 0:

@@ -6,6 +6,7 @@ An inner node with a single child stands for the same values as its child; it is
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,9 @@ class _Tree:
         np.add.at(rows, codes + 1, sizes)
         before = np.cumsum(rows)
         times = (before[self.high] - before[self.low]).tolist()
-        self.lost = [unit * loss * n for loss, n in zip(column.extent.tolist(), times, strict=True)]
+        self.lost: list[int] = [
+            unit * loss * n for loss, n in zip(column.extent.tolist(), times, strict=True)
+        ]
 
     def gain(self, v: int) -> int:
         """How much less rows under a node lose if they show its children."""
@@ -75,8 +78,8 @@ class _State:
     def specialize(self, cuts: list[Ids], k: int, progress: Progress) -> list[Ids]:
         """Replace nodes by their children, greatest gain first, where all classes keep k rows.
 
-        A node that cannot be replaced cannot be later, when classes are smaller; and what a node gains does not
-        depend on the others.
+        A node that cannot be replaced cannot be later, when classes are smaller; and what a node gains does
+        not depend on the others.
         """
         nodes = [cut.copy() for cut in cuts]
         part = classes([cut[self.values[:, a]] for a, cut in enumerate(cuts)])
@@ -111,7 +114,7 @@ class _State:
         return [np.full(tree.high[tree.root], tree.root, np.int32) for tree in self.trees]
 
     def generalize(self, k: int, progress: Progress) -> list[Ids]:
-        """Replace nodes that small classes show by their parents, least loss first, until no class is small."""
+        """Replace nodes that small classes show by their parents, least loss first, until none is small."""
         nodes = [np.arange(tree.high[tree.root], dtype=np.int32) for tree in self.trees]
         labels = self.values.T.copy()
         # What rows under each node lose now.
@@ -171,14 +174,14 @@ def bottom_up(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
 
     Notes
     -----
-    While a class has fewer than k rows: of the parents of the nodes that rows of such classes show, the one that
-    adds least to the loss replaces all nodes below it. Equal losses are decided by the order of the columns, then
-    of the nodes.
+    While a class has fewer than k rows: of the parents of the nodes that rows of such classes show, the one
+    that adds least to the loss replaces all nodes below it. Equal losses are decided by the order of the
+    columns, then of the nodes.
     """
     state = _State(table)
     return state.specialize(state.generalize(k, progress), k, progress)
 
 
-def classes_of(table: Table, nodes: list[Ids]) -> NDArray[np.int64]:
-    """Number the combinations of nodes that rows show: int64 (rows,)."""
+def classes_of(table: Table, nodes: Sequence[Ids]) -> NDArray[np.int64]:
+    """Give each combination of nodes that rows show a number: int64 (rows,)."""
     return classes([node[column.codes] for column, node in zip(table.columns, nodes, strict=True)])
