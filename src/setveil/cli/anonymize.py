@@ -46,7 +46,7 @@ $ setveil anonymize baskets.csv --k 5 --m 2 --out release
 
 $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
 
-$ setveil anonymize ward.csv --model kkm -k 5 -m 2 --qi age,sex --set codes --out release
+$ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
 
 $ setveil anonymize --config release/internal/report.json --out again
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setveil.cli.files import command_with
 from setveil.cli.options import TABLES, Bundle, several
 from setveil.cli.session import say
 from setveil.errors import RequestError, TableError
@@ -102,6 +101,8 @@ def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
         With the command that is about tables.
     """
     if words.given and not of_tables:
+        from setveil.cli.files import command_with
+
         raise RequestError(
             f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
             hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
@@ -148,6 +149,7 @@ def read_table(
     """
     from dataclasses import replace
 
+    from setveil.cli.files import command_with
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.roles import make_roles, read_roles, with_trees
@@ -191,6 +193,7 @@ def read_table(
 
 def read_published(source: str, words: TableWords, reading: Reading) -> PublishedTable:
     """Read a published table of which the columns are named."""
+    from setveil.cli.files import command_with
     from setveil.options.roles import make_roles, read_roles
     from setveil.options.tables import settled
     from setveil.published.about import published_file
