@@ -108,6 +108,26 @@ def test_steps_are_the_twins_however_few_itemsets_are_kept(
     check_twins(examples(300, 40), 10 + capacity)
 
 
+def test_steps_are_the_twins_where_much_is_suppressed() -> None:
+    """Suppressed items stand in for others in what is protected next, so they change its order."""
+    rng = seeded(15)
+    for _ in range(examples(100, 40)):
+        items = "abcdefghijklmn"[: rng.choice((8, 10, 14))]
+        rows = [frozenset(rng.sample(items, rng.randint(1, 4))) for _ in range(rng.choice((8, 15)))]
+        k, m, left, utility = rng.randint(3, 7), rng.choice((2, 3)), rng.sample(items, len(items)), []
+        while left:
+            size = rng.choice((1, 1, 2, 3))
+            utility.append(tuple(left[:size]))
+            left = left[size:]
+        order = [item for item in items if any(item in row for row in rows)]
+        privacy = all_itemsets(rows, min(m, max(map(len, rows))), order)
+        expected, path = twin(rows, order, privacy, [set(u) & set(order) for u in utility], k)
+        with steps() as taken:
+            release = run(rows, PrivacyConstraints(k, m=m), utility=tuple(utility), max_suppressed_items=1)
+        assert taken == path, (rows, k, m, utility)
+        assert groups(release) == expected
+
+
 def test_all_itemsets_are_the_same_as_a_list_of_them() -> None:
     rng = seeded(20)
     for _ in range(examples(40, 4)):
