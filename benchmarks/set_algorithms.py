@@ -22,6 +22,8 @@ METHODS: dict[str, tuple[str, ...]] = {  # what the command line gets besides ro
     "lra, exact": ("--algorithm", "lra", "--inner", "exact"),
     "lra, exact, 2 parts": ("--algorithm", "lra", "--inner", "exact", "--parts", "2"),
     "lra, exact, 100 parts": ("--algorithm", "lra", "--inner", "exact", "--parts", "100"),
+    "coat": ("--algorithm", "coat", "--privacy", "all"),  # the hierarchy only weighs what is merged
+    "pcta": ("--algorithm", "pcta", "--privacy", "all"),
 }
 USUAL = ("BMS-WebView-1", "BMS-WebView-2", "groceries")
 
