@@ -77,7 +77,9 @@ def share_of_range(column: Column, label: str, low: Fraction, high: Fraction) ->
 
 
 def share_of_node(column: Column, label: str, wanted: Set[str]) -> Fraction:
-    """The share of a node's leaves that are wanted."""
+    """The share of a node's leaves that are wanted; of a range, whether a missing value is."""
+    if column.whole is None:
+        return Fraction(label in wanted)
     return Fraction(len(column.under[label] & wanted), len(column.under[label]))
 
 
