@@ -24,7 +24,7 @@ def images_of(table: Table, made: TableCut) -> tuple[rt_cuts.Images, Mapping[str
     """What each value and each item becomes, by their labels."""
     columns = tuple(
         {column.labels[v]: column.labels[node] for v, node in enumerate(nodes.tolist())}
-        for column, nodes in zip(table.columns, made.nodes, strict=True)
+        for column, nodes in zip(made.columns, made.nodes, strict=True)
     )
     names = made.items.published.labels
     items = {
