@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import setveil as sv
 from naive import rt_table, rt_verify
@@ -117,7 +118,8 @@ def test_input_is_left_alone(module: ModuleType, model: str) -> None:
         if not feasible(slow, 2):
             continue
         table = fast(slow)
-        arrays = [table.indptr, table.items, *(column.codes for column in table.columns)]
+        arrays: list[NDArray[np.generic]] = [table.indptr, table.items]
+        arrays += [column.codes for column in table.columns]
         before = [array.copy() for array in arrays]
         run(module, model, table, hierarchy(slow))
         assert all(np.array_equal(array, copy) for array, copy in zip(arrays, before, strict=True))

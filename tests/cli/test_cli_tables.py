@@ -65,7 +65,7 @@ def runs(place: Path) -> dict[str, Done]:
         "long": [*USUAL, "--output-format", "long"],
         "sample": [*USUAL, "--sample", 6],
     }
-    done = together([["anonymize", *line, "--out", name] for name, line in lines.items()], place)
+    done = together([["anonymize", *map(str, line), "--out", name] for name, line in lines.items()], place)
     return dict(zip(lines, done, strict=True))
 
 

@@ -1,6 +1,6 @@
 """What classes of a real table lose, by their size and split by gain, and how long it takes.
 
-    python benchmarks/tables.py [--k 5] [--m 2] [--data FOLDER]
+    python benchmarks/classes.py [--k 5] [--m 2] [--data FOLDER]
 
 The table is diabetes_rt: 71,518 patients, five quasi-identifiers, up to three diagnoses each. R is the
 loss of the quasi-identifiers, T that of the items (LM), f = share * R + (1 - share) * T. `unproven` is the
