@@ -56,7 +56,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def runs(place: Path) -> dict[str, Done]:
     mixed = ["ward.csv", "--model", "mixed-km", *PROMISE[2:], *SAID, *QUICK]
-    lines = {
+    lines: dict[str, list[Any]] = {
         "said": USUAL,
         "roles": ["ward.csv", *PROMISE, "--roles", "roles.toml", *QUICK],
         "again": ["--config", "said/internal/report.json"],
@@ -65,7 +65,7 @@ def runs(place: Path) -> dict[str, Done]:
         "long": [*USUAL, "--output-format", "long"],
         "sample": [*USUAL, "--sample", 6],
     }
-    done = together([["anonymize", *map(str, line), "--out", name] for name, line in lines.items()], place)
+    done = together([["anonymize", *line, "--out", name] for name, line in lines.items()], place)
     return dict(zip(lines, done, strict=True))
 
 
