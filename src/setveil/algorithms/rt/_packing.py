@@ -17,8 +17,10 @@ from setveil.kernels.rows import Ints
 Marks = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
+ANSWERS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 TOLERANCE = 1e-6
 FINEST = 16  # binary places of the solver's prices that the proof keeps
+AT_ONCE = 1000  # limits that enter the model in one step, those first that are broken most
 ROUNDS = 30  # relaxations of the root that may be tightened although no solution breaks them
 
 
@@ -78,10 +80,14 @@ class Packing:
         self.gain = -1
         self.bound = int(gains.sum())
         self.work = 0
+        # All limits known, and which of them are rows of the solver's model.
         self._most: Ints = np.zeros(0, np.int64)
         self._exactly = np.zeros(0, bool)
         self._sizes: Ints = np.zeros(0, np.int64)
         self._members: Ints = np.zeros(0, np.int64)
+        self._inside = np.zeros(0, bool)
+        self._rows: Ints = np.zeros(0, np.int64)
+        self._entries: Ints = np.zeros(0, np.int64)
         self._low, self._high = np.zeros(self.n, bool), np.ones(self.n, bool)
         self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
         highs.setOptionValue("output_flag", False)
@@ -93,6 +99,7 @@ class Packing:
         zeros, ones = np.zeros(self.n), np.ones(self.n)
         highs.addCols(self.n, -gains / self._scale, zeros, ones, 0, nothing, nothing, np.zeros(0))
         self._add(limits)
+        self._admit(ones)
 
     def offer(self, chosen: Marks) -> None:
         """Remember a solution if it is the best so far."""
@@ -126,10 +133,15 @@ class Packing:
                 return
             if bound <= self.gain:
                 continue
+            self._purge()
             self._restrict(low, high)
             rounds = ROUNDS if number == 0 else 1
             while True:
-                values, at_most, reduced = self._relax()
+                relaxed = self._relax()
+                if relaxed is None:
+                    self.bound = max(bound, elsewhere, self.gain)
+                    return
+                values, at_most, reduced = relaxed
                 bound = min(bound, at_most)
                 if bound <= max(self.gain, enough) and not waiting:
                     break
@@ -175,23 +187,52 @@ class Packing:
     def _add(self, limits: Sequence[Limit]) -> None:
         if not limits:
             return
-        sizes = np.array([limit.members.size for limit in limits], np.int64)
-        members = np.concatenate([limit.members for limit in limits])
-        most = np.array([limit.most for limit in limits], np.int64)
-        exactly = np.array([limit.exactly for limit in limits], bool)
-        starts = np.zeros(sizes.size, np.int32)
-        np.cumsum(sizes[:-1], out=starts[1:])
+        self._sizes = np.append(self._sizes, [limit.members.size for limit in limits])
+        self._members = np.concatenate([self._members, *(limit.members for limit in limits)])
+        self._most = np.append(self._most, [limit.most for limit in limits])
+        self._exactly = np.append(self._exactly, [limit.exactly for limit in limits])
+        self._inside = np.append(self._inside, np.zeros(len(limits), bool))
+
+    def _admit(self, values: Floats) -> bool:
+        """Put the limits that values break most into the model; whether there were any."""
+        if self._sizes.size == 0:
+            return False
+        starts = np.cumsum(self._sizes) - self._sizes
+        excess = np.add.reduceat(values[self._members], starts) - self._most
+        excess = np.where(self._exactly, np.abs(excess), excess)
+        broken = np.flatnonzero((excess > TOLERANCE) & ~self._inside)
+        if broken.size == 0:
+            return False
+        chosen = np.sort(broken[np.argsort(-excess[broken], kind="stable")[:AT_ONCE]])
+        sizes, most = self._sizes[chosen], self._most[chosen].astype(np.float64)
+        ends = np.cumsum(sizes)
+        entries = self._members[np.arange(ends[-1]) + np.repeat(starts[chosen] - ends + sizes, sizes)]
         self._highs.addRows(
-            sizes.size,
-            np.where(exactly, most, -inf).astype(np.float64),
-            most.astype(np.float64),
-            members.size,
-            starts,
-            members.astype(np.int32),
-            np.ones(members.size),
+            chosen.size,
+            np.where(self._exactly[chosen], most, -inf),
+            most,
+            entries.size,
+            (ends - sizes).astype(np.int32),
+            entries.astype(np.int32),
+            np.ones(entries.size),
         )
-        self._sizes, self._members = np.append(self._sizes, sizes), np.append(self._members, members)
-        self._most, self._exactly = np.append(self._most, most), np.append(self._exactly, exactly)
+        self._inside[chosen] = True
+        self._rows, self._entries = np.append(self._rows, chosen), np.append(self._entries, entries)
+        return True
+
+    def _purge(self) -> None:
+        """Take limits out of the model that do not bind, if these are most."""
+        if self._rows.size < AT_ONCE:
+            return
+        status = self._highs.getBasis().row_status
+        loose = np.array([each == highspy.HighsBasisStatus.kBasic for each in status])
+        if 2 * loose.sum() < loose.size:
+            return
+        numbers = np.flatnonzero(loose).astype(np.int32)
+        self._highs.deleteRows(numbers.size, numbers)
+        self._inside[self._rows[loose]] = False
+        self._entries = self._entries[np.repeat(~loose, self._sizes[self._rows])]
+        self._rows = self._rows[~loose]
 
     def _restrict(self, low: Marks, high: Marks) -> None:
         changed = np.flatnonzero((low != self._low) | (high != self._high)).astype(np.int32)
@@ -200,15 +241,28 @@ class Packing:
             self._highs.changeColsBounds(changed.size, changed, lower, upper)
         self._low, self._high = low, high
 
-    def _relax(self) -> tuple[Floats, int, Ints]:
+    def _relax(self) -> tuple[Floats, int, Ints] | None:
+        """Maximize under all limits: values, a bound that is proven, what is left of the gains.
+
+        None: the solver cannot do it.
+        """
         highs = self._highs
-        highs.run()
-        self.work += (highs.getInfo().simplex_iteration_count + 1) * (self._members.size + self.n)
-        if highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return np.zeros(self.n), -1, np.zeros(self.n, np.int64)
-        solution = highs.getSolution()
-        bound, reduced = self._proven(np.array(solution.row_dual))
-        return np.array(solution.col_value), bound, reduced
+        while True:
+            highs.run()
+            self.work += (highs.getInfo().simplex_iteration_count + 1) * (self._entries.size + self.n)
+            if highs.getModelStatus() not in ANSWERS:
+                highs.clearSolver()  # numerical trouble: once more from the start
+                highs.run()
+            status = highs.getModelStatus()
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return np.zeros(self.n), -1, np.zeros(self.n, np.int64)
+            if status not in ANSWERS:
+                return None
+            solution = highs.getSolution()
+            values = np.array(solution.col_value)
+            bound, reduced = self._proven(np.array(solution.row_dual))
+            if bound <= self.gain or not self._admit(values):
+                return values, bound, reduced
 
     def _proven(self, duals: Floats) -> tuple[int, Ints]:
         """Compute in integers the bound that prices of the limits prove, whatever the solver's errors.
@@ -216,13 +270,14 @@ class Packing:
         Pay for each limit its price times `most`; then each element that is chosen gains what is left of its
         gain when the prices of its limits are taken off.
         """
+        most, exactly = self._most[self._rows], self._exactly[self._rows]
         # No higher price is of use.
-        highest = np.where(self._exactly, self.gains.sum(), self.gains.max(initial=1))
-        self._places = max(0, min(FINEST, 61 - int(highest @ self._most + self.gains.sum()).bit_length()))
+        highest = np.where(exactly, self.gains.sum(), self.gains.max(initial=1))
+        self._places = max(0, min(FINEST, 61 - int(highest @ most + self.gains.sum()).bit_length()))
         one = 1 << self._places
-        prices = np.clip(-duals * self._scale, np.where(self._exactly, -highest, 0), highest)
+        prices = np.clip(-duals * self._scale, np.where(exactly, -highest, 0), highest)
         prices = np.rint(prices * one).astype(np.int64)
         reduced: Ints = self.gains * one
-        np.subtract.at(reduced, self._members, np.repeat(prices, self._sizes))
+        np.subtract.at(reduced, self._entries, np.repeat(prices, self._sizes[self._rows]))
         left = np.where(reduced > 0, reduced * self._high, reduced * self._low)
-        return (int(prices @ self._most) + int(left.sum())) // one, reduced
+        return (int(prices @ most) + int(left.sum())) // one, reduced
