@@ -7,9 +7,11 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
-from naive import rt_classes, rt_search, rt_table, rt_verify
+from naive import rt_classes, rt_items, rt_search, rt_table, rt_verify
+from naive.anonymize import up_from
 from naive.rt_items import exact
 from naive.rt_search import Valuer
 from setveil.algorithms.rt import rt
@@ -37,6 +39,10 @@ def in_canonical_order(table: Table) -> Table:
     return table.rows_at(table.canonical_order())
 
 
+def everything(table: Table) -> list[Ints]:
+    return [np.arange(table.n_rows)] if table.n_rows else []
+
+
 def same(parts: Iterable[Ints], order: Ints, slow: Iterable[Iterable[int]]) -> bool:
     return [sorted(order[part].tolist()) for part in parts] == [sorted(part) for part in slow]
 
@@ -44,7 +50,7 @@ def same(parts: Iterable[Ints], order: Ints, slow: Iterable[Iterable[int]]) -> b
 def classes_of(table: Table, tree: Hierarchy, k: int, m: float, share: Fraction) -> Classes:
     """Classes of a table in canonical order."""
     rows = recode_rows(table.indptr, table.items, tree.locate(table.vocabulary))
-    return Classes(table, ItemOptima(tree, *rows, k, m), k, 0, share, silent)
+    return Classes(table, ItemOptima(tree, *rows, k, m), k, 0, everything(table), share, silent)
 
 
 def run(slow: rt_table.Table, k: int, m: float, **parameters: object) -> tuple[Parts, list[dict[str, Any]]]:
@@ -79,7 +85,7 @@ def shown(slow: rt_table.Table, made: Parts) -> list[rt_verify.Row]:
 def test_mondrian_of_the_ward(least: int, classes: list[list[int]], r: Fraction) -> None:
     table = fast(WARD)
     order = table.canonical_order()
-    parts = mondrian(Splits(in_canonical_order(table), least))
+    parts = mondrian(Splits(in_canonical_order(table), least), everything(table))
     assert numbered(order[part].tolist() for part in parts) == classes
     made, frontier = run(WARD, 2, 2, least=least)
     assert table.relational_loss(made.part) == r
@@ -139,7 +145,7 @@ def test_mondrian() -> None:
         table = fast(slow)
         order, least = table.canonical_order(), rng.randint(1, 5)
         k = rng.choice((0, rng.randint(2, 4)))
-        parts = mondrian(Splits(in_canonical_order(table), least, k))
+        parts = mondrian(Splits(in_canonical_order(table), least, k), everything(table))
         assert same(parts, order, rt_classes.mondrian(slow, least, k or None))
 
 
@@ -211,6 +217,66 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
         again, same_frontier = run(other, 2, 2, share=share)
         assert frontier == same_frontier
         assert sorted(map(_sortable, shown(slow, made))) == sorted(map(_sortable, shown(other, again)))
+
+
+def test_coarsest_labels() -> None:
+    """What lies within the limits is what the twin makes of each of the largest parts."""
+    rng, limited = seeded(5), 0
+    for _ in range(examples(250, 25)):
+        slow = random_table(rng, most_rows=24)
+        k, m, share = random_terms(rng)
+        trees = {c.name: c for c in slow.columns if c.whole}
+        some = rng.sample(sorted(trees), rng.randint(0, len(trees)))
+        coarsest = {name: rng.sample(sorted(trees[name].under), 1) for name in some}
+        coarsest["items"] = rng.sample(sorted(slow.items), rng.randint(0, 2))
+        if slow.n < k:
+            continue
+        barred = {c.name: above(c.whole or {}, coarsest.get(c.name, ())) for c in slow.columns}
+        cells = cells_of(slow, barred)
+        if any(len(cell) < k for cell in cells):
+            with pytest.raises(InfeasibleError, match="within the coarsest labels allowed"):
+                run(slow, k, m, coarsest=coarsest)
+            continue
+        made, frontier = run(slow, k, m, share=share, coarsest=coarsest)
+        assert frontier[-2]["classes"] == len(cells)  # the last size of the sweep
+        rows = shown(slow, made)
+        assert rt_verify.is_kkm(rows, k, m)
+        for labels, items in rows:
+            assert not items & above(slow.items, coarsest["items"])
+            for column, label in zip(slow.columns, labels, strict=True):
+                assert label not in barred[column.name]
+        limited += len(cells) > 1
+    assert limited > 5
+
+
+def above(tree: rt_items.Tree, labels: Iterable[str]) -> set[str]:
+    return {up for label in labels for up in up_from(tree, label)[1:]}
+
+
+def cells_of(slow: rt_table.Table, barred: dict[str, set[str]]) -> list[list[int]]:
+    """Rows by the highest labels that are not barred."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for row in range(slow.n):
+        tops = tuple(
+            [label for label in c.paths[c.values[row]] if label not in barred[c.name]][-1]
+            for c in slow.columns
+            if barred[c.name]
+        )
+        found.setdefault(tops, []).append(row)
+    return list(found.values())
+
+
+def test_limits_that_cannot_be() -> None:
+    with pytest.raises(RequestError, match="do not exist: 'height'"):
+        run(WARD, 2, 2, coarsest={"height": ["tall"]})
+    with pytest.raises(RequestError, match="need a hierarchy"):
+        run(WARD, 2, 2, coarsest={"age": ["34"]})
+    with pytest.raises(RequestError, match="not in the hierarchy of 'sex': 'X'"):
+        run(WARD, 2, 2, coarsest={"sex": ["X"]})
+    with pytest.raises(InfeasibleError, match="without suppression of items"):
+        run(WARD, 2, 2, coarsest={"items": ["I21", "J18"]}, suppress=False)
+    with pytest.raises(InfeasibleError, match="only 4 rows, fewer than k = 5, can show sex = F"):
+        run(WARD, 5, 2, coarsest={"sex": ["F"]})
 
 
 def _sortable(row: rt_verify.Row) -> tuple[tuple[str, ...], list[str]]:

@@ -51,7 +51,9 @@ def patients() -> tuple[Table, Hierarchy]:
 def patients_by_five() -> Classes:
     table, tree = patients()
     rows = recode_rows(table.indptr, table.items, tree.locate(table.vocabulary))
-    return Classes(table, ItemOptima(tree, *rows, 5, 2), 5, 0, Fraction(1, 4), silent)
+    return Classes(
+        table, ItemOptima(tree, *rows, 5, 2), 5, 0, [np.arange(table.n_rows)], Fraction(1, 4), silent
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
 
-import numpy as np
-
 from setveil.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._objective import Objective
@@ -70,6 +68,8 @@ class Classes:
         Rows that a class must have.
     filled : int
         See `Splits`.
+    largest : sequence of int64 (any,)
+        The rows of the largest parts that may be classes; usually all rows.
     share : Fraction
         Of the columns in the loss.
     progress : Progress
@@ -77,9 +77,17 @@ class Classes:
     """
 
     def __init__(
-        self, table: Table, optima: ItemOptima, k: int, filled: int, share: Fraction, progress: Progress
+        self,
+        table: Table,
+        optima: ItemOptima,
+        k: int,
+        filled: int,
+        largest: Sequence[Ints],
+        share: Fraction,
+        progress: Progress,
     ) -> None:
         self.table, self.optima, self.k, self.filled, self.progress = table, optima, k, filled, progress
+        self.largest = largest
         self.objective = Objective(table, optima.full, share)
         self.splits = Splits(table, k, filled)
         self._found: dict[bytes, tuple[ItemOptimum | None, int | None]] = {}  # and the `most` of the search
@@ -95,15 +103,15 @@ class Classes:
     def of_size(self, least: int) -> Point | None:
         """Make classes of at least so many rows; None: their items cannot be published."""
         if least < self.table.n_rows:
-            parts = mondrian(Splits(self.table, least, self.filled))
+            parts = mondrian(Splits(self.table, least, self.filled), self.largest)
         else:
-            parts = self._whole()
+            parts = [*self.largest]
         return self._point("sweep", least, parts)
 
     def by_gain(self) -> Point | None:
-        """Split the table, and each part again, by the column that lowers the loss most, while one does."""
+        """Split parts, the largest at first, by the column that lowers the loss most, while one does."""
         final: list[Ints] = []
-        waiting, decided = self._whole(), 0
+        waiting, decided = [*self.largest], 0
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             while waiting:
                 self.progress("splitting by gain", decided / self.table.n_rows)
@@ -116,9 +124,6 @@ class Classes:
                         below += parts
                 waiting = below
         return self._point("rt", self.k, sorted(final, key=lambda part: int(part[0])))
-
-    def _whole(self) -> list[Ints]:
-        return [np.arange(self.table.n_rows)] if self.table.n_rows else []
 
     def _point(self, search: str, least: int, parts: Sequence[Ints]) -> Point | None:
         with ThreadPoolExecutor(os.cpu_count()) as threads:

@@ -9,9 +9,10 @@ import numpy as np
 
 from setveil.algorithms.rt._classes import Classes, Point
 from setveil.algorithms.rt._item_optimum import ItemOptima
+from setveil.algorithms.rt._limits import allowed_nodes, cells
 from setveil.algorithms.rt._rt_parameters import RT
 from setveil.data.relational import Table
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError, RequestError, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
@@ -35,17 +36,25 @@ def chosen(
         guarantee.k,
         guarantee.m,
         suppress=parameters.suppress,
+        allowed=allowed_nodes(hierarchy, parameters.coarsest.get(data.set_name, ()), data.set_name),
     )
     if not parameters.suppress:
         guarantee.of_items.require_feasible(data)
     share = Fraction(str(parameters.share))
     filled = 0 if parameters.suppress else guarantee.k
-    classes = Classes(table, optima, guarantee.k, filled, share, progress)
+    largest = cells(table, parameters.coarsest, guarantee)
+    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress)
     points = _tried(classes, parameters, progress)
+    if not points:
+        raise InfeasibleError(
+            f"{guarantee.phrase} cannot be reached within the coarsest labels allowed of "
+            f"{shorten(data.set_name)} without suppression of items.",
+            hint="Allow coarser labels, or items to be suppressed.",
+        )
     best = _best(points, parameters)
     return _parts(data, hierarchy, leaf, order, best), {
         "frontier": [_entry(point, table, point is best) for point in points],
-        "optimality": _optimality(best, classes),
+        "optimality": _optimality(best, classes, limited=bool(parameters.coarsest.get(data.set_name))),
     }
 
 
@@ -125,7 +134,7 @@ def _entry(point: Point, table: Table, is_chosen: bool) -> dict[str, Any]:
     }
 
 
-def _optimality(point: Point, classes: Classes) -> dict[str, Any]:
+def _optimality(point: Point, classes: Classes, *, limited: bool) -> dict[str, Any]:
     """Say how far the items are from the best that these classes allow."""
     loss, lower = point.transactional, classes.objective.transactional(point.lower)
     return {
@@ -135,4 +144,5 @@ def _optimality(point: Point, classes: Classes) -> dict[str, Any]:
         "lower_bound": float(lower),
         "gap": float((loss - lower) / loss) if loss else 0.0,
         "proven": loss == lower,
+        "limited": limited,
     }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from setveil.algorithms.rt._splits import Splits
 from setveil.kernels.rows import Ints
 
 
-def mondrian(splits: Splits) -> list[Ints]:
-    """Split a table until no split is allowed any more.
+def mondrian(splits: Splits, parts: Sequence[Ints]) -> list[Ints]:
+    """Split parts of a table until no split is allowed any more.
 
     A part is split by the column of greatest loss (its weight times NCP) that allows it, of equals the first.
     All ties are settled, so that the parts do not depend on the order of the rows.
@@ -18,6 +18,8 @@ def mondrian(splits: Splits) -> list[Ints]:
     ----------
     splits : Splits
         Says how, and what is allowed.
+    parts : sequence of int64 (any,)
+        The rows of each, ascending.
 
     Returns
     -------
@@ -29,16 +31,14 @@ def mondrian(splits: Splits) -> list[Ints]:
     LeFevre, DeWitt, Ramakrishnan, "Mondrian Multidimensional k-Anonymity", ICDE 2006, section 3,
     doi:10.1109/ICDE.2006.101.
     """
-    n = splits.table.n_rows
-    waiting = [np.arange(n)] if n else []
-    final = []
+    waiting, final = list(parts), []
     while waiting:
         part = waiting.pop()
         losses = splits.losses(part)
         for a in sorted(range(len(losses)), key=lambda a: (-losses[a], a)):
-            parts = splits.by(a, part)
-            if parts is not None:
-                waiting.extend(parts)
+            smaller = splits.by(a, part)
+            if smaller is not None:
+                waiting.extend(smaller)
                 break
         else:
             final.append(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -9,7 +10,7 @@ from numbers import Real
 from typing import Any, Literal
 
 from setveil.errors import RequestError
-from setveil.fields import Choice, Declared, Flag, Integer, Share, parameter
+from setveil.fields import Choice, ColumnLabels, Declared, Flag, Integer, Share, parameter
 
 Number = int | float | Fraction
 
@@ -34,6 +35,8 @@ class RT(Declared):
         Greatest T.
     suppress : bool
         Allow items to be suppressed in a class, all their occurrences there, beside generalization.
+    coarsest : mapping of str to sequence of str
+        Labels by column (the items': the name of the column of items): nothing above these is published.
     """
 
     share: Number = parameter(
@@ -56,6 +59,11 @@ class RT(Declared):
         Share(), "Greatest loss of the items (T), e.g. 20%.", default=None
     )
     suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
+    coarsest: Mapping[str, Sequence[str]] = parameter(
+        ColumnLabels(),
+        "File of lines column,label: nothing above these labels is published.",
+        default_factory=dict,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +71,8 @@ class RT(Declared):
         for name, value in (("delta", self.delta), ("max_item_loss", self.max_item_loss)):
             if value is not None:
                 _require_share(name, value)
+        labels = {column: tuple(some) for column, some in self.coarsest.items()}
+        object.__setattr__(self, "coarsest", labels)
         if self.least is not None and self.search is not None:
             raise RequestError(
                 "The least size of classes is given, and so there is nothing to search.",
