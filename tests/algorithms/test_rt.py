@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naive import rt_classes, rt_items, rt_search, rt_table, rt_verify
-from naive.anonymize import up_from
+from naive import rt_classes, rt_search, rt_table, rt_verify
+from naive.anonymize import Tree, up_from
 from naive.rt_items import exact
 from naive.rt_search import Valuer
 from setveil.algorithms.rt import rt
@@ -246,10 +246,10 @@ def test_coarsest_labels() -> None:
             for column, label in zip(slow.columns, labels, strict=True):
                 assert label not in barred[column.name]
         limited += len(cells) > 1
-    assert limited > 5
+    assert limited
 
 
-def above(tree: rt_items.Tree, labels: Iterable[str]) -> set[str]:
+def above(tree: Tree, labels: Iterable[str]) -> set[str]:
     return {up for label in labels for up in up_from(tree, label)[1:]}
 
 
@@ -277,6 +277,20 @@ def test_limits_that_cannot_be() -> None:
         run(WARD, 2, 2, coarsest={"items": ["I21", "J18"]}, suppress=False)
     with pytest.raises(InfeasibleError, match="only 4 rows, fewer than k = 5, can show sex = F"):
         run(WARD, 5, 2, coarsest={"sex": ["F"]})
+
+
+def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = seeded(6)
+    for _ in range(examples(20, 3)):
+        slow = random_table(rng, most_rows=30)
+        if slow.n < 2:
+            continue
+        found = []
+        for threads in (1, 4):
+            monkeypatch.setattr("os.cpu_count", lambda threads=threads: threads)
+            made, frontier = run(slow, 2, 2, share=HALF)
+            found.append((made.part.tolist(), made.items.image.tolist(), frontier))
+        assert found[0] == found[1]
 
 
 def _sortable(row: rt_verify.Row) -> tuple[tuple[str, ...], list[str]]:
