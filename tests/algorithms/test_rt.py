@@ -85,7 +85,7 @@ def shown(slow: rt_table.Table, made: Parts) -> list[rt_verify.Row]:
 def test_mondrian_of_the_ward(least: int, classes: list[list[int]], r: Fraction) -> None:
     table = fast(WARD)
     order = table.canonical_order()
-    parts = mondrian(Splits(in_canonical_order(table), least), everything(table))
+    parts = mondrian(Splits(in_canonical_order(table), least))
     assert numbered(order[part].tolist() for part in parts) == classes
     made, frontier = run(WARD, 2, 2, least=least)
     assert table.relational_loss(made.part) == r
@@ -145,7 +145,7 @@ def test_mondrian() -> None:
         table = fast(slow)
         order, least = table.canonical_order(), rng.randint(1, 5)
         k = rng.choice((0, rng.randint(2, 4)))
-        parts = mondrian(Splits(in_canonical_order(table), least, k), everything(table))
+        parts = mondrian(Splits(in_canonical_order(table), least, k))
         assert same(parts, order, rt_classes.mondrian(slow, least, k or None))
 
 

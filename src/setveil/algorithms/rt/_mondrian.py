@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from setveil.algorithms.rt._splits import Splits
 from setveil.kernels.rows import Ints
 
 
-def mondrian(splits: Splits, parts: Sequence[Ints]) -> list[Ints]:
-    """Split parts of a table until no split is allowed any more.
+def mondrian(splits: Splits, parts: Sequence[Ints] | None = None) -> list[Ints]:
+    """Split a table, or parts of one, until no split is allowed any more.
 
     A part is split by the column of greatest loss (its weight times NCP) that allows it, of equals the first.
     All ties are settled, so that the parts do not depend on the order of the rows.
@@ -18,8 +20,8 @@ def mondrian(splits: Splits, parts: Sequence[Ints]) -> list[Ints]:
     ----------
     splits : Splits
         Says how, and what is allowed.
-    parts : sequence of int64 (any,)
-        The rows of each, ascending.
+    parts : sequence of int64 (any,), optional
+        The rows of each, ascending; by default one part of all rows.
 
     Returns
     -------
@@ -31,7 +33,9 @@ def mondrian(splits: Splits, parts: Sequence[Ints]) -> list[Ints]:
     LeFevre, DeWitt, Ramakrishnan, "Mondrian Multidimensional k-Anonymity", ICDE 2006, section 3,
     doi:10.1109/ICDE.2006.101.
     """
-    waiting, final = list(parts), []
+    n = splits.table.n_rows
+    waiting = [*parts] if parts is not None else [np.arange(n)] * bool(n)
+    final = []
     while waiting:
         part = waiting.pop()
         losses = splits.losses(part)
