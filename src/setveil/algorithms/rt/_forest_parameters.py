@@ -41,7 +41,7 @@ class Forest(Declared):
     share: Number = parameter(
         Share(),
         "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
-        default=Fraction(1, 4),
+        default=0.25,
     )
     objective: Literal["ncp", "lm"] | None = parameter(
         Choice(("ncp", "lm")),

@@ -139,6 +139,7 @@ class ForestSearch:
         start = min([coarsest, *valid], key=self.incumbent.losses.cost)
         self.incumbent.offer(start)
         for tree in range(self.forest.n_known):
+            self.progress("looking for releases to begin with", tree / self.forest.n_known)
             if not self._out_of_time():
                 self.incumbent.offer(candidates.descended(start, tree, self._out_of_time))
         for candidate in candidates.repaired(finest):
