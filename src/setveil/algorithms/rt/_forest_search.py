@@ -60,7 +60,7 @@ class ForestSearch:
         time_limit: float,
         gap: Fraction = Fraction(0),
     ) -> None:
-        self.forest, self.progress = forest, progress
+        self.forest, self.knowledge, self.progress = forest, knowledge, progress
         self.deadline = time.monotonic() + time_limit
         threats = Threats(forest, knowledge)
         self.separator = ForestSeparator(threats, suppress)
@@ -134,13 +134,20 @@ class ForestSearch:
         if self._out_of_time():
             return
         finest = candidates.finest()
-        # The quasi-identifiers as coarse as they may be, then finer, beginning with each of them in turn.
+        if (
+            not self.knowledge.mixed
+        ):  # there clauses are short, and a proof takes less than descents
+            self._descend(coarsest, finest)
+        for candidate in candidates.repaired(finest):
+            self.incumbent.offer(candidate)
+
+    def _descend(self, coarsest: Ids, finest: Ids) -> None:
+        """Take the quasi-identifiers as coarse as they may be, then finer, beginning with each in turn."""
+        candidates, n = self.candidates, self.forest.n_known
         valid = list(candidates.repaired(np.where(self.forest.is_item, finest, coarsest)))
         start = min([coarsest, *valid], key=self.incumbent.losses.cost)
         self.incumbent.offer(start)
-        for tree in range(self.forest.n_known):
-            self.progress("looking for releases to begin with", tree / self.forest.n_known)
+        for tree in range(n):
+            self.progress("looking for releases to begin with", tree / n)
             if not self._out_of_time():
                 self.incumbent.offer(candidates.descended(start, tree, self._out_of_time))
-        for candidate in candidates.repaired(finest):
-            self.incumbent.offer(candidate)
