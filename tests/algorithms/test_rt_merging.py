@@ -107,7 +107,7 @@ def test_mergers_are_those_of_the_twin(exact: int, monkeypatch: pytest.MonkeyPat
             assert steps == list(rt_merge.merges(table, classes, by, delta)), (table, classes, by, delta)
             assert [after(table, clusters, n) for n in range(len(steps))] == steps
             merged += len(steps) - 1
-    assert merged > 150
+    assert merged > 30
 
 
 def after(table: rt_table.Table, clusters: Clusters, mergers: int) -> rt_table.Parts:
@@ -137,7 +137,7 @@ def test_mergers_for_items_are_those_of_the_twin() -> None:
             wanted = rt_merge.bound_items(table, classes, by, delta, 2, 2, rt_items.by_aa)
             assert after(table, clusters, len(clusters.mergers)) == wanted, (table, classes, by, delta)
             merged += len(clusters.mergers)
-    assert merged > 50
+    assert merged > 10
     assert refused
 
 

@@ -63,20 +63,52 @@ def interval_losses(starts, parent, low, high, loss, full, kind, bits, least, gr
 
 
 @compiled
+def _add_short(starts, parent, low, high, loss, full, kind, a, least, greatest, c, others, joined, out):
+    """Add what part c and each other part lose together in column a, where all losses have one digit."""
+    start, lo, hi = starts[a], least[a, c], greatest[a, c]
+    if kind[a] == 0:
+        # The nodes above c lie on one path, so of those above c and either end of the other the upper counts.
+        v = lo
+        while high[start + v] <= hi:
+            v = parent[start + v]
+        first = last = low[start + v]
+        while v >= 0:
+            for x in range(low[start + v], first):
+                joined[x] = loss[start + v, 0]
+            for x in range(last, high[start + v]):
+                joined[x] = loss[start + v, 0]
+            first, last = low[start + v], high[start + v]
+            v = parent[start + v]
+        for i in range(others.size):
+            out[i, 0] += max(joined[least[a, others[i]]], joined[greatest[a, others[i]]])
+    else:
+        for i in range(others.size):
+            first, last = min(lo, least[a, others[i]]), max(hi, greatest[a, others[i]])
+            mixed = kind[a] == 2 and first == 0 and last > 0
+            out[i, 0] += full[a, 0] if mixed else loss[start + last, 0] - loss[start + first, 0]
+
+
+@compiled
 def joined_scores(
-    starts, parent, low, high, loss, full, kind, bits, least, greatest, sizes, own, c, others, out
+    starts, parent, low, high, loss, full, kind, bits, least, greatest, sizes, own, c, others, joined, out
 ):
     """Compute what part c and each other part lose together, less what the other loses now.
 
-    `own` (parts, digits) is what one row of each part loses; `out` (others, digits) is zero before.
+    `own` (parts, digits) is what one row of each part loses; `out` (others, digits) is zero before; `joined`
+    (values of any column,) is a workspace.
     """
+    short = out.shape[1] == 1
+    for a in range(least.shape[0]):
+        if short:
+            _add_short(
+                starts, parent, low, high, loss, full, kind, a, least, greatest, c, others, joined, out
+            )
+            continue
+        for i in range(others.size):
+            first, last = min(least[a, c], least[a, others[i]]), max(greatest[a, c], greatest[a, others[i]])
+            add_loss(starts, parent, low, high, loss, full, kind, a, first, last, out[i])
     for i in range(others.size):
-        d = others[i]
-        score = out[i]
-        for a in range(least.shape[0]):
-            first = min(least[a, c], least[a, d])
-            last = max(greatest[a, c], greatest[a, d])
-            add_loss(starts, parent, low, high, loss, full, kind, a, first, last, score)
+        d, score = others[i], out[i]
         carry(score, bits)
         for j in range(score.size):
             score[j] = score[j] * (sizes[c] + sizes[d]) - own[d, j] * sizes[d]

@@ -41,6 +41,7 @@ class Extents:
             for loss in column.extent.tolist()
         ]
         full = [unit * column.full for unit, column in zip(units, columns, strict=True)]
+        self._workspace = np.empty(max((column.n_values for column in columns), default=0), np.int64)
         self.geometry = (
             frozen(np.cumsum(nodes), np.int64),
             _joined([_parent(column) for column in columns]),
@@ -100,7 +101,7 @@ class Extents:
         int64 (others, n_digits)
         """
         out = np.zeros((others.size, self.n_digits), np.int64)
-        joined_scores(*self.geometry, self.bits, least, greatest, sizes, own, c, others, out)
+        joined_scores(*self.geometry, self.bits, least, greatest, sizes, own, c, others, self._workspace, out)
         return out
 
     def _all_digits(self, numbers: list[int]) -> Ints:

@@ -95,14 +95,13 @@ def expansions(numerators, denominators, out):
     """
     for i in range(out.size):
         rest, denominator = numerators[i], denominators[i]
-        found, missing = 0, 62
-        while missing > 0:
-            step = 0
-            room = (1 << 62) // denominator
-            while step < missing and (2 << step) <= room:
-                step += 1
+        if rest == 0:
+            out[i] = 0
+            continue
+        step = 31 if denominator <= 1 << 31 else 1
+        found = 0
+        for _ in range(62 // step):
             rest <<= step
             found = (found << step) | (rest // denominator)
             rest %= denominator
-            missing -= step
         out[i] = found

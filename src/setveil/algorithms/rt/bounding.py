@@ -70,7 +70,7 @@ def anonymize(
     ----------
     [1] Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, "Anonymizing Data with Relational and Transaction
     Attributes", ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23; the methods that it joins are those of
-    Poulis et al., "SECRETA", EDBT 2014, doi:10.5441/002/edbt.2014.59
+    Poulis et al., "SECRETA", Medical Data Privacy Handbook, 2015, doi:10.1007/978-3-319-23633-9_5
     """
     from setveil.algorithms.rt._bounding import bounded
 
