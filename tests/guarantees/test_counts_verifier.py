@@ -230,6 +230,8 @@ def test_counts_below_k_and_of_secrets_are_refused() -> None:
     found = check_counts(transactions(ROWS), FILE, 3, secrets=["b"])
     assert set(found.first) == {
         "the least count is 2, which is less than k = 3",
+        "line 2: 'a' must not be counted under 'A', which also stands for 'b': that is sensitive, and what "
+        "is not the one is the other",
         "line 3: 'b' is sensitive and must not be counted",
     }
 

@@ -14,6 +14,7 @@ from setveil.guarantees.verify import Verdict, verify
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS
+from setveil.guarantees.verify.table_counts import check_table_counts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.counts import Counts
 from setveil.published.table_files import PublishedTable
@@ -58,7 +59,7 @@ def check(
 
     Parameters
     ----------
-    published : Transactions or PublishedGroups
+    published : Transactions, PublishedGroups or PublishedTable
         What is published.
     guarantee : Guarantee
         What was promised.
@@ -85,6 +86,8 @@ def check(
         counts.lines(), counts.least, counts.suppressed, about["labels"],
         local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
     )  # fmt: skip
+    if isinstance(published, PublishedTable):
+        return verdict.with_counts(check_table_counts(published, file, guarantee, show=show))
     k: int = guarantee.k  # type: ignore[attr-defined]  # of every model of single rows
     found = check_counts(rows, file, k, secrets=guarantee.secrets, show=show)
     if cover is not None and not verify(rows, guarantee, brief=True).holds:

@@ -84,7 +84,13 @@ class CountsFile:
 
 
 def check_counts(
-    published: Transactions, counts: CountsFile, k: int, *, secrets: Collection[str] = (), show: int = 10
+    published: Transactions,
+    counts: CountsFile,
+    k: int,
+    *,
+    secrets: Collection[str] = (),
+    few_empty: tuple[int, str] | None = None,
+    show: int = 10,
 ) -> CountsVerdict:
     """Check counts from published files.
 
@@ -97,13 +103,20 @@ def check_counts(
     k : int
         Of the promise: no count may speak of fewer rows.
     secrets : collection of str
-        Items that must not be counted.
+        Items that must not be counted, nor others under a label that stands for one.
+    few_empty : (int, str), optional
+        Where someone knows more of a row than its items: the least number, if it is below k, of published
+        rows without items that are alike in that, and what they are. (0, "") where there are none so few. By
+        default nothing else is known.
     show : int
         How many violations to list.
     """
+    if few_empty is None:
+        empty = int(np.count_nonzero(published.row_lengths() == 0))
+        few_empty = (empty, "published rows") if 0 < empty < k else (0, "")
     labels = _labels_of(published, counts)
     found = [
-        *_rules(published, counts, k),
+        *_rules(published, counts, k, *few_empty),
         *_contradictions(published, counts, labels),
         *_order(counts),
         *_lines(published, counts, frozenset(secrets), labels),
@@ -128,19 +141,18 @@ def _hold(rows: int) -> str:
     return "holds" if rows == 1 else "hold"
 
 
-def _rules(published: Transactions, counts: CountsFile, k: int) -> list[str]:
+def _rules(published: Transactions, counts: CountsFile, k: int, empty: int, which: str) -> list[str]:
     """Check what concerns the file as a whole."""
     found = []
     if counts.least < k:
         found.append(f"the least count is {counts.least}, which is less than k = {k}")
-    empty = int(np.count_nonzero(published.row_lengths() == 0))
     suppressed = [i for i, (_, label, _) in enumerate(counts.lines) if not label]
     if suppressed and not counts.suppressed:
         found.append(f"{_at(suppressed[0])}: a suppressed item, though about.json says that none is listed")
-    if counts.suppressed and 0 < empty < k:
+    if counts.suppressed and empty:
         where = f"{_at(suppressed[0])}: " if suppressed else ""
         found.append(
-            f"{where}about.json says that suppressed items are listed, though {empty} published rows are "
+            f"{where}about.json says that suppressed items are listed, though {empty} {which} are "
             f"empty, fewer than k = {k}: who knows that no row was empty finds those of no line in them"
         )
     covered = {item for label in counts.members for item in counts.members[label]}
@@ -217,11 +229,18 @@ def _lines(
 ) -> list[str]:
     """Check each line by itself: its label and its number."""
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    mixed = {label: x for label, items in counts.members.items() for x in items if x in secrets}
     found = []
     for i, (item, label, rows) in enumerate(counts.lines):
         known = labels.get(item, [])
+        apart = published.n_rows - sum(shown.get(other, 0) for other in known)  # no row shows two of them
         if item in secrets:
             wrong = f"{shorten(item)} is sensitive and must not be counted"
+        elif label in mixed:
+            wrong = (
+                f"{shorten(item)} must not be counted under {shorten(label)}, which also stands for "
+                f"{shorten(mixed[label])}: that is sensitive, and what is not the one is the other"
+            )
         elif item in counts.members:
             wrong = f"{shorten(item)} is a label of about.json, no item"
         elif label not in known and (label or (known and not counts.local)):
@@ -236,8 +255,9 @@ def _lines(
                 f"{rows:,} rows hold {shorten(item)}, but only {shown.get(label, 0):,} published rows show "
                 f"{shorten(label)}"
             )
-        elif rows > published.n_rows:
-            wrong = f"{rows:,} rows hold {shorten(item)}, but there are only {published.n_rows:,}"
+        elif not label and rows > apart:
+            wrong = f"{rows:,} rows hold {shorten(item)}, but there are only {apart:,}"
+            wrong += " that do not show it under any label" if known else ""
         else:
             continue
         found.append(f"{_at(i)}: {wrong}")
