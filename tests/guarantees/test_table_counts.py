@@ -135,11 +135,13 @@ def recoded(*parts: tuple[str, Mapping[str, str], str]) -> tuple[list[Recoded], 
 
 
 def candidates(
-    rows: Sequence[Recoded], images: naive.Images, item: str, known: str, **more: bool
+    rows: Sequence[Recoded], images: naive.Images, item: str, known: str, *, knows_parts: bool
 ) -> list[int]:
-    """List the rows of a class that can have held an item, if no row was empty and left-out items are counted."""
+    """List the rows of a class that can have held an item, if none was empty; left-out items are counted."""
     told = naive.lines(rows, images, K, suppressed=True)
-    held = naive.holding(rows, images, MEMBERS, told, K, lists_suppressed=True, none_empty=True, **more)
+    held = naive.holding(
+        rows, images, MEMBERS, told, K, lists_suppressed=True, knows_parts=knows_parts, none_empty=True
+    )
     return [
         i for i, row in enumerate(rows)
         if row.known == known and any(n and item in items_of(c) for c, n in held[i].items())
@@ -262,8 +264,8 @@ def test_which_rows_are_few() -> None:
     found = check_table_counts(published(lines), file, KKmAnonymity(2, 1))
     assert found.violations == 1
     assert found.first[0].startswith(
-        "line 3: about.json says that suppressed items are listed, though 1 published rows of age = 1, sex = F "
-        "are empty, fewer than k = 2"
+        "line 3: about.json says that suppressed items are listed, though 1 published rows of age = 1, sex = "
+        "F are empty, fewer than k = 2"
     )
     assert check_table_counts(published(lines[:2] + lines[3:]), file, KKmAnonymity(2, 1)).holds
     mixed = check_table_counts(published(lines), file, MixedKmAnonymity(2, 2))

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from setveil import algorithms
+from setveil.data.relational import Table, TextColumn
 from setveil.errors import DataError, RequestError
 from setveil.fields import (
     Choice,
@@ -20,6 +22,7 @@ from setveil.fields import (
     ItemFile,
     Items,
     Itemsets,
+    ItemsOrColumns,
     ItemWeights,
     Kind,
     Number,
@@ -32,6 +35,7 @@ from setveil.fields import (
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given, as_given, decode, decode_parameters
 from setveil.policy.pgen import pgen
+from setveil.published.table_files import PublishedTable
 from setveil.studies.settings import Reference, accepted
 from strategies import transactions
 
@@ -135,6 +139,20 @@ def test_a_probability_is_taken_as_written() -> None:
 def test_refused(kind: Kind, value: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         decode("some_option", kind, value, Given(DATA, hierarchy=TREE), OTHERS)
+
+
+def test_kept_columns_may_be_named_beside_items() -> None:
+    column = TextColumn("outcome", np.zeros(DATA.n_rows, np.int32), ("dead",))
+    table = Table(DATA.indptr, DATA.items, DATA.vocabulary, kept=(column,))
+    published = PublishedTable((), DATA, (column,))
+    for text in ("outcome, a", ["outcome", "a"]):
+        assert decode("sensitive", ItemsOrColumns(), text, Given(table), {}) == ("outcome", "a")
+        with pytest.raises(DataError, match="1 item is not in the data: 'outcome'"):
+            decode("sensitive", ItemsOrColumns(), text, Given(DATA), {})
+    with pytest.raises(DataError, match="1 item is not in the data: 'ward'"):
+        decode("sensitive", ItemsOrColumns(), "outcome,ward", Given(table), {})
+    left_out = Given(published, named_here=True)  # type: ignore[arg-type]  # items may have been left out
+    assert decode("sensitive", ItemsOrColumns(), "outcome,zz", left_out, {}) == ("outcome", "zz")
 
 
 @pytest.mark.parametrize("text", ["siblings", "siblings:1", "groups:2"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
@@ -19,6 +19,10 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.published.counts import Counts
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
+
+if TYPE_CHECKING:
+    from setveil.guarantees.kkm import KKmAnonymity
+    from setveil.guarantees.mixed_km import MixedKmAnonymity
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
@@ -87,7 +91,8 @@ def check(
         local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
     )  # fmt: skip
     if isinstance(published, PublishedTable):
-        return verdict.with_counts(check_table_counts(published, file, guarantee, show=show))
+        of_tables = cast("KKmAnonymity | MixedKmAnonymity", guarantee)
+        return verdict.with_counts(check_table_counts(published, file, of_tables, show=show))
     k: int = guarantee.k  # type: ignore[attr-defined]  # of every model of single rows
     found = check_counts(rows, file, k, secrets=guarantee.secrets, show=show)
     if cover is not None and not verify(rows, guarantee, brief=True).holds:

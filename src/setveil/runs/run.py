@@ -374,13 +374,14 @@ def require_seed(seed: object) -> None:
 
 def least_count(guarantee: Any, counts: Any) -> int:
     """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
+    allowed = models()[guarantee.model].counts and not guarantee.secrets
     if isinstance(counts, bool):
-        return guarantee.k if counts and models()[guarantee.model].counts else 0
+        return guarantee.k if counts and allowed else 0
     if not isinstance(counts, Integral) or counts < 2:
         raise RequestError(
             f"counts must be True, False or an integer of at least 2, got {described(counts)}."
         )
-    if not models()[guarantee.model].counts:
+    if not allowed:
         raise RequestError(
             f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
             hint="They would tell more of sensitive items than the rows do.",
