@@ -30,7 +30,7 @@ from warm import CAN_FORK, Interpreter
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
-WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md"]
+WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md", "docs/tables.md"]
 COMMANDS = ["anonymize", "apply", "verify", "measure", "convert", "demo", "algorithms"]
 COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
 COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "why"]

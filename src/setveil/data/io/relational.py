@@ -175,7 +175,7 @@ def read_columns(
     wanted += [at for at in ([] if listing else items_at) if at not in wanted]
     columns = dict(zip(wanted, opened.texts(wanted), strict=True))
     if id_at is not None:
-        _require_ids(columns[id_at], table.names[id_at])
+        _require_ids(columns[id_at], table.names[id_at], where)
     if listing:
         split = opened.lists(items_at[0])
     elif inside:
@@ -354,7 +354,7 @@ def _text_column(name: str, column: Column) -> TextColumn:
 # --- ids
 
 
-def _require_ids(column: Column, name: str) -> None:
+def _require_ids(column: Column, name: str, where: str) -> None:
     """Refuse ids that are missing or come twice."""
     codes, labels = _merged(column)
     times = np.bincount(codes, minlength=len(labels))
@@ -368,8 +368,8 @@ def _require_ids(column: Column, name: str) -> None:
     again = [label for label, number in zip(labels, times.tolist(), strict=True) if number > 1]
     if again:
         raise DataError(
-            f"{count(len(again), 'value')} of column {shorten(name)} {are(len(again))} on several lines: "
-            f"{listed(again, 3)}. Each line must be a person of its own.",
+            f"{where}: {count(len(again), 'value')} of column {shorten(name)} {are(len(again))} on several "
+            f"lines: {listed(again, 3)}. Each line must be a person of its own.",
             hint="Merge the lines of each person first: one line with all items, and one value for each "
             "other column.",
         )
