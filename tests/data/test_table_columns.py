@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -210,6 +211,27 @@ def test_any_label_survives(tmp_path_factory: pytest.TempPathFactory, rows: Any,
     written(path, "known,items\n" + "".join(f"x,{outer(field)}\n" for field in fields))
     read = read_columns(path, ["known"], "items", How(format="csv", separator=",", delimiter=delimiter))
     assert [frozenset(row) for row in read.sets] == [frozenset(row) for row in rows]
+
+
+TEXTS = st.text(st.sampled_from("ab7,;|\"' \n\té"), max_size=4)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, st.sampled_from(["", "p;q", "q"])), min_size=1), st.sampled_from(",;|")
+)
+def test_texts_are_those_of_the_csv_module(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]], separator: str
+) -> None:
+    path = tmp_path_factory.mktemp("texts") / "texts.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        out.writerows([("one", "other", "codes"), *rows])
+    read = read_columns(path, ["other", "1"], "codes")
+    assert [column.name for column in read.texts] == ["other", "one"]
+    for column, at in zip(read.texts, (1, 0), strict=True):
+        assert len(set(column.labels)) == len(column.labels)
+        assert [column.labels[code] for code in column.codes] == [row[at] for row in rows]
+    assert read.sets.rows() == [tuple(row[2].split(";")) if row[2] else () for row in rows]
 
 
 # --- what a column holds

@@ -205,6 +205,15 @@ class Table(Transactions):
         Columns that are not published.
     tree : Hierarchy or None
         Of the items, where it was given with the roles of the columns; used where none is named.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import setveil as sv
+    >>> ward = pl.DataFrame({"age": [34, 36], "codes": [["I21", "J18"], ["I21"]]})
+    >>> table = sv.read_table(ward, qi=["age"], set="codes")
+    >>> table.columns[0].labels, table[0]
+    (('34', '36'), ('I21', 'J18'))
     """
 
     columns: tuple[QuasiIdentifier, ...] = ()

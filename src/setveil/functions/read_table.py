@@ -165,10 +165,7 @@ def read_published_table(
     --------
     >>> import setveil as sv
     >>> from pathlib import Path
-    >>> _ = Path("theirs.csv").write_text("age,codes
-    [30,40),Heart
-    [30,40),Heart
-    ")
+    >>> _ = Path("theirs.csv").write_text("age,codes\n30-39,Heart\n30-39,Heart\n")
     >>> sv.read_published_table("theirs.csv", qi=["age"], set="codes").n_rows
     2
     """
