@@ -82,7 +82,8 @@ def test_four_parts_of_the_example_lose_less_than_any_cut() -> None:
     assert [shown[i] for i in (0, 1, 2, 3, 5, 6)] == [EXAMPLE.rows[i] for i in (0, 1, 2, 3, 5, 6)]
     fits = [i for i, row in enumerate(shown) if all({x, TREE[x], "ALL"} & row for x in ("a2", "b1"))]
     assert fits == [4, 7], "the rows of someone who knows a2 and b1"
-    assert release.details == {"parts": 4, "smallest": 2, "largest": 2, "generalization_steps": 1}
+    counted = {"parts": 4, "smallest": 2, "largest": 2, "generalization_steps": 1}
+    assert release.details == counted | {"suppressed": []}
 
 
 def test_order_is_the_twins() -> None:
@@ -146,6 +147,9 @@ def test_exact_parts_lose_least_of_all_recodings_of_their_rows() -> None:
             costs.append(least * sum(map(len, rows)))
         whole = max(sum(map(len, case.rows)), 1)
         assert loss(case, release, by_lm=True) == Fraction(sum(costs)) / whole, (case, parts)
+        image, items = release.recoding.image, case.data.items
+        left_out = {item for item in items.tolist() if (image[items == item] < 0).all()}
+        assert release.details["suppressed"] == [case.data.vocabulary.labels[i] for i in sorted(left_out)]
 
 
 @pytest.mark.parametrize("inner", ["aa", "exact"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -113,3 +114,17 @@ def test_reading_back_what_each_occurrence_became(tmp_path: Path) -> None:
     rows.write_text("input_row,published_row\n0,x\n")
     with pytest.raises(DataError, match="no map of rows"):
         read_meaning(about, data, release.published)
+
+
+def test_of_two_labels_of_an_item_in_a_row_the_narrower_one_counts(tmp_path: Path) -> None:
+    """No algorithm here publishes so, but others may."""
+    original = Transactions.from_rows([["a"], ["b"]])
+    published = Transactions.from_rows([["A", "W", "a"], ["W", "A"]])
+    (tmp_path / "internal").mkdir()
+    (tmp_path / "internal" / "rows.csv").write_text("input_row,published_row\n0,0\n1,1\n")
+    (tmp_path / "published").mkdir()
+    about = tmp_path / "published" / "about.json"
+    labels = {"A": ["a", "b"], "W": ["a", "b", "c"]}
+    about.write_text(json.dumps({"recoding": "local", "domain": 3, "labels": labels}))
+    recoding = read_meaning(about, original, published)
+    assert [recoding.published.labels[to] for to in recoding.images(original)] == ["a", "A"]

@@ -353,6 +353,8 @@ def test_grids_that_are_refused(ks: list[Any], ms: list[Any], said: str) -> None
 def test_other_arguments_that_are_refused() -> None:
     with pytest.raises(RequestError, match="does not give km-anonymity"):
         require_algorithm("cahd")
+    with pytest.raises(RequestError, match="lra gives an item several labels"):
+        require_algorithm("lra")
     with pytest.raises(RequestError, match="no algorithm 'nonsense'"):
         require_algorithm("nonsense")
     for wrong in (0, math.nan, True, "60"):

@@ -42,8 +42,8 @@ $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html"""
 
 
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
-    """List the options of the algorithms that give k^m-anonymity."""
-    giving = registry.giving("km-anonymity")
+    """List the options of the algorithms that give k^m-anonymity by one recoding for all rows."""
+    giving = registry.giving("km-anonymity", "global")
     names = {name for one in giving for name in options_of(registry.load(one).Parameters)}
     return [option for option in own_options(asked) if option.name in names]
 
@@ -77,7 +77,7 @@ def explore(
             "--algorithm",
             "-a",
             rich_help_panel=ALGORITHM,
-            **one_of("algorithm", registry.giving("km-anonymity"), "How the promises are kept."),
+            **one_of("algorithm", registry.giving("km-anonymity", "global"), "How the promises are kept."),
         ),
     ] = "exact",
     known: Annotated[

@@ -446,7 +446,10 @@ def local_recoding_of(
     there = np.repeat(np.repeat(row_map, original.row_lengths()), np.diff(ends))
     found = np.isin(there * len(inside) + labels, rows * len(inside) + published.items)
     image = np.full(original.n_occurrences, -1, np.int32)
-    image[np.repeat(np.arange(original.n_occurrences), np.diff(ends))[found]] = labels[found]
+    occurrence = np.repeat(np.arange(original.n_occurrences), np.diff(ends))[found]
+    # Of several labels of one item in a row, the one that stands for the fewest items counts: it comes last.
+    narrowest = np.argsort(-np.diff(starts)[labels[found]], kind="stable")
+    image[occurrence[narrowest]] = labels[found][narrowest]
     return replace(recoding, image=image)
 
 

@@ -114,7 +114,7 @@ def require_algorithm(algorithm: Any) -> tuple[str, Any]:
     Raises
     ------
     RequestError
-        If there is none of the name, or it does not give k^m-anonymity.
+        If there is none of the name, it does not give k^m-anonymity, or gives it by parts of the rows.
     """
     name, settings = named_algorithm(algorithm)
     name = name or "exact"
@@ -122,7 +122,12 @@ def require_algorithm(algorithm: Any) -> tuple[str, Any]:
     if MODEL not in module.info.guarantees:
         raise RequestError(
             f"{name} does not give {MODEL}, which is what is explored.",
-            hint=f"Use {', '.join(algorithms.giving(MODEL))}.",
+            hint=f"Use {', '.join(algorithms.giving(MODEL, Recoding.kind))}.",
+        )
+    if module.info.recoding != Recoding.kind:
+        raise RequestError(
+            f"{name} gives an item several labels; what promises cost is told by recodings that give it one.",
+            hint=f"Use {', '.join(algorithms.giving(MODEL, Recoding.kind))}.",
         )
     return name, module.Parameters() if settings is None else settings
 

@@ -86,6 +86,7 @@ def anonymize_parts(
         "smallest": min(sizes, default=0),
         "largest": max(sizes, default=0),
         counted: total,
+        "suppressed": _left_out(data, nodes),
     }
     return frozen(nodes, np.int32), frozen(part_of_row, np.int64), details
 
@@ -120,6 +121,14 @@ def _in_threads(work: Callable[[int, Progress], int], n: int, threads: int, prog
             for future in left:
                 future.cancel()
     return sum(future.result() for future in futures)
+
+
+def _left_out(data: Transactions, nodes: Ids) -> list[str]:
+    """List the items that are left out of all rows, in item order."""
+    lost = np.bincount(data.items[nodes < 0], minlength=data.n_items)
+    return [
+        data.vocabulary.labels[i] for i in np.flatnonzero((lost > 0) & (lost == data.supports())).tolist()
+    ]
 
 
 def _rows_of(data: Transactions, rows: Ints) -> Transactions:

@@ -80,7 +80,8 @@ def anonymize(
         What each occurrence becomes, and the part of each row.
     details : dict
         The number of parts (`parts`), the rows of the smallest and the largest (`smallest`, `largest`), and
-        `generalization_steps` of AA or the number of parts that are `proven` optimal.
+        `generalization_steps` of AA or the number of parts that are `proven` optimal. `suppressed`: the items
+        that are left out of all rows.
 
     Raises
     ------

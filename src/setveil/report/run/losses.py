@@ -115,9 +115,15 @@ def _left_out(report: dict[str, Any]) -> str:
         return ""
     utility = report["utility"]
     hit, number = utility["suppressed_occurrences"], utility["suppressed_items"]
+    lost = f"{count(hit, 'occurrence')} ({words.percent(hit, whole)})"
+    with_them = (
+        f"{lost} with {'it' if number == 1 else 'them'}."
+        if report["recoding"] == "global"
+        else f"others are missing in some rows only: {lost} in all."
+    )
     many = (
         f"{count(number, 'item')} of {count(report['input']['items'])} {are(number)} in no published row, "
-        f"{count(hit, 'occurrence')} ({words.percent(hit, whole)}) with {'it' if number == 1 else 'them'}."
+        f"{with_them}"
     )
     if number != len(names):
         many += " Some are left out together, under the name that the hierarchy has for all of them."
