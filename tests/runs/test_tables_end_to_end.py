@@ -38,6 +38,9 @@ TEXTS = (
 ITEMS = ("I1", "a,b", "[1,2]", "c;d", 'e"f', "g h", "x\ny", "*", "items", "q0", "7")
 
 
+Line = tuple[tuple[str, ...], frozenset[str], str]  # labels, items, what is kept
+
+
 def drawn(rng: Random) -> rt_table.Table:
     """Two columns, of numbers and of texts, some of whose values are missing."""
     n = rng.randint(4, 14)
@@ -65,11 +68,11 @@ def written(path: Path, slow: rt_table.Table, kept: list[str]) -> Path:
     return path
 
 
-def published(folder: Path) -> tuple[list[str], list[tuple[tuple[str, ...], frozenset[str], str]]]:
+def published(folder: Path) -> tuple[list[str], list[Line]]:
     """Read what was published by nothing but Python's own csv."""
     with (folder / "published" / "data.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, strict=True)
-    out = []
+    out: list[Line] = []
     for row in rows:
         items = (
             next(csv.reader([row[2]], delimiter=";", strict=True), [])
@@ -122,7 +125,7 @@ def test_from_file_to_folder(tmp_path: Path, algorithm: str) -> None:
 def check_truth(
     slow: rt_table.Table,
     folder: Path,
-    rows: list[tuple[tuple[str, ...], frozenset[str], str]],
+    rows: list[Line],
     kept: list[str],
 ) -> None:
     """Every row's labels stand for its values, and what internal files say of the way there is so."""
