@@ -1,0 +1,107 @@
+"""The bounding methods against slow twins, on random small tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+from typing import Literal
+
+import pytest
+
+from naive import rt_classes, rt_items, rt_merge, rt_table, rt_verify
+from naive.rt_table import Parts
+from setveil.algorithms.rt import bounding
+from setveil.errors import InfeasibleError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.published.tables import publish
+from tables import fast, hierarchy, losses, partition, random_tables, shown_by
+
+RELATIONAL: tuple[Literal["mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"], ...]
+RELATIONAL = ("mondrian", "cluster", "incognito", "topdown", "bottomup", "exact")
+ITEMS: tuple[Literal["exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"], ...]
+ITEMS = ("exact", "aa", "hghs", "coat", "pcta", "lra", "vpa")
+
+
+def start(rng: Random, slow: rt_table.Table, k: int) -> tuple[str, Parts]:
+    relational = rng.choice(("mondrian", "cluster"))
+    return relational, slow.in_order(
+        (rt_classes.mondrian if relational == "mondrian" else rt_classes.cluster)(slow, k)
+    )
+
+
+def test_classes_merged_within_a_bound_of_columns() -> None:
+    for rng, slow in random_tables(60, 53, most_leaves=4):
+        k, m = 2, rng.choice((1, 2))
+        if slow.n < k:
+            continue
+        table = fast(slow)
+        relational, clusters = start(rng, slow, k)
+        items_by, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
+        merge, every = rng.choice(("r", "t", "rt")), rng.random() < 0.5
+        delta = Fraction(rng.randint(0, 20), 20)
+        wanted = bounding.Bounding(
+            relational=relational,  # type: ignore[arg-type]
+            items_by=items_by,  # type: ignore[arg-type]
+            merge=merge,  # type: ignore[arg-type]
+            delta=delta,
+            evaluate="all" if every else "ends",
+        )
+        try:
+            expected = rt_merge.bounded(slow, clusters, merge, delta, k, m, algorithm, every=every)
+        except rt_merge.TooTightError:
+            with pytest.raises(InfeasibleError):
+                bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
+            continue
+        made, details = bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
+        losses(slow, table, made, k, m)
+        assert partition(made) == rt_classes.same(expected)
+        total = rt_items.total(slow, rt_items.recode(slow, expected, k, m, algorithm))
+        assert details["item_loss"] == pytest.approx(float(total))
+        assert details["relational_loss"] == pytest.approx(float(rt_table.relational_loss(slow, expected)))
+
+
+def test_classes_merged_until_a_bound_of_items() -> None:
+    refused = 0
+    for rng, slow in random_tables(60, 54, most_leaves=4):
+        k, m = 2, rng.choice((1, 2))
+        if slow.n < k:
+            continue
+        table = fast(slow)
+        relational, clusters = start(rng, slow, k)
+        items_by, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
+        merge, delta = rng.choice(("r", "t", "rt")), Fraction(rng.randint(0, 20), 20)
+        wanted = bounding.Bounding(
+            relational=relational,  # type: ignore[arg-type]
+            items_by=items_by,  # type: ignore[arg-type]
+            merge=merge,  # type: ignore[arg-type]
+            delta=delta,
+            bounded="items",
+        )
+        try:
+            expected = rt_merge.bound_items(slow, clusters, merge, delta, k, m, algorithm)
+        except rt_merge.TooTightError:
+            with pytest.raises(InfeasibleError):
+                bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
+            refused += 1
+            continue
+        made, _ = bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
+        losses(slow, table, made, k, m)
+        assert partition(made) == rt_classes.same(expected)
+    assert refused
+
+
+def test_every_pair_of_methods_keeps_the_promise() -> None:
+    for rng, slow in random_tables(60, 55, most_leaves=4):
+        k, m = 2, rng.choice((1, 2, 3))
+        if slow.n < k:
+            continue
+        table = fast(slow)
+        relational = rng.choice(RELATIONAL)
+        items_by = rng.choice(ITEMS)
+        wanted = bounding.Bounding(
+            relational=relational, items_by=items_by, merge=rng.choice(("r", "t", "rt")), delta=1
+        )
+        made, details = bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
+        release = publish(table, made, seed=3)
+        assert rt_verify.is_kkm(shown_by(release.table), k, m)
+        assert details["classes"] >= 1
