@@ -16,9 +16,11 @@ from setveil.attacker.shares import sensitive_shares
 from setveil.data.relational import Table, quasi_identifier
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify.kkm import verify_kkm
+from setveil.hierarchy.tree import Hierarchy
 from strategies import examples
 from table_cases import COLUMNS, KEPT, published, random_lines
 
+ITEMS = Hierarchy.from_paths([[item, "*"] for item in "abcdef"])
 rngs = st.randoms(use_true_random=False)
 
 
@@ -59,7 +61,7 @@ def test_shares_are_the_twins(rng: Random) -> None:
 def test_parts_that_are_allowed_make_a_table_that_keeps_the_promise(rng: Random, h: Fraction) -> None:
     lines = random_lines(rng)
     names = tuple(rng.sample(("outcome", "ward", "a", "b"), rng.randint(1, 3)))
-    values = SensitiveValues(table(lines), names, h)
+    values = SensitiveValues(table(lines), ITEMS, KKmAnonymity(2, 1, names, h))
     classes = naive.classes(lines)
     parts = [np.array([i for i, line in enumerate(lines) if line.known == known]) for known in classes]
     allowed = [values.allowed(part) for part in parts]

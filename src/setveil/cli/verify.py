@@ -146,15 +146,28 @@ def verify(
             more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
         counts, about = counts_beside(file)
         verdict = check(published, guarantee, counts, about, **more)
-        return verdict.phrase if hierarchy_file is not None else guarantee.phrase, verdict
+        phrase = verdict.phrase if hierarchy_file is not None else guarantee.phrase
+        return phrase, verdict, published if isinstance(published, PublishedTable) else None
 
-    phrase, verdict = run(check_promise)
+    phrase, verdict, table = run(check_promise)
     found = verdict.as_dict()
+    if table is not None:
+        found["quasi_identifiers"] = [column.name for column in table.columns]
     if json:
         answer_json({**found, "first": found["first"][:show]})
     else:
         from setveil.report.verdict import verdict_text
 
         answer(verdict_text(found, phrase, show))
+        if table is not None:
+            answer(_columns_looked_at(table))
     if not verdict.holds:
         raise typer.Exit(1)
+
+
+def _columns_looked_at(table: Any) -> str:
+    """Say which columns were taken as quasi-identifiers, and which the promise says nothing of."""
+    known = ", ".join(column.name for column in table.columns)
+    others = [*(column.name for column in table.kept), *table.ignored]
+    rest = f"; the promise says nothing of {', '.join(others)}" if others else ""
+    return f"quasi-identifiers: {known}; items: {table.set_name}{rest}"

@@ -38,6 +38,8 @@ class PublishedTable:
         Name of the column with the items.
     delimiter : str
         Between the items of one field.
+    ignored : tuple of str
+        Columns of the file that it was read from and that have no role.
     """
 
     columns: tuple[TextColumn, ...]
@@ -46,6 +48,7 @@ class PublishedTable:
     header: tuple[str, ...] = ()
     set_name: str = "items"
     delimiter: str = ";"
+    ignored: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -130,6 +133,7 @@ def read_published_table(
         tuple(sorted(names, key=lambda name: place[name])),
         read.set_name,
         read.delimiter,
+        tuple(name for name in read.header if name not in (*names, *read.item_columns, read.id_column)),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +18,7 @@ from setveil.data.layout import Layout
 from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import (
@@ -42,6 +44,7 @@ from setveil.published.table_files import (
     write_long,
     write_table,
 )
+from setveil.wording import count
 
 LOCAL, GLOBAL = "table", "table-cut"
 
@@ -193,7 +196,7 @@ class TableRelease:
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write the table, and the counts if there are any."""
         read_as = {"format": info.format}
-        if layout.format == "long":
+        if layout.format == "long" and self.published.n_occurrences:  # else there is nothing to list
             name = next(
                 name for name in ("id", "row", "row_id", "row_number") if name not in self.table.header
             )
@@ -334,6 +337,8 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
 
 
 def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
+    if about.get("rows") == 0:
+        return _read_empty(file, about)
     roles, second = about["roles"], about.get("items_file")
     how = How(
         format="csv",
@@ -342,7 +347,30 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
         items=file.parent / second if second else None,
         id_column=about.get("id_column"),
     )
-    return read_published_table(file, roles["qi"], roles["set"], roles["keep"], how)
+    table = read_published_table(file, roles["qi"], roles["set"], roles["keep"], how)
+    if table.ignored:
+        raise DataError(
+            f"{file}: the about.json beside it says nothing of {count(len(table.ignored), 'column')}, "
+            f"{listed(table.ignored)}, which may tell people apart.",
+            hint="The two files must come from the same release.",
+        )
+    return table
+
+
+def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
+    """Read a table without rows, of which the header alone is there."""
+    roles = about["roles"]
+    names = {*roles["qi"], *roles["keep"], roles["set"]}
+    lines = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+    if len(lines) != 1 or {*lines[0]} != names:
+        raise DataError(
+            f"{file} is not the header of {listed(sorted(names))} alone, as the about.json beside it says.",
+            hint="The two files must come from the same release.",
+        )
+    nobody = frozen(np.zeros(0), np.int32)
+    nothing = Transactions(frozen(np.zeros(1), np.int64), nobody, Vocabulary(()))
+    known, kept = (tuple(TextColumn(name, nobody, ()) for name in roles[role]) for role in ("qi", "keep"))
+    return PublishedTable(known, nothing, kept, tuple(lines[0]), roles["set"], about["delimiter"])
 
 
 def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:

@@ -166,6 +166,8 @@ def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> fl
     asked = first + np.flatnonzero(wanted[first : greatest + 1])
     if not asked.size:
         return 0.0
+    if first == greatest:  # one number, beside missing values
+        return 1.0
     both = int(column.extent[asked[-1]] - column.extent[asked[0]]) + column.integers
     return both / (int(column.extent[greatest] - column.extent[first]) + column.integers)
 

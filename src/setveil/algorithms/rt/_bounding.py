@@ -19,6 +19,7 @@ from setveil.algorithms.rt._merging import Clusters, until, within
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._relational_optimum import relational_optimum
+from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.algorithms.rt._specialization import bottom_up, classes_of, top_down
 from setveil.algorithms.rt._splits import Splits
 from setveil.data.relational import Table, numbered_parts
@@ -34,6 +35,7 @@ def bounded(
     data: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity, parameters: Bounding, progress: Progress
 ) -> tuple[Parts, dict[str, Any]]:
     """Make classes, merge them, and put the recodings of their items together."""
+    require_nothing_sensitive("bounding", guarantee)
     order = data.canonical_order()
     table = data.rows_at(order)  # so that nothing depends on the order of the lines
     items = ClassItems(table, hierarchy, guarantee, parameters.items_by, parameters.suppress, progress)

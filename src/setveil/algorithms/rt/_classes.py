@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
 
+import numpy as np
+
 from setveil.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._objective import Objective
+from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.algorithms.rt._splits import Splits
 from setveil.data.relational import Table
-from setveil.kernels.rows import Ints
+from setveil.kernels.rows import Ints, take_rows
 from setveil.progress import Progress
 
 
@@ -74,6 +77,8 @@ class Classes:
         Of the columns in the loss.
     progress : Progress
         Hears how far it is.
+    sensitive : SensitiveValues, optional
+        What no class may have in common too often.
     """
 
     def __init__(
@@ -85,11 +90,13 @@ class Classes:
         largest: Sequence[Ints],
         share: Fraction,
         progress: Progress,
+        sensitive: SensitiveValues | None = None,
     ) -> None:
         self.table, self.optima, self.k, self.filled, self.progress = table, optima, k, filled, progress
         self.largest = largest
         self.objective = Objective(table, optima.full, share)
-        self.splits = Splits(table, k, filled)
+        self.sensitive = sensitive
+        self.splits = Splits(table, k, filled, sensitive)
         self._found: dict[bytes, tuple[ItemOptimum | None, int | None]] = {}  # and the `most` of the search
 
     def sizes(self) -> list[int]:
@@ -103,7 +110,7 @@ class Classes:
     def of_size(self, least: int) -> Point | None:
         """Make classes of at least so many rows; None: their items cannot be published."""
         if least < self.table.n_rows:
-            parts = mondrian(Splits(self.table, least, self.filled), self.largest)
+            parts = mondrian(Splits(self.table, least, self.filled, self.sensitive), self.largest)
         else:
             parts = [*self.largest]
         return self._point("sweep", least, parts)
@@ -173,6 +180,19 @@ class Classes:
                 loss += each * (found.cost if most is None or found.lower <= most else found.lower)
         return loss if below is None or loss < below else None
 
+    def _hidden(self, sensitive: SensitiveValues, part: Ints, found: ItemOptimum) -> ItemOptimum | None:
+        """Leave all items of a part out where they would tell too much; None: that does not help."""
+        if not sensitive.columns_allowed(part):
+            return None
+        rows = take_rows(self.optima.indptr, self.optima.items, part)
+        if sensitive.hidden(part, rows, found.leaves, found.nodes):
+            return found
+        if not self.optima.suppress:
+            return None
+        number = rows[1].size
+        nowhere = np.full_like(found.nodes, -1)
+        return ItemOptimum(number * self.optima.full, found.lower, found.leaves, nowhere, number)
+
     def _items(self, part: Ints, most: int | None = None) -> ItemOptimum | None:
         """Find the items of a part once and for all, unless they cost more than `most`."""
         key = blake2b(part.tobytes(), digest_size=16).digest()
@@ -182,5 +202,7 @@ class Classes:
             if final or (found is not None and most is not None and found.lower > most):
                 return found
         found = self.optima.solve(part, most)
+        if found is not None and self.sensitive is not None:
+            found = self._hidden(self.sensitive, part, found)
         self._found[key] = found, most
         return found

@@ -134,9 +134,7 @@ class ForestSearch:
         if self._out_of_time():
             return
         finest = candidates.finest()
-        if (
-            not self.knowledge.mixed
-        ):  # there clauses are short, and a proof takes less than descents
+        if not self.knowledge.mixed:  # there clauses are short, and a proof takes less than descents
             self._descend(coarsest, finest)
         for candidate in candidates.repaired(finest):
             self.incumbent.offer(candidate)

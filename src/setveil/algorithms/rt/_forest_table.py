@@ -13,6 +13,7 @@ from setveil.algorithms.rt._forest_search import ForestSearch
 from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest, Tree
 from setveil.algorithms.rt._ranged import with_ranges
+from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
@@ -58,11 +59,8 @@ def published(
     progress: Progress,
 ) -> tuple[TableCut, dict[str, Any]]:
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
-    if isinstance(guarantee, KKmAnonymity) and guarantee.sensitive:
-        raise RequestError(
-            "forest does not limit the shares of sensitive values in a class.",
-            hint="Ask for the promise without them; setveil verify then tells whether they are kept.",
-        )
+    if isinstance(guarantee, KKmAnonymity):
+        require_nothing_sensitive("forest", guarantee)
     table = with_ranges(table)
     share = Fraction(str(parameters.share))
     _require_columns(table, parameters.coarsest)

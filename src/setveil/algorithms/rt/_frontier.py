@@ -11,6 +11,7 @@ from setveil.algorithms.rt._classes import Classes, Point
 from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._limits import allowed_nodes, cells
 from setveil.algorithms.rt._rt_parameters import RT
+from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, shorten
 from setveil.guarantees.kkm import KKmAnonymity
@@ -43,8 +44,15 @@ def chosen(
     share = Fraction(str(parameters.share))
     filled = 0 if parameters.suppress else guarantee.k
     largest = cells(table, parameters.coarsest, guarantee)
-    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress)
+    sensitive = SensitiveValues(table, hierarchy, guarantee) if guarantee.sensitive else None
+    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress, sensitive)
     points = _tried(classes, parameters, progress)
+    if not points and sensitive is not None:
+        raise InfeasibleError(
+            f"{guarantee.phrase} cannot be reached by these classes: in each partition that was tried the "
+            "rows of some class have a sensitive value in common too often.",
+            hint="Raise --h, lower --p, or allow coarser labels and items to be suppressed.",
+        )
     if not points:
         raise InfeasibleError(
             f"{guarantee.phrase} cannot be reached within the coarsest labels allowed of "

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections import Counter
+from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
 from setveil.data.relational import Table
-from setveil.kernels.rows import Ints, take_rows
+from setveil.errors import RequestError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, take_rows
+
+
+def require_nothing_sensitive(algorithm: str, guarantee: KKmAnonymity) -> None:
+    """Refuse a promise about sensitive values.
+
+    Raises
+    ------
+    RequestError
+        With the algorithm that keeps it.
+    """
+    if guarantee.sensitive:
+        raise RequestError(
+            f"{algorithm} does not limit the shares of sensitive values in a class.",
+            hint="Use rt, or ask for the promise without them: setveil verify tells whether they are kept.",
+        )
 
 
 class SensitiveValues:
@@ -17,32 +37,30 @@ class SensitiveValues:
     ----------
     table : Table
         The table.
-    sensitive : tuple of str
-        Kept columns and items.
-    h : Fraction
-        The greatest share of a class.
+    hierarchy : Hierarchy
+        Of its items.
+    guarantee : KKmAnonymity
+        Says what is sensitive, how often it may be, and what is known of a row besides.
     """
 
-    def __init__(self, table: Table, sensitive: tuple[str, ...], h: Fraction) -> None:
-        self.table, self.h = table, h
-        self._columns = [column for column in table.kept if column.name in sensitive]
-        self._is_sensitive = np.array([label in sensitive for label in table.vocabulary.labels], np.bool_)
+    def __init__(self, table: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity) -> None:
+        self.table, self.guarantee = table, guarantee
+        self._columns = [column for column in table.kept if column.name in guarantee.sensitive]
+        self._is_sensitive = np.array(
+            [label in guarantee.sensitive for label in table.vocabulary.labels], np.bool_
+        )
+        self._leaves = {hierarchy.id(x) for x in guarantee.sensitive if x in table.vocabulary.ids}
 
-    def most(self, rows: Ints) -> int:
-        """Count the rows that have the sensitive value which most of them have.
+    def columns_allowed(self, rows: Ints) -> bool:
+        """Whether no value of a kept column is in too many of the rows.
 
         Parameters
         ----------
         rows : int64 (any,)
-            Rows of the table.
+            Rows of the table, at least one.
         """
-        found = 0
-        for column in self._columns:
-            found = max(found, int(np.bincount(column.codes[rows], minlength=1).max()))
-        if self._is_sensitive.any():
-            items = take_rows(self.table.indptr, self.table.items, rows)[1]
-            found = max(found, int(np.bincount(items[self._is_sensitive[items]], minlength=1).max()))
-        return found
+        most = (int(np.bincount(column.codes[rows]).max()) for column in self._columns)
+        return not any(self.guarantee.betrays(held, rows.size) for held in most)
 
     def allowed(self, rows: Ints) -> bool:
         """Whether these rows may be a class, or a part of one that other allowed parts join.
@@ -50,4 +68,36 @@ class SensitiveValues:
         Of parts that are allowed each, so is their union: the share of all is at most the greatest of theirs.
         Items are taken as they are: to publish them under broader labels, or not at all, gives less away.
         """
-        return self.most(rows) * self.h.denominator <= rows.size * self.h.numerator
+        if not self.columns_allowed(rows):
+            return False
+        items = take_rows(self.table.indptr, self.table.items, rows)[1]
+        most = int(np.bincount(items[self._is_sensitive[items]], minlength=1).max())
+        return not self.guarantee.betrays(most, rows.size)
+
+    def hidden(self, part: Ints, rows: tuple[Ints, Ids], leaves: Ids, nodes: Ids) -> bool:
+        """Whether no sensitive value is too frequent in a class, nor among its rows that show known labels.
+
+        Parameters
+        ----------
+        part : int64 (any,)
+            The rows of the class.
+        rows : (int64 (n + 1,), int32)
+            Their items, as leaves of the hierarchy.
+        leaves, nodes : int32 (any,)
+            The leaves that occur, ascending, and the node that each is published as; -1: none.
+        """
+        indptr, items = rows
+        shown = nodes[np.searchsorted(leaves, items)].tolist()
+        columns = [column.codes[part].tolist() for column in self._columns]
+        times: Counter[tuple[int, ...]] = Counter()
+        held: Counter[Any] = Counter()
+        for row, (start, end) in enumerate(pairwise(indptr.tolist())):
+            labels = {node for node in shown[start:end] if node >= 0}
+            values: list[Any] = [(a, codes[row]) for a, codes in enumerate(columns)]
+            values += labels & self._leaves
+            others = sorted(labels - self._leaves)
+            for size in range(min(self.guarantee.p, len(others)) + 1):
+                for known in combinations(others, size):
+                    times[known] += 1
+                    held.update((known, value) for value in values)
+        return not any(self.guarantee.betrays(n, times[known]) for (known, _), n in held.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.data.relational import QuasiIdentifier, Table
 from setveil.kernels.rows import Ints
 
@@ -18,10 +19,14 @@ class Splits:
         Rows that every part has at least.
     filled : int
         If above 0, every part has no row with items or at least so many.
+    sensitive : SensitiveValues, optional
+        What no part may have in common too often.
     """
 
-    def __init__(self, table: Table, least: int, filled: int = 0) -> None:
-        self.table, self.least, self.filled = table, least, filled
+    def __init__(
+        self, table: Table, least: int, filled: int = 0, sensitive: SensitiveValues | None = None
+    ) -> None:
+        self.table, self.least, self.filled, self.sensitive = table, least, filled, sensitive
         self._has_items = np.diff(table.indptr) > 0
 
     def losses(self, part: Ints) -> list[int]:
@@ -69,7 +74,10 @@ class Splits:
             filled = np.bincount(group, weights=self._has_items[part], minlength=sizes.size)
             if ((filled > 0) & (filled < self.filled)).any():
                 return None
-        return [part[group == g] for g in used]
+        parts = [part[group == g] for g in used]
+        if self.sensitive is not None and not all(map(self.sensitive.allowed, parts)):
+            return None
+        return parts
 
 
 def _ends(column: QuasiIdentifier, least: int, greatest: int) -> Ints:
