@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._extents import Extents, ascending, at_most
-from setveil.algorithms.rt._merging_loops import expansions, link, shared, unite
+from setveil.algorithms.rt._merging_loops import expansions, pack, shared, unite
 from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress, silent
@@ -128,13 +128,14 @@ class _Items:
     def __init__(self, table: Table, part: NDArray[np.int64], n: int) -> None:
         cluster = np.repeat(part, table.row_lengths())
         pairs, times = np.unique(cluster * table.n_items + table.items, return_counts=True)
-        self.cluster_of, self.item_of = np.divmod(pairs, table.n_items)
-        self.times = times.astype(np.int64)
+        cluster_of, item = np.divmod(pairs, table.n_items)
         self.occurrences = np.bincount(cluster, minlength=n).astype(np.int64)
-        self.of_cluster = np.full(n, -1, np.int64), np.empty(pairs.size, np.int64)
-        self.of_item = np.full(table.n_items, -1, np.int64), np.empty(pairs.size, np.int64)
-        self.entry = np.full(table.n_items, -1, np.int64)
-        link(self.cluster_of, self.item_of, *self.of_cluster, *self.of_item)
+        self.length = np.bincount(cluster_of, minlength=n).astype(np.int64)
+        self.start = np.cumsum(self.length) - self.length
+        self.end = pairs.size
+        room = np.zeros(pairs.size, np.int64)  # for what mergers write
+        self.item, self.times = np.concatenate((item, room)), np.concatenate((times, room))
+        self._of_c = np.zeros(table.n_items, np.int64)
 
     def order(self, c: int, others: Ints, sizes: Ints) -> NDArray[np.int64]:
         """Order other clusters by their distance to c, the nearest first; equal ones stay in order.
@@ -142,10 +143,8 @@ class _Items:
         The distance is 1 - sum(min) / sum(max) over the shares of rows with each item. As the sum of all
         shares is sum(min) + sum(max), the distance falls as sum(min) / (sum of all shares) grows.
         """
-        common = np.zeros(sizes.size, np.int64)
-        lists = (self.cluster_of, self.item_of, self.times, *self.of_cluster, *self.of_item)
-        shared(c, sizes, *lists, common)
-        common = common[others]
+        common = np.empty(others.size, np.int64)
+        shared(c, others, sizes, self.start, self.length, self.item, self.times, self._of_c, common)
         all_shares = self.occurrences[c] * sizes[others] + self.occurrences[others] * sizes[c]
         common[all_shares == 0] = 1  # no items in either: alike
         all_shares[all_shares == 0] = 2
@@ -166,7 +165,12 @@ class _Items:
                 order[start:end] = sorted(exact, key=exact.__getitem__, reverse=True)
 
     def unite(self, c: int, d: int) -> None:
-        unite(c, d, self.cluster_of, self.item_of, self.times, *self.of_cluster, self.entry)
+        """Make the items of cluster d those of c."""
+        if self.end + self.length[c] + self.length[d] > self.item.size:
+            item, times = np.empty_like(self.item), np.empty_like(self.times)
+            self.end = pack(self.start, self.length, self.item, self.times, item, times)
+            self.item, self.times = item, times
+        self.end = unite(c, d, self.start, self.length, self.item, self.times, self.end)
         self.occurrences[c] += self.occurrences[d]
 
 

@@ -1,90 +1,64 @@
 """Compiled loops over the items that clusters share.
 
-An entry is an item of a cluster: its cluster, its item, and in how many of the cluster's rows it is (0: the
-entry is gone). Each entry is in two linked lists: that of its cluster and that of its item.
+The items of cluster c, ascending, are ``item[start[c]:start[c] + length[c]]``, and `times` says in how many
+of its rows each is.
 """
 
 from setveil.jit import compiled
 
 
 @compiled
-def link(cluster_of, item_of, first_of_cluster, next_of_cluster, first_of_item, next_of_item):
-    """Link the entries; the first of all lists are -1 before."""
-    for e in range(cluster_of.size - 1, -1, -1):
-        next_of_cluster[e] = first_of_cluster[cluster_of[e]]
-        first_of_cluster[cluster_of[e]] = e
-        next_of_item[e] = first_of_item[item_of[e]]
-        first_of_item[item_of[e]] = e
+def shared(c, others, sizes, start, length, item, times, of_c, common):
+    """Add up what cluster c and each other have in common.
 
-
-@compiled
-def shared(
-    c,
-    sizes,
-    cluster_of,
-    item_of,
-    times,
-    first_of_cluster,
-    next_of_cluster,
-    first_of_item,
-    next_of_item,
-    common,
-):
-    """Add up, for each cluster, what it and cluster c have in common.
-
-    `common` (clusters,), zero before: over all items the sum of the lesser of (c's rows with the item) *
-    (rows of the other) and (the other's rows with the item) * (rows of c). Entries that are gone leave their
-    item's list.
+    `common` (others,): over all items the sum of the lesser of (c's rows with the item) * (rows of the other)
+    and (the other's rows with the item) * (rows of c). `of_c` (items,) is 0 before and after.
     """
-    e = first_of_cluster[c]
-    while e >= 0:
-        before = -1
-        f = first_of_item[item_of[e]]
-        while f >= 0:
-            after = next_of_item[f]
-            if times[f] == 0:
-                if before < 0:
-                    first_of_item[item_of[e]] = after
-                else:
-                    next_of_item[before] = after
-            else:
-                d = cluster_of[f]
-                common[d] += min(times[e] * sizes[d], times[f] * sizes[c])
-                before = f
-            f = after
-        e = next_of_cluster[e]
+    for e in range(start[c], start[c] + length[c]):
+        of_c[item[e]] = times[e]
+    for i in range(others.size):
+        d = others[i]
+        found = 0
+        for e in range(start[d], start[d] + length[d]):
+            found += min(of_c[item[e]] * sizes[d], times[e] * sizes[c])
+        common[i] = found
+    for e in range(start[c], start[c] + length[c]):
+        of_c[item[e]] = 0
 
 
 @compiled
-def unite(c, d, cluster_of, item_of, times, first_of_cluster, next_of_cluster, entry):
-    """Make the items of cluster d those of c; `entry` (items,) is -1 before and after."""
-    e = first_of_cluster[c]
-    last = -1
-    while e >= 0:
-        entry[item_of[e]] = e
-        last = e
-        e = next_of_cluster[e]
-    e = first_of_cluster[d]
-    while e >= 0:
-        after = next_of_cluster[e]
-        same = entry[item_of[e]]
-        if same >= 0:
-            times[same] += times[e]
-            times[e] = 0
+def pack(start, length, item, times, to_item, to_times):
+    """Write the items of all clusters one after another; returns where they end."""
+    end = 0
+    for c in range(start.size):
+        begin = end
+        for e in range(start[c], start[c] + length[c]):
+            to_item[end] = item[e]
+            to_times[end] = times[e]
+            end += 1
+        start[c] = begin
+    return end
+
+
+@compiled
+def unite(c, d, start, length, item, times, end):
+    """Write the items of two clusters together after all others, as those of c; d has none then."""
+    e, f, at = start[c], start[d], end
+    last_e, last_f = e + length[c], f + length[d]
+    while e < last_e or f < last_f:
+        if f == last_f or (e < last_e and item[e] < item[f]):
+            item[at], times[at] = item[e], times[e]
+            e += 1
+        elif e == last_e or item[f] < item[e]:
+            item[at], times[at] = item[f], times[f]
+            f += 1
         else:
-            cluster_of[e] = c
-            next_of_cluster[e] = -1
-            if last < 0:
-                first_of_cluster[c] = e
-            else:
-                next_of_cluster[last] = e
-            last = e
-        e = after
-    first_of_cluster[d] = -1
-    e = first_of_cluster[c]
-    while e >= 0:
-        entry[item_of[e]] = -1
-        e = next_of_cluster[e]
+            item[at], times[at] = item[e], times[e] + times[f]
+            e += 1
+            f += 1
+        at += 1
+    start[c], length[c], length[d] = end, at - end, 0
+    return at
 
 
 @compiled

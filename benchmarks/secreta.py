@@ -1,0 +1,84 @@
+"""All 60 configurations of SECRETA, and what setveil adds to them, on patients of diabetes_rt.
+
+    python benchmarks/secreta.py [--rows 5000] [--deltas 0.3 0.7] [--k 5] [--m 2] [--more] [--data FOLDER]
+
+Four ways to make classes, three bounding methods, five algorithms for the items of each class. R is the
+average NCP of the columns, T that of the item occurrences. The bound is the first delta that the classes
+allow. Seconds are of the algorithm alone, in one process, kernels compiled. `--more` adds mondrian and exact
+classes, exact items, hghs, and classes that are not merged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+import setveil as sv
+from runs import data_folder
+from setveil.algorithms.rt.bounding import Bounding, anonymize
+from setveil.data.relational import Table
+from setveil.errors import InfeasibleError
+from setveil.guarantees.kkm import KKmAnonymity
+
+RELATIONAL = ("incognito", "cluster", "topdown", "bottomup")
+ITEMS = ("coat", "pcta", "aa", "lra", "vpa")
+MERGE = ("r", "t", "rt")
+COLUMNS = ("age", "gender", "race", "admission", "days")
+
+
+def patients(folder: Path, rows: int) -> Table:
+    """Read the table, and draw some of its rows."""
+    table = sv.read_table(
+        folder / "diabetes_rt.csv",
+        qi=COLUMNS,
+        set="diagnoses",
+        hierarchies={name: folder / f"diabetes_rt_{name}.csv" for name in COLUMNS[:-1]},
+    )
+    drawn = np.argsort(np.random.PCG64(0).random_raw(table.n_rows), kind="stable")[:rows]
+    return table.rows_at(np.sort(drawn))
+
+
+def main() -> None:
+    """Run all configurations and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--deltas", nargs="+", default=["0.3", "0.7"])
+    parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--m", type=int, default=2)
+    parser.add_argument("--more", action="store_true")
+    parser.add_argument("--data", type=Path, default=None)
+    asked = parser.parse_args()
+    folder = data_folder(asked.data)
+    tree = sv.read_hierarchy(folder / "diabetes_rt_diagnoses.csv")
+    table = patients(folder, asked.rows)
+    guarantee = KKmAnonymity(asked.k, asked.m)
+    more = asked.more
+    relational = (*RELATIONAL, "mondrian", "exact") if more else RELATIONAL
+    items = (*ITEMS, "hghs", "exact") if more else ITEMS
+    merges = ("none", *MERGE) if more else MERGE
+    for one in product(relational, items):  # compiles
+        anonymize(table.rows_at(np.arange(60)), tree, guarantee, Bounding(*one, "rt", 1))
+    print("| delta | classes by | items by | merged by | classes | R | T | left out | seconds |")
+    print("|--:|---|---|---|--:|--:|--:|--:|--:|")
+    for one in product(relational, items, merges):
+        for delta in asked.deltas:
+            begin = time.perf_counter()
+            try:
+                made, told = anonymize(table, tree, guarantee, Bounding(*one, delta=float(delta)))
+            except InfeasibleError:
+                continue
+            seconds = time.perf_counter() - begin
+            print(
+                f"| {delta} | {' | '.join(one)} | {told['classes']:,} | {told['relational_loss']:.4f} "
+                f"| {told['item_loss']:.4f} | {np.mean(made.items.image < 0):.1%} | {seconds:.1f} |",
+                flush=True,
+            )
+            break
+
+
+if __name__ == "__main__":
+    main()
