@@ -192,6 +192,8 @@ OUT = ["--out", "no"]
         (["ward.csv", *PROMISE, *SAID, "--same-ids"], 2, ["--same-ids does not apply"]),
         (["ward.csv", *PROMISE, *SAID, "--format", "fimi"], 2, ["format fimi is not that of a table"]),
         (["ward.csv", "roles.toml", *PROMISE, *SAID], 2, ["is one file"]),
+        (["ward.csv", *PROMISE, "--qi", "age", "--set", "codes", "-H", "trees/sex.csv"], 4,
+         ["4 of 4 items of the data are not in the hierarchy", "Add them to the hierarchy of the items"]),
         (["ward.csv", *PROMISE, "--qi", "age", "--numeric", "age", "--set", "sex", "--id-column", "outcome"],
          4, ["'outcome' is empty"]),
         (["ward.csv", "--model", "kkm", "-k", 9, "-m", 2, *SAID], 3, ["8 rows", "that can be reached is 8"]),

@@ -436,6 +436,10 @@ def test_tables_and_rows_of_items_are_not_confused() -> None:
     with pytest.raises(sv.RequestError, match="would be left out") as caught:
         sv.anonymize(table, sv.KmAnonymity(k=2, m=2))
     assert "kkm" in caught.value.hint
+    for source in ("ward.csv", frame()):
+        with pytest.raises(sv.RequestError, match="whose columns have roles") as caught:
+            sv.anonymize(source, sv.KKmAnonymity(k=2, m=2))
+        assert "sv.read_table(data, qi=" in caught.value.hint
     with pytest.raises(sv.RequestError, match="without further columns"):
         sv.anonymize([["a"], ["a"]], sv.KKmAnonymity(k=2, m=2), algorithm="forest")
 

@@ -301,7 +301,9 @@ def anonymize(
                 **parameters,
             )  # fmt: skip
         except MissingItemsError as error:
-            if not of_tables:
+            if of_tables:
+                error.hint = "Add them to the hierarchy of the items: lines of item;parent;...;root."
+            else:
                 error.hint = extension_hint(source, Path(hierarchy_file or "HIERARCHY"), how)
             raise
         if plot_band is not None:

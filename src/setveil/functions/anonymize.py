@@ -132,6 +132,12 @@ def anonymize(
             f"{', '.join(reading)}: how data are read is said to setveil.read.",
             hint=f"sv.anonymize(sv.read(data, {reading[0]}=...), ...)",
         )
+    if models()[guarantee.model].release == "tables" and not isinstance(data, Transactions | list | tuple):
+        raise RequestError(
+            f"{models()[guarantee.model].title} is about tables, whose columns have roles, got "
+            f"{described(data)}.",
+            hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
+        )
     rows = rows_of(data)
     tree = tree_of(hierarchy)
     if tree is None and isinstance(rows, Table):
