@@ -11,6 +11,7 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
+from setveil.data.io.how import How
 from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Text, as_text, is_parquet, is_xlsx, open_source
@@ -25,39 +26,9 @@ from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.wording import are, count
 
+__all__ = ["How", "OpenedTable", "TableColumns", "open_table", "read_columns"]
+
 Split = tuple[Codes, Any, Sequence[str]]  # row boundaries, codes, labels
-
-
-@dataclass(frozen=True)
-class How:
-    """How a table is read; None: detected, or there is none.
-
-    Attributes
-    ----------
-    format : {"csv", "parquet", "jsonl"}, optional
-        By default told by the name and the content; ``.xlsx`` always by the content.
-    encoding, separator : str, optional
-        Of text, and between its fields.
-    delimiter : str, optional
-        Between the items of one field; by default a semicolon.
-    item_columns : str or sequence of str, optional
-        Several columns with an item each, instead of one with all.
-    items : path or data frame, optional
-        A long table with the items of each id, instead of a column.
-    id_column : str, optional
-        The column that says whom a row is about: no value may come twice.
-    item_column : str, optional
-        The column of `items` that holds the item; by default the one besides the ids.
-    """
-
-    format: str | None = None
-    encoding: str | None = None
-    separator: str | None = None
-    delimiter: str | None = None
-    item_columns: str | Sequence[str] | None = None
-    items: Any = None
-    id_column: str | None = None
-    item_column: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
