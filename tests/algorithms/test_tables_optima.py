@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from naive import measures, rt_cuts, rt_global, rt_table, rt_verify
+from naive.rt_table import MISSING
 from setveil.algorithms.rt import forest
 from setveil.data.relational import Table
 from setveil.errors import InfeasibleError
@@ -65,3 +66,36 @@ def test_one_recoding_for_all_rows(model: str, suppress: bool) -> None:
         assert details["optimality"]["proven"]
         assert details["optimality"]["loss"] == pytest.approx(float(best.f))
     assert refused < 30
+
+
+def test_coarsest_labels() -> None:
+    refused = limited = 0
+    for rng, slow in random_tables(60, 42, trees=True, most_rows=9, most_columns=2, most_leaves=4):
+        k, m, model = 2, rng.choice((1, 2)), rng.choice(("kkm", "mixed"))
+        if slow.n < k:
+            continue
+        coarsest = {
+            a: {rng.choice(sorted(column.under))} - {MISSING}
+            for a, column in enumerate(slow.columns)
+            if rng.random() < 0.5
+        } | ({-1: {rng.choice(sorted(slow.items))}} if rng.random() < 0.5 else {})
+        suppress = rng.random() < 0.7
+        names = [*(column.name for column in slow.columns), "items"]
+        wanted = forest.Forest(
+            coarsest={names[a]: sorted(labels) for a, labels in coarsest.items()},
+            suppress=suppress,
+            objective="lm",
+        )
+        guarantee = (KKmAnonymity if model == "kkm" else MixedKmAnonymity)(k, m)
+        best = rt_global.best(slow, k, m, Fraction(1, 4), model, suppress=suppress, coarsest=coarsest)
+        table = fast(slow)
+        if best is None:
+            with pytest.raises(InfeasibleError):
+                forest.anonymize(table, hierarchy(slow), guarantee, wanted)
+            refused += 1
+            continue
+        made, _ = forest.anonymize(table, hierarchy(slow), guarantee, wanted)
+        assert loss(slow, table, made, Fraction(1, 4), "lm") == best.f
+        limited += bool(coarsest)
+    assert refused > 3
+    assert limited > 10

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
 from naive import measures, rt_cuts
+from naive.anonymize import Tree, up_from
 from naive.exact import Terms, candidates
 from naive.rt_cuts import Cuts, Images
 from naive.rt_items import Image
@@ -28,6 +29,11 @@ def published(table: Table, images: Images, items: Image) -> Shown:
     return list(zip(rt_cuts.shown(table, images), sets, strict=True))
 
 
+def above(tree: Tree, labels: Iterable[str]) -> set[str]:
+    """Every node that lies above one of some labels."""
+    return {node for label in labels for node in up_from(tree, label)[1:]}
+
+
 def best(
     table: Table,
     k: int,
@@ -37,13 +43,25 @@ def best(
     measure: str = "lm",
     *,
     suppress: bool = True,
+    coarsest: Mapping[int, Set[str]] | None = None,
 ) -> Choice | None:
-    """The choice of least f = share * R + (1 - share) * T; None if there is none."""
+    """The choice of least f = share * R + (1 - share) * T; None if there is none.
+
+    `coarsest` are labels, by column (-1: of the items), nothing above which is published.
+    """
     holds: Callable[[Shown, int, float], bool] = is_kkm if model == "kkm" else is_mixed_km
-    every_cuts = list(rt_cuts.every(table))
+    limits = coarsest or {}
+    every_cuts = [
+        cuts
+        for cuts in rt_cuts.every(table)
+        if not any(cut & above(table.columns[a].whole or {}, limits.get(a, ())) for a, cut in enumerate(cuts))
+    ]
     rs = [rt_cuts.loss(table, rt_cuts.images(table, cuts)) for cuts in every_cuts]
     terms = Terms(measure, suppress)
-    every_items = list(candidates(table.sets, table.items, terms))
+    too_coarse = above(table.items, limits.get(-1, ()))
+    every_items = [
+        to for to in candidates(table.sets, table.items, terms) if not too_coarse & set(to.values())
+    ]
     lost = measures.lm if measure == "lm" else measures.ncp
     ts = [lost(table.sets, to) for to in every_items]
     by_loss = sorted(range(len(ts)), key=ts.__getitem__)
