@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Literal
 
 import pytest
 
-from naive import rt_classes, rt_items, rt_merge, rt_table, rt_verify
-from naive.rt_table import Parts
+from naive import rt_classes, rt_cuts, rt_items, rt_merge, rt_table, rt_verify
+from naive.rt_table import Parts, built_ranges, width_for
 from setveil.algorithms.rt import bounding
 from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
@@ -105,3 +106,34 @@ def test_every_pair_of_methods_keeps_the_promise() -> None:
         release = publish(table, made, seed=3)
         assert rt_verify.is_kkm(shown_by(release.table), k, m)
         assert details["classes"] >= 1
+
+
+def ranged(slow: rt_table.Table) -> rt_table.Table:
+    """Numbers without a hierarchy get one of built ranges."""
+    columns = [
+        column
+        if column.tree is not None
+        else replace(column, tree=built_ranges(column.values, width_for(column.values)))
+        for column in slow.columns
+    ]
+    return replace(slow, columns=tuple(columns))
+
+
+def test_classes_of_one_cut_for_all_rows() -> None:
+    for rng, slow in random_tables(60, 56, most_columns=2, most_leaves=3):
+        k = rng.choice((2, 3))
+        if slow.n < k or any(not any(column.values) for column in slow.columns):
+            continue
+        trees = ranged(slow)
+        name = rng.choice(("incognito", "topdown", "bottomup"))
+        if name == "incognito":
+            images = rt_cuts.at_levels(trees, rt_cuts.incognito(trees, k))
+        else:
+            found = (rt_cuts.top_down if name == "topdown" else rt_cuts.bottom_up)(trees, k)
+            images = rt_cuts.images(trees, found)
+        wanted = bounding.Bounding(relational=name, items_by="aa")  # type: ignore[arg-type]
+        made, details = bounding.anonymize(fast(slow), hierarchy(slow), KKmAnonymity(k, 1), wanted)
+        expected = rt_cuts.classes(trees, images)
+        assert partition(made) == rt_classes.same(expected)
+        assert details["relational_loss"] == pytest.approx(float(rt_table.relational_loss(slow, expected)))
+        assert details["uniform_relational_loss"] == pytest.approx(float(rt_cuts.loss(trees, images)))

@@ -194,26 +194,24 @@ def test_shares_of_sensitive_values() -> None:
     rng = seeded(35)
     held = 0
     for _ in range(many(100)):
-        shown = random_shown(rng)
+        shown = random_shown(rng) or [((), frozenset[str]())]
         kept = [rng.choice(("", "x", "y", "kept")) for _ in shown]
         p, h = rng.choice((0, 1, 2)), rng.choice(("1/3", "0.5", "2/3", "0.9"))
-        table = published(rng, shown, kept)
-        guarantee = KKmAnonymity(
-            2, 1, sensitive=["kept"] if shown else [], h=h if shown else None, p=p if shown else 0
+        named = rng.choice((["kept"], ["kept", "a"], ["a", "1", "nobody has this"]))
+        verdict = verify_kkm(
+            published(rng, shown, kept), KKmAnonymity(2, 1, sensitive=named, h=h, p=p), show=1000
         )
-        verdict = verify_kkm(table, guarantee, show=1000)
-        if not shown:
-            continue
-        items = frozenset(ITEMS) & {"kept"}  # also an item, which then is sensitive, too
-        share = max(greatest_beside(shown, kept, items, p), rt_verify.sensitive_items(shown, items, p))
+        items = frozenset(ITEMS) & {*named}  # "kept" is an item, too
+        values = kept if "kept" in named else None
+        share = greatest(shown, values, items, p)
         assert verdict.holds == (rt_verify.is_kkm(shown, 2, 1) and share <= Fraction(h))
-        alone = max(greatest_beside(shown, kept, items, 0), rt_verify.sensitive_items(shown, items, 0))
-        assert verdict.greatest_share == alone
+        assert verdict.greatest_share == greatest(shown, values, items, 0)
         held += verdict.holds
     assert held
 
 
-def greatest_beside(shown: Sequence[Row], kept: Sequence[str], items: frozenset[str], p: int) -> Fraction:
-    """The greatest share of a kept value; sensitive items are never known."""
+def greatest(shown: Sequence[Row], kept: Sequence[str] | None, items: frozenset[str], p: int) -> Fraction:
+    """The greatest share of a kept value or an item; sensitive items are never known."""
     known = [(labels, more - items) for labels, more in shown]
-    return rt_verify.greatest_share(known, kept, p)
+    of_values = Fraction(0) if kept is None else rt_verify.greatest_share(known, kept, p)
+    return max(of_values, rt_verify.sensitive_items(shown, items, p))
