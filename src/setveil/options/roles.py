@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -313,3 +314,52 @@ def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
         qi={name: replace(known, hierarchy=read(known.hierarchy)) for name, known in roles.qi.items()},
         hierarchy=read(roles.hierarchy),
     )
+
+
+def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
+    """Write roles of columns so that `read_roles` reads the same.
+
+    Parameters
+    ----------
+    roles : Roles
+        Their hierarchies are paths, not trees; they are written as absolute ones.
+    path : path
+        The TOML file.
+    """
+    sections: list[tuple[str, dict[str, Any]]] = [
+        (
+            name,
+            {
+                "role": "qi",
+                "kind": known.kind,
+                "hierarchy": known.hierarchy,
+                "ranges": known.ranges if isinstance(known.ranges, bool | None) else str(known.ranges),
+                "weight": None if known.weight == 1 else str(known.weight),
+            },
+        )
+        for name, known in roles.qi.items()
+    ]
+    if roles.set_name is not None:
+        about = {"role": "set", "delimiter": roles.delimiter, "hierarchy": roles.hierarchy}
+        sections.append((roles.set_name, about))
+    some: list[tuple[str, Iterable[str]]] = [("keep", roles.keep), ("drop", roles.drop)]
+    if roles.id_column is not None:
+        some = [*((role, [x for x in names if x != roles.id_column]) for role, names in some)]
+        some.append(("id", [roles.id_column]))
+    sections += [(name, {"role": role}) for role, names in some for name in names]
+    lines = []
+    for name, said in sections:
+        lines.append(f"[columns.{_quoted(name)}]")
+        lines += [f"{key} = {_as_toml(key, value)}" for key, value in said.items() if value is not None]
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _as_toml(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _quoted(str(Path(value).absolute()) if key == "hierarchy" else value)
+
+
+def _quoted(text: str) -> str:
+    """Write a text as TOML does: as JSON, but for one sign."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,69 @@
+"""A table in memory as files, for the processes of a study to read."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+from setveil.data.relational import MISSING, QuasiIdentifier, Table
+from setveil.hierarchy.io import write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.options.roles import Known, Roles, write_roles
+
+
+def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tuple[Path, Path]:
+    """Write a table, the roles of its columns and its hierarchies.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    folder : Path
+        Where they are written; it is there.
+    tree : Hierarchy, optional
+        Of the items; by default the table's own, if it has one.
+
+    Returns
+    -------
+    data, roles : Path
+        The table as JSON lines, and the file of roles.
+    """
+    tree = table.tree if tree is None else tree
+    known = {column.name: _known(column, folder / f"column{at}") for at, column in enumerate(table.columns)}
+    roles = Roles(
+        known,
+        table.set_name,
+        tuple(column.name for column in table.kept),
+        hierarchy=None if tree is None else _written(tree, folder / "items"),
+    )
+    said, data = folder / "roles.toml", folder / "table.jsonl"
+    write_roles(roles, said)
+    columns = {
+        column.name: [column.labels[code] for code in column.codes.tolist()]
+        for column in (*table.columns, *table.kept)
+    }
+    names = list(columns)
+    with data.open("w", encoding="utf-8", newline="") as file:
+        for items, values in zip(table, zip(*columns.values(), strict=True), strict=True):
+            line = {**dict(zip(names, values, strict=True)), table.set_name: list(items)}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    return data, said
+
+
+def _known(column: QuasiIdentifier, place: Path) -> Known:
+    kind, weight = "numeric" if column.numeric else "categorical", Fraction(column.weight)
+    if column.parent is None or not (column.given or column.numeric):
+        return Known(kind, weight=weight)
+    links = {
+        label: None if up < 0 else column.labels[up]
+        for label, up in zip(column.labels, column.parent.tolist(), strict=True)
+        if label != MISSING
+    }
+    return Known(kind, _written(Hierarchy(links), place), weight=weight)
+
+
+def _written(tree: Hierarchy, place: Path) -> Path:
+    path = place.with_suffix(".json" if tree.n_nodes > 1 else ".csv")
+    write_hierarchy(tree, path)
+    return path
