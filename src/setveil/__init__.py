@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
+    from setveil.algorithms.rt.bounding import Bounding
+    from setveil.algorithms.rt.forest import Forest
+    from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
     from setveil.data.relational import Table
     from setveil.data.transactions import Transactions
@@ -78,12 +81,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "AA": "algorithms.aa",
     "Border": "algorithms.coherence.border",
+    "Bounding": "algorithms.rt.bounding",
     "CAHD": "algorithms.cahd.cahd",
     "COAT": "algorithms.coat.coat",
     "Coherence": "guarantees.coherence",
     "DA": "algorithms.da",
     "DataError": "errors",
     "Exact": "algorithms.exact.exact",
+    "Forest": "algorithms.rt.forest",
     "Grouping": "published.groups",
     "GuaranteeError": "errors",
     "HgHs": "algorithms.hghs.hghs",
@@ -104,6 +109,7 @@ _HOMES = {
     "PCTA": "algorithms.pcta.pcta",
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
+    "RT": "algorithms.rt.rt",
     "Recoding": "published.recoding",
     "Reconstruction": "functions.reconstruct",
     "Release": "published",
@@ -146,11 +152,14 @@ __all__ = [
     "MM",
     "OA",
     "PCTA",
+    "RT",
     "VPA",
     "Border",
+    "Bounding",
     "Coherence",
     "DataError",
     "Exact",
+    "Forest",
     "Grouping",
     "GuaranteeError",
     "HgHs",

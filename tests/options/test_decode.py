@@ -16,6 +16,7 @@ from setveil.data.relational import Table, TextColumn
 from setveil.errors import DataError, RequestError
 from setveil.fields import (
     Choice,
+    ColumnLabels,
     Flag,
     GroupsOfItems,
     Integer,
@@ -48,10 +49,13 @@ FILES = {
     "weights.csv": "a,2\nb,0.5\n",
     "unknown.txt": "a\nzz\n",
     "minus.csv": "a,-1\n",
+    "coarsest.csv": "age,20-39\nage,40-59\ncodes,Heart\n",
 }
 
 # A kind, what the command line hands over, what a study file holds, and the value.
+COARSEST = {"age": ["20-39", "40-59"], "codes": ["Heart"]}
 SAME: list[tuple[Kind, Any, Any, Any]] = [
+    (ColumnLabels(), "coarsest.csv", "coarsest.csv", COARSEST),
     (Flag(), True, True, True),
     (Integer(), "3", 3, 3),
     (Integer(0), 0, 0, 0),

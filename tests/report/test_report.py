@@ -760,7 +760,9 @@ def test_items_left_out_under_one_name_are_counted() -> None:
     assert "Some are left out together, under the name that the hierarchy has for all of them." in text
     assert "the 17 items left out" in text
     text = text_of(report | {"recoding": "local"})
-    assert "in no published row, others are missing in some rows only: 23 occurrences (0.074 %) in all." in text
+    assert (
+        "in no published row, others are missing in some rows only: 23 occurrences (0.074 %) in all." in text
+    )
 
 
 def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> None:

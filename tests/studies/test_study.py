@@ -283,6 +283,7 @@ def test_a_task_is_json_with_absolute_paths(folder: Path, monkeypatch: pytest.Mo
     assert task["data"] == {
         "files": [str(folder / "rows.dat")],
         "reading": {"format": "fimi"},
+        "roles": None,
         "hierarchy": {"path": str(folder / "tree.csv")},
     }
     assert task["parameters"] == {"keep": {"path": str(folder / "private.txt")}}

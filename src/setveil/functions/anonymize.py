@@ -33,9 +33,14 @@ if TYPE_CHECKING:
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
+    from setveil.algorithms.rt.bounding import Bounding
+    from setveil.algorithms.rt.forest import Forest
+    from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
 
-    Parameters = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
+    OfRows = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
+    OfTables = Bounding | Forest | RT
+    Parameters = OfRows | OfTables
     Algorithm = Parameters | type[Parameters]
 
 
@@ -140,6 +145,8 @@ def anonymize(
         )
     rows = rows_of(data)
     tree = tree_of(hierarchy)
+    if tree is None and isinstance(rows, Table):
+        tree = rows.tree
     if tree is None and isinstance(rows, Table):
         tree = rows.tree
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)

@@ -276,17 +276,21 @@ def publish(
         data.delimiter,
     )
     part = made.part if isinstance(made, Parts) else np.zeros(data.n_rows, np.int64)
-    counts = Counts.of(data, made.items, least, filled=_filled(table, least)) if least else None
+    apart = made.part if isinstance(made, Parts) else table.classes()[row_map]
+    counts = Counts.of(data, made.items, least, filled=_filled(indptr, apart, least)) if least else None
     recoding = TableRecoding(made, frozen(part, np.int64))
     return TableRelease(data, table, recoding, frozen(row_map, np.int64), details or {}, counts)
 
 
-def _filled(table: PublishedTable, least: int) -> int:
-    """Count rows with items; of a table with too few empty rows in some class, all but one row."""
-    empty = table.sets.row_lengths() == 0
-    in_class = np.bincount(table.classes()[empty])
-    if ((in_class > 0) & (in_class < least)).any():
-        return table.n_rows - 1
+def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
+    """Count rows published with items; where some part has too few without, all rows but one.
+
+    Of what was left out there, the rows without items would tell: see docs/kkm.md.
+    """
+    empty = np.diff(indptr) == 0
+    in_part = np.bincount(part[empty])
+    if ((in_part > 0) & (in_part < least)).any():
+        return int(empty.size) - 1
     return int(np.count_nonzero(~empty))
 
 

@@ -17,7 +17,7 @@ ITEMS = ("exact", "aa", "hghs", "coat", "pcta", "lra", "vpa")
 
 @dataclass(frozen=True)
 class Bounding(Declared):
-    """The bounding methods and their parameters.
+    r"""The bounding methods and their parameters.
 
     Attributes
     ----------
@@ -41,6 +41,16 @@ class Bounding(Declared):
     suppress : bool
         Allow items to be suppressed, all their occurrences in a class. Without it, classes in which some, but
         fewer than k rows hold items are refused.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("ward.csv").write_text("age,codes\n34,I21;J18\n36,I21\n41,J18;J44\n45,J44\n")
+    >>> ward = sv.read_table("ward.csv", qi=["age"], set="codes")
+    >>> release = sv.anonymize(ward, sv.KKmAnonymity(k=2, m=2), algorithm=sv.Bounding(relational="cluster"))
+    >>> release.verdict.holds
+    True
     """
 
     relational: Literal["mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"] = parameter(

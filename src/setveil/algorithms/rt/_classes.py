@@ -202,7 +202,8 @@ class Classes:
             if final or (found is not None and most is not None and found.lower > most):
                 return found
         found = self.optima.solve(part, most)
-        if found is not None and self.sensitive is not None:
+        is_final = found is not None and (most is None or found.lower <= most)
+        if found is not None and is_final and self.sensitive is not None:
             found = self._hidden(self.sensitive, part, found)
         self._found[key] = found, most
         return found

@@ -18,7 +18,7 @@ Number = int | float | Fraction
 
 @dataclass(frozen=True)
 class Forest(Declared):
-    """The algorithm `forest` (proven optimum of one recoding for the whole table) and its parameters.
+    r"""The algorithm `forest` (proven optimum of one recoding for the whole table) and its parameters.
 
     Attributes
     ----------
@@ -36,6 +36,16 @@ class Forest(Declared):
         more.
     time_limit : float or None
         Seconds after which the best release so far is returned with its proven gap; None: 300.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("ward.csv").write_text("age,codes\n34,I21;J18\n36,I21\n41,J18;J44\n45,J44\n")
+    >>> ward = sv.read_table("ward.csv", qi=["age"], set="codes")
+    >>> release = sv.anonymize(ward, sv.KKmAnonymity(k=2, m=2), algorithm=sv.Forest())
+    >>> release.verdict.holds
+    True
     """
 
     share: Number = parameter(

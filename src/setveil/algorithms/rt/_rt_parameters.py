@@ -17,7 +17,7 @@ Number = int | float | Fraction
 
 @dataclass(frozen=True)
 class RT(Declared):
-    """The algorithm `rt` (classes of least loss, with the best items for each) and its parameters.
+    r"""The algorithm `rt` (classes of least loss, with the best items for each) and its parameters.
 
     Attributes
     ----------
@@ -37,12 +37,22 @@ class RT(Declared):
         Allow items to be suppressed in a class, all their occurrences there, beside generalization.
     coarsest : mapping of str to sequence of str
         Labels by column (the items': the name of the column of items): nothing above these is published.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> _ = Path("ward.csv").write_text("age,codes\n34,I21;J18\n36,I21\n41,J18;J44\n45,J44\n")
+    >>> ward = sv.read_table("ward.csv", qi=["age"], set="codes")
+    >>> release = sv.anonymize(ward, sv.KKmAnonymity(k=2, m=2), algorithm=sv.RT(share=0.5))
+    >>> release.verdict.holds
+    True
     """
 
     share: Number = parameter(
         Share(),
         "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
-        default=Fraction(1, 4),
+        default=0.25,
     )
     search: Literal["sweep", "rt"] | None = parameter(
         Choice(("sweep", "rt")),
