@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
 from setveil.data.relational import Table
@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
 
-    OfRows = AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
-    OfTables = Bounding | Forest | RT
-    Parameters = OfRows | OfTables
-    Algorithm = Parameters | type[Parameters]
+    OfRows: TypeAlias = (
+        AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
+    )
+    OfTables: TypeAlias = Bounding | Forest | RT
+    Parameters: TypeAlias = OfRows | OfTables
+    Algorithm: TypeAlias = Parameters | type[Parameters]
 
 
 def anonymize(
