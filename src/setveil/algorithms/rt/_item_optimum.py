@@ -12,7 +12,7 @@ from setveil.algorithms.rt._publishable import Publishable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen
 
-EFFORT = 20_000_000_000  # numbers that the solver may look at for one part, about
+EFFORT = 5_000_000_000  # numbers that the solver may look at for one part, about
 
 
 @dataclass(frozen=True, eq=False)
