@@ -188,6 +188,7 @@ def test_classes_of_too_few_rows_with_items_lose_them() -> None:
         made, details = run(table, relational="cluster", items_by=items_by)
         assert shown(table, made)[:2] == [[], [None]], items_by
         assert details["hidden_classes"] == 1
+        assert details.get("optimality", {"proven": True})["proven"]
 
 
 def test_or_are_refused() -> None:

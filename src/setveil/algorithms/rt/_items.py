@@ -42,7 +42,7 @@ class ClassRecoding:
         Sums over the occurrences: of the members of its label (0 if it is the only one, |I| if suppressed),
         and of those less one (|I| - 1, or 1 if that is 0, if suppressed).
     least : int
-        Proven: no recoding of the class has a lesser `lm`. 0 where nothing is proven.
+        With exact items, proven: no recoding of the class has a lesser `lm`.
     hidden : bool
         Whether too few rows hold items, so that all are suppressed.
     """
@@ -186,7 +186,7 @@ class ClassItems:
     def _numbered(self, rows: Ints, found: Recoding | LocalRecoding | ItemOptimum | None) -> ClassRecoding:
         """Give the labels of a class their numbers, and compute what it loses."""
         inside = self.table.rows_at(rows)
-        least = 0
+        least = None
         if found is None:
             image = np.full(inside.n_occurrences, -1, np.int64)
         elif isinstance(found, ItemOptimum):
@@ -208,7 +208,8 @@ class ClassItems:
         ncp = np.where(image < 0, n, np.where(sizes > 1, sizes, 0))
         lm = np.where(image < 0, max(n - 1, 1), sizes - 1)
         hidden = 0 < self._filled(rows) < self.guarantee.k
-        return ClassRecoding(image, int(ncp.sum()), int(lm.sum()), least, hidden)
+        cost = int(lm.sum())
+        return ClassRecoding(image, int(ncp.sum()), cost, cost if least is None else least, hidden)
 
     def _filled(self, rows: Ints) -> int:
         return int((self.table.row_lengths()[rows] > 0).sum())
