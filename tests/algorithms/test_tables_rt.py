@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
+import numpy as np
 import pytest
 
-from naive import rt_classes, rt_items, rt_search
-from naive.anonymize import Tree
+from naive import rt_classes, rt_items, rt_search, rt_verify
+from naive.anonymize import Tree, up_from
 from naive.km import Rows
+from naive.rt_items import Image, NoRecodingError
+from naive.rt_table import MISSING
 from setveil.algorithms.rt import rt
+from setveil.data.relational import TextColumn
 from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
-from tables import fast, hierarchy, losses, partition, random_tables
+from setveil.published.tables import publish
+from tables import fast, hierarchy, losses, partition, random_tables, shown_by
 
 SHARES = (0, Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), 0.9, 1)
 SEARCHES: tuple[Literal["sweep", "rt"] | None, ...] = ("sweep", "rt", None)
-
-
-class NoRecodingError(Exception):
-    """The items of a part cannot be published without suppression."""
 
 
 def without_suppression(rows: Rows, tree: Tree, k: int, m: float) -> rt_items.Image:
@@ -86,3 +89,105 @@ def test_limits_of_losses() -> None:
         r, t = losses(slow, table, rt.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)[0], k, m)
         assert r / 4 + 3 * t / 4 == min(point.f for point in allowed)
     assert refused
+
+
+def test_coarsest_labels() -> None:
+    refused = limited = 0
+    for rng, slow in random_tables(60, 57, most_rows=14, most_leaves=4, most_columns=2):
+        k, m, suppress = 2, rng.choice((1, 2)), rng.random() < 0.7
+        if slow.n < k:
+            continue
+        coarsest = {
+            a: {rng.choice(sorted(column.under))} - {MISSING}
+            for a, column in enumerate(slow.columns)
+            if column.tree is not None and rng.random() < 0.5
+        }
+        of_items = {rng.choice(sorted(slow.items))} if rng.random() < 0.5 else set[str]()
+        barred = {node for label in of_items for node in up_from(slow.items, label)[1:]}
+        named = {slow.columns[a].name: sorted(labels) for a, labels in coarsest.items()}
+        wanted = rt.RT(share=Fraction(1, 2), coarsest=named | {"items": sorted(of_items)}, suppress=suppress)
+        start = rt_classes.cells(slow, coarsest)
+
+        def best(
+            rows: Rows, tree: Tree, k: int, m: float, barred: set[str] = barred, hide: bool = suppress
+        ) -> Image:
+            found = rt_items.best(rows, tree, k, m, suppress=hide, barred=barred)
+            if found is None:
+                raise NoRecodingError
+            return found
+
+        filled = None if suppress else k
+        valuer = rt_search.Valuer(slow, k, m, Fraction(1, 2), limited_to(barred, suppress), filled, start)
+        try:
+            if min(map(len, start)) < k or (filled and 0 < sum(map(bool, slow.sets)) < k):
+                raise NoRecodingError
+            points = tried(valuer)
+        except NoRecodingError:
+            with pytest.raises(InfeasibleError):
+                rt.anonymize(fast(slow), hierarchy(slow), KKmAnonymity(k, m), wanted)
+            refused += 1
+            continue
+        made, _ = rt.anonymize(fast(slow), hierarchy(slow), KKmAnonymity(k, m), wanted)
+        r, t = losses(slow, fast(slow), made, k, m)
+        assert (r + t) / 2 == min(point.f for point in points)
+        limited += bool(coarsest or of_items)
+    assert refused > 3
+    assert limited > 10
+
+
+def limited_to(barred: set[str], suppress: bool) -> rt_items.ItemAlgorithm:
+    def best(rows: Rows, tree: Tree, k: int, m: float) -> Image:
+        found = rt_items.best(rows, tree, k, m, suppress=suppress, barred=barred)
+        if found is None:
+            raise NoRecodingError
+        return found
+
+    return best
+
+
+def tried(valuer: rt_search.Valuer) -> list[rt_search.Point]:
+    """The partitions whose items can be published."""
+    points = []
+    for least, parts in rt_search.sizes(valuer):
+        with contextlib.suppress(NoRecodingError):
+            points.append(rt_search.point(valuer, least, parts))
+    with contextlib.suppress(NoRecodingError):
+        points.append(rt_search.point(valuer, valuer.k, rt_search.by_gain(valuer)))
+    if not points:
+        raise NoRecodingError
+    return points
+
+
+def test_sensitive_values_are_not_too_frequent() -> None:
+    made = refused = 0
+    for rng, slow in random_tables(60, 58, most_rows=14, most_leaves=4, most_columns=2):
+        k, m, p, h = 2, 1, rng.choice((0, 1, 2)), rng.choice(("1/2", "2/3", "0.8"))
+        if slow.n < k:
+            continue
+        codes = np.array([rng.randrange(3) for _ in range(slow.n)], np.int32)
+        kept = TextColumn("outcome", codes, ("", "x", "y"))
+        table = replace(fast(slow), kept=(kept,))
+        named = ["outcome"]
+        if table.vocabulary.labels and rng.random() < 0.5:
+            named = [rng.choice(table.vocabulary.labels), *rng.sample(named, rng.randint(0, 1))]
+        guarantee = KKmAnonymity(k, m, sensitive=named, h=h, p=p)
+        try:
+            guarantee.require_feasible(table)
+            found, _ = rt.anonymize(table, hierarchy(slow), guarantee, rt.RT(share=Fraction(1, 2)))
+        except InfeasibleError:
+            refused += 1
+            continue
+        release = publish(table, found, seed=1)
+        shown, (column,) = shown_by(release.table), release.table.kept
+        values = [column.labels[code] for code in column.codes]
+        items = frozenset(named) - {"outcome"}
+        known = [(labels, more - items) for labels, more in shown]
+        greatest = rt_verify.sensitive_items(shown, items, p)
+        if "outcome" in named:
+            greatest = max(greatest, rt_verify.greatest_share(known, values, p))
+        assert rt_verify.is_kkm(shown, k, m)
+        assert guarantee.h is not None
+        assert greatest <= guarantee.h
+        made += 1
+    assert made > 10
+    assert refused > 5

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 
+from naive.anonymize import up_from
 from naive.rt_table import MISSING, Part, Parts, Table
 
 
@@ -54,8 +55,28 @@ def split(table: Table, part: Part, a: int, least: int, k: int | None = None) ->
     return None
 
 
-def mondrian(table: Table, least: int, k: int | None = None) -> Parts:
-    """Strict Mondrian."""
+def whole(table: Table) -> Parts:
+    """All rows in one part."""
+    return [tuple(table.canonical)] if table.n else []
+
+
+def cells(table: Table, coarsest: Mapping[int, Set[str]]) -> Parts:
+    """Rows that may show the same labels, none above those given by column."""
+    parts: dict[tuple[str, ...], list[int]] = {}
+    for row in table.canonical:
+        tops = []
+        for a, labels in coarsest.items():
+            column = table.columns[a]
+            assert column.whole is not None
+            barred = {node for label in labels for node in up_from(column.whole, label)[1:]}
+            path = column.paths[column.values[row]]
+            tops.append([node for node in path if node not in barred][-1])
+        parts.setdefault(tuple(tops), []).append(row)
+    return table.in_order(parts.values())
+
+
+def mondrian(table: Table, least: int, k: int | None = None, start: Parts | None = None) -> Parts:
+    """Strict Mondrian, of all rows or of some parts."""
 
     def classes(part: Part) -> Iterator[Part]:
         lost = [c.weight * loss for c, loss in zip(table.columns, table.losses(part), strict=True)]
@@ -66,7 +87,8 @@ def mondrian(table: Table, least: int, k: int | None = None) -> Parts:
                 return
         yield part
 
-    return table.in_order(classes(tuple(table.canonical))) if table.n else []
+    parts = whole(table) if start is None else start
+    return table.in_order(final for part in parts for final in classes(part))
 
 
 def cluster(table: Table, k: int) -> Parts:

@@ -5,7 +5,7 @@ A recoding is the image of each leaf: its label, or None where it is suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from fractions import Fraction
 
 from naive import hghs, measures
@@ -19,6 +19,10 @@ ItemAlgorithm = Callable[[Rows, Tree, int, float], Image]
 Recoded = list[tuple[Part, Image]]
 
 
+class NoRecodingError(Exception):
+    """The items of a part cannot be published."""
+
+
 def occurrences(rows: Rows) -> int:
     return sum(map(len, rows))
 
@@ -30,11 +34,22 @@ def item_loss(rows: Rows, to: measures.Image, measure: str = "ncp") -> Fraction:
 
 
 def best(
-    rows: Rows, tree: Tree, k: int, m: float, measure: str = "lm", *, suppress: bool = True
+    rows: Rows,
+    tree: Tree,
+    k: int,
+    m: float,
+    measure: str = "lm",
+    *,
+    suppress: bool = True,
+    barred: Set[str] = frozenset(),
 ) -> Image | None:
-    """Find a k^m-anonymous choice of least loss among all cuts with all sets of suppressed leaves, if any."""
+    """Find a k^m-anonymous choice of least loss among all cuts with all sets of suppressed leaves, if any.
+
+    Barred labels may not be published of what is there.
+    """
     terms = Terms(measure, suppress)
-    found = list(candidates(rows, tree, terms))
+    occurring = set().union(*rows)
+    found = [to for to in candidates(rows, tree, terms) if not any(to[item] in barred for item in occurring)]
     costs = average_costs(rows, tree, terms, found)
     order = sorted(range(len(found)), key=costs.__getitem__)
     return next((found[i] for i in order if is_valid(rows, found[i], k, m)), None)

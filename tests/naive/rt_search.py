@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 from naive import rt_items
-from naive.rt_classes import mondrian, split
-from naive.rt_items import Image, ItemAlgorithm, item_loss
+from naive.rt_classes import mondrian, split, whole
+from naive.rt_items import Image, ItemAlgorithm, NoRecodingError, item_loss
 from naive.rt_table import Part, Parts, Table, relational_loss
 
 
@@ -34,9 +35,11 @@ class Valuer:
         share: Fraction,
         algorithm: ItemAlgorithm,
         filled: int | None = None,
+        start: Parts | None = None,
     ) -> None:
         self.table, self.k, self.m, self.share, self.algorithm = table, k, m, share, algorithm
         self.filled = filled  # rows with items that a part must have, if it has any
+        self.start = whole(table) if start is None else start  # the largest parts that may be classes
         self.found: dict[frozenset[int], Image] = {}
 
     def items(self, part: Part) -> Image:
@@ -55,17 +58,29 @@ class Valuer:
     def f(self, parts: Parts) -> Fraction:
         return self.share * self.r(parts) + (1 - self.share) * self.t(parts)
 
+    def f_or_more(self, parts: Parts) -> Fraction | float:
+        """f, beyond all bounds where items cannot be published."""
+        try:
+            return self.f(parts)
+        except NoRecodingError:
+            return inf
 
-def sweep(valuer: Valuer) -> list[Point]:
-    """The frontier: least = k, 4k, 16k, ... while at most half of the rows, then one class."""
+
+def sizes(valuer: Valuer) -> list[tuple[int, Parts]]:
+    """The classes to try: least = k, 4k, 16k, ... while at most half of the rows, then the largest parts."""
     table = valuer.table
     points = []
     least = valuer.k
     while 2 * least <= table.n:
-        points.append((least, mondrian(table, least, valuer.filled)))
+        points.append((least, mondrian(table, least, valuer.filled, valuer.start)))
         least *= 4
-    points.append((table.n, table.in_order([range(table.n)] if table.n else [])))
-    return [point(valuer, least, parts) for least, parts in points]
+    points.append((table.n, valuer.start))
+    return points
+
+
+def sweep(valuer: Valuer) -> list[Point]:
+    """The frontier."""
+    return [point(valuer, least, parts) for least, parts in sizes(valuer)]
 
 
 def point(valuer: Valuer, least: int, parts: Parts) -> Point:
@@ -78,15 +93,15 @@ def best_of(points: list[Point], allowed: Callable[[Point], bool] = lambda point
 
 
 def by_gain(valuer: Valuer) -> Parts:
-    """Split from one class downward while f falls."""
+    """Split from the largest parts downward while f falls."""
     table = valuer.table
 
     def classes(part: Part) -> Parts:
         options = [split(table, part, a, valuer.k, valuer.filled) for a in range(len(table.columns))]
         found = [parts for parts in options if parts is not None]
-        better = min(found, key=valuer.f, default=None)  # the first column of equals
-        if better is None or valuer.f(better) >= valuer.f([part]):
+        better = min(found, key=valuer.f_or_more, default=None)  # the first column of equals
+        if better is None or valuer.f_or_more(better) >= valuer.f_or_more([part]):
             return [part]
         return [final for child in better for final in classes(child)]
 
-    return table.in_order(classes(tuple(table.canonical))) if table.n else []
+    return table.in_order(final for part in valuer.start for final in classes(part))
