@@ -20,8 +20,9 @@ from setveil.published.recoding import Recoding
 from setveil.report.advice import advice_text, headline, weighing
 from setveil.report.advice_page import advice_html
 from setveil.studies import recommend as module
+from setveil.studies.candidates import Candidate, candidates, known_items
 from setveil.studies.plan import Run, data_set
-from setveil.studies.recommend import Advice, Candidate, candidates, known_items, recommend, record
+from setveil.studies.recommend import Advice, recommend, record
 from setveil.studies.settings import reference
 from setveil.utility.lm import lm
 

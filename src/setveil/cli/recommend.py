@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +13,10 @@ import typer
 from setveil.cli.options import (
     GENERAL,
     MEASURES,
+    TABLES,
     Bundle,
     Force,
-    HierarchyFile,
+    HierarchyFiles,
     Input,
     Json,
     Page,
@@ -26,13 +28,16 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run
+from setveil.cli.tables import Columns, read_table, split_hierarchies
 from setveil.errors import RequestError
 
 EXAMPLES = """Examples:
 
 $ setveil recommend baskets.csv --k 5 --m 2
 
-$ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60"""
+$ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60
+
+$ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes"""
 
 
 def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
@@ -41,7 +46,7 @@ def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
 
 def recommend(
     input: Input = None,  # noqa: A002
-    hierarchy_file: HierarchyFile = None,
+    hierarchy_files: HierarchyFiles = None,
     queries_file: Annotated[
         Path | None,
         typer.Option(
@@ -49,6 +54,15 @@ def recommend(
             metavar="FILE",
             rich_help_panel=MEASURES,
             help="What the release is for: COUNT queries, one set of items per line.",
+        ),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            "--share",
+            metavar="SHARE",
+            rich_help_panel=TABLES,
+            help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
         ),
     ] = None,
     time_budget: Annotated[
@@ -75,6 +89,7 @@ def recommend(
     force: Force = False,
     *,
     promise: Annotated[dict[str, Any], Bundle(_options)],
+    columns: Columns,
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -89,11 +104,19 @@ def recommend(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
-        from setveil.options.numbers import parse_number
+        from setveil.options.numbers import parse_number, parse_share
+        from setveil.studies.candidates import (
+            GREATEST_PROBABILITY,
+            SHARE,
+            candidates,
+            known_items,
+            table_candidates,
+        )
         from setveil.studies.plan import data_set
-        from setveil.studies.recommend import GREATEST_PROBABILITY, candidates, known_items, record
         from setveil.studies.recommend import recommend as advise
+        from setveil.studies.recommend import record
         from setveil.studies.settings import reference
+        from setveil.studies.table_files import table_files
 
         if out is not None:
             if out.suffix.lower() not in {".html", ".htm"}:
@@ -109,6 +132,18 @@ def recommend(
         if paths == ["-"]:
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
         private, h = promise["private"], promise["h"]
+        of_tables = bool(columns.given)
+        if of_tables and private is not None:
+            raise RequestError(
+                "--private does not apply to tables: nothing that is tried hides what the rows of a class "
+                "have in common.",
+                hint="`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
+            )
+        if share is not None and not of_tables:
+            raise RequestError(
+                "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
+            )
+        part = SHARE if share is None else Fraction(str(parse_share(share)))
         if h is not None and private is None:
             raise RequestError("--h goes with --private.")
         require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})
@@ -120,10 +155,14 @@ def recommend(
         size = known if isinstance(known, int) else "inf"
         progress("reading")
         encoding = reading.text_encoding
-        data = read_rows(source, reading)
-        leaves = None
-        if hierarchy_file is not None:
-            leaves = read_hierarchy(hierarchy_file, encoding=encoding).n_leaves
+        plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
+        hierarchy_file = None if plain is None or of_tables else Path(plain)
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+        data: Any
+        if of_tables:
+            data, tree = read_table(source, columns, reading, hierarchy_files or ())
+        else:
+            data = read_rows(source, reading)
         secrets: Any = None
         if private is not None:
             labels = inputs.load_labels(private, data, encoding)
@@ -132,18 +171,28 @@ def recommend(
             inputs.load_queries(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
             )
-        asked = data_set([Path(path) for path in paths], hierarchy=hierarchy_file, reading=reading.given())
-        with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
+        words = reading.arguments()
+        with tempfile.TemporaryDirectory(prefix="setveil-") as name:
+            folder = Path(name)
+            if of_tables:
+                file, roles = table_files(data, folder)
+                asked = data_set(file, name=Path(paths[0]).stem, roles=roles)
+                tried = table_candidates(promise["k"], size, part)
+                words += columns.arguments(hierarchy_files or ())
+            else:
+                files = [Path(path) for path in paths]
+                asked = data_set(files, hierarchy=hierarchy_file, reading=reading.given())
+                tried = candidates(promise["k"], size, secrets, h)
             advice = advise(
-                asked, candidates(promise["k"], size, secrets, h), Path(folder), leaves=leaves,
+                asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
                 known=known_items(size),
                 queries_file=None if queries_file is None else reference(queries_file),
+                share=part if of_tables else None,
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
             )  # fmt: skip
         found = record(
-            advice, inputs=paths, reading=reading.arguments(), hierarchy=hierarchy_file, private=private,
-            seed=seed,
-        )  # fmt: skip
+            advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=private, seed=seed
+        )
         if out is not None:
             from setveil.report.advice_page import advice_html
 

@@ -44,6 +44,15 @@ class TableWords:
         """The options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
 
+    def arguments(self, hierarchies: Sequence[str] = ()) -> list[str]:
+        """Return what was given, and hierarchies, as they are written on the command line."""
+        words: list[str] = []
+        for field in fields(self):
+            value = getattr(self, field.name) or ()
+            for one in [value] if isinstance(value, str | Path) else value:
+                words += [f"--{field.name.replace('_', '-')}", str(one)]
+        return words + [word for file in hierarchies for word in ("--hierarchy", file)]
+
 
 _HELP: dict[str, tuple[str, str]] = {
     "roles": ("FILE", "What each column is: a TOML file, in place of the options below."),

@@ -146,6 +146,7 @@ def anonymize(
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
     rows = rows_of(data)
+    rows = rows_of(data, tables=True)
     tree = tree_of(hierarchy)
     if tree is None and isinstance(rows, Table):
         tree = rows.tree

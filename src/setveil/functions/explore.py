@@ -89,7 +89,7 @@ def explore(
     budget = require_budget(time_budget)
     knows, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
-    rows, tree = rows_of(data), tree_of(hierarchy)
+    rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
     found = explore_grid(
         rows, pairs, hierarchy=tree, algorithm=algorithm, known=knows, time_budget=budget, seed=seed,
         progress=listening,

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, described, listed
 from setveil.hierarchy.io import read_hierarchy
@@ -31,7 +32,7 @@ def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
     return isinstance(value, str | PathLike)
 
 
-def rows_of(source: object, what: str = "The data", **reading: Any) -> Transactions:
+def rows_of(source: object, what: str = "The data", *, tables: bool = False, **reading: Any) -> Transactions:
     """Take rows from whatever holds them.
 
     Parameters
@@ -40,6 +41,8 @@ def rows_of(source: object, what: str = "The data", **reading: Any) -> Transacti
         A path or a list of paths, a data frame or an Arrow stream, rows, or `Transactions`.
     what : str
         What they are, for messages.
+    tables : bool
+        Whether a table will do, of which the sets alone are rows.
     **reading
         How a file or frame is read, as for `setveil.read`; only what was given.
 
@@ -48,8 +51,13 @@ def rows_of(source: object, what: str = "The data", **reading: Any) -> Transacti
     DataError
         If it is nothing of these, or cannot be read.
     RequestError
-        If it is not read in such a way.
+        If it is not read in such a way, or is a table where only rows will do.
     """
+    if isinstance(source, Table) and not tables:
+        raise RequestError(
+            f"{what} are a table, whose columns would not be looked at here; expected rows of items.",
+            hint="setveil.Transactions.from_rows(table) takes its items alone.",
+        )
     try:
         return _rows(source, what, reading)
     except TableError as error:
@@ -219,4 +227,4 @@ def exposed_by(value: object, kind: Any) -> Any:
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)
-    return rows_of(value, "The release")
+    return rows_of(value, "The release", tables=True)

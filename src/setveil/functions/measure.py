@@ -121,7 +121,7 @@ def measure(
         "itemsets": integer_or_none("itemsets", itemsets, 1),
         "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
     }
-    before = rows_of(original, "The original")
+    before = rows_of(original, "The original", tables=True)
     if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
         useless = {"recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private}
         _refuse_given(useless)

@@ -13,6 +13,7 @@ from typing import Any
 
 from setveil.data.io import Layout, save
 from setveil.data.io.write import quoting
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.functions.given import (
@@ -30,10 +31,13 @@ from setveil.functions.given import (
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.numbers import parse_share
+from setveil.studies.candidates import SHARE, candidates, known_items, table_candidates
 from setveil.studies.plan import data_set
-from setveil.studies.recommend import TIME_BUDGET, candidates, known_items, record
+from setveil.studies.recommend import TIME_BUDGET, record
 from setveil.studies.recommend import recommend as advise
 from setveil.studies.settings import reference
+from setveil.studies.table_files import table_files
 from setveil.utility.queries import read_queries
 
 
@@ -46,6 +50,7 @@ def recommend(
     queries: str | PathLike[str] | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
     h: float | Fraction | str | None = None,
+    share: float | Fraction | str | None = None,
     time_budget: float = TIME_BUDGET,
     jobs: int | None = None,
     seed: int = 0,
@@ -55,10 +60,11 @@ def recommend(
 
     Parameters
     ----------
-    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
-        The rows.
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
+        The rows, or a table that `setveil.read_table` read.
     k, m : int
-        At least k rows fit what somebody knows, up to m items (`math.inf`: any number).
+        At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
+        quasi-identifiers.
     hierarchy : Hierarchy or path, optional
         What items may be generalized to.
     queries : path, optional
@@ -68,6 +74,8 @@ def recommend(
         line a file or a text with commas.
     h : number or str, optional
         By default 0.5.
+    share : number or str, optional
+        Of a table: the share of the quasi-identifiers in its loss, by default 1/4; the rest is the items'.
     time_budget : float
         Seconds for everything that is tried. Each candidate runs in a process of its own.
     jobs : int, optional
@@ -112,20 +120,29 @@ def recommend(
     listening, seed = heard(progress), integer("seed", seed, 0)
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
-    rows, tree = rows_of(data), tree_of(hierarchy)
+    rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
+    of_table = isinstance(rows, Table)
+    part = _share(share, private, of_table=of_table)
+    if tree is None and isinstance(rows, Table):
+        tree = rows.tree
     if questions is not None:
         read_queries(questions, rows, "utf-8")  # refused now rather than by every run
     with TemporaryDirectory(prefix="setveil-") as name:
         folder = Path(name)
         labels = labels_of("private", private, rows)
         secrets = None if private is None else reference(_item_file(folder, labels))
-        read, reading = _data_file(folder, data, rows)
-        asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
+        if isinstance(rows, Table):
+            read, roles = table_files(rows, folder, tree)
+            asked = data_set(read, roles=roles)
+            tried = table_candidates(promise.k, size, SHARE if part is None else part)
+        else:
+            read, reading = _data_file(folder, data, rows)
+            asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
+            tried = candidates(promise.k, size, secrets, None if h is None else str(h))
         advice = advise(
-            asked, candidates(promise.k, size, secrets, None if h is None else str(h)), folder / "runs",
-            leaves=None if tree is None else tree.n_leaves,
+            asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
             known=known_items(size),
-            queries_file=None if questions is None else reference(questions),
+            queries_file=None if questions is None else reference(questions), share=part,
             time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
         )  # fmt: skip
     named = all(given is None or is_path(given) for given in (data, hierarchy, private))
@@ -134,6 +151,24 @@ def recommend(
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
         private=None if private is None else str(private),
     )  # fmt: skip
+
+
+def _share(share: Any, private: Any, *, of_table: bool) -> Fraction | None:
+    """Take the share of the quasi-identifiers; None where there are none."""
+    if not of_table:
+        if share is not None:
+            raise RequestError(
+                "share weighs the columns of a table, and the data have none.",
+                hint="setveil.read_table(...) reads a table.",
+            )
+        return None
+    if private is not None:
+        raise RequestError(
+            "private does not apply to tables: nothing that is tried hides what the rows of a class have in "
+            "common.",
+            hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
+        )
+    return SHARE if share is None else Fraction(str(parse_share(str(share))))
 
 
 def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:

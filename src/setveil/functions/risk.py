@@ -78,7 +78,7 @@ def risk(
         "progress": heard(progress),
     }
     rows = exposed_by(data, kind_at(fspath(data)) if is_path(data) else single_rows)
-    before = None if original is None else rows_of(original, "The original")
+    before = None if original is None else rows_of(original, "The original", tables=True)
     secrets = _private(private, rows, before)
     if before is None:
         return attack_risk(rows, private=secrets, **asked)

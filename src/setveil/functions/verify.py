@@ -112,7 +112,7 @@ def verify(
     more["cover"] = tree
     published = _published(release, model)
     if "original" in model.knows:
-        more["original"] = None if original is None else rows_of(original, "The original")
+        more["original"] = None if original is None else rows_of(original, "The original", tables=True)
         require_in_groups(guarantee.secrets, "sensitive", published, more["original"])
     if "image" in model.knows and (recoding is not None or getattr(guarantee, "itemsets", None) is not None):
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)

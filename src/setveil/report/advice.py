@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from setveil.report import words
@@ -11,7 +12,9 @@ from setveil.wording import count
 
 Row = dict[str, Any]
 
+_LOSSES = (("R", "relational_loss"), ("T", "transaction_loss"))
 HEADS = ("method", "loss", "query error", "itemsets kept", "left out", "unique rows", "time")
+OF_TABLES = ("method", "loss", "R", "T", "query error", "left out", "unique rows", "time")
 
 
 def advice_text(advice: dict[str, Any]) -> str:
@@ -39,6 +42,16 @@ def advice_text(advice: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def heads(advice: dict[str, Any]) -> tuple[str, ...]:
+    """Name the columns of the table, that of the place not."""
+    return OF_TABLES if of_table(advice) else HEADS
+
+
+def of_table(advice: dict[str, Any]) -> bool:
+    """Whether what was tried are releases of a table."""
+    return advice.get("share") is not None
+
+
 def headline(advice: dict[str, Any]) -> str:
     """Say which release loses least."""
     best, along = advice["best"], " along the hierarchy" if advice["hierarchy"] else ""
@@ -46,6 +59,9 @@ def headline(advice: dict[str, Any]) -> str:
         return f"Nothing that was tried keeps the promise{along} in the time given."
     if advice["by"] == "lm":
         return f"{best['name']} loses least of what was tried{along}: LM {words.measure(best['loss'])}."
+    if advice["by"] == "f":
+        lost = ", ".join(f"{name} {words.measure(best[key])}" for name, key in _LOSSES)
+        return f"{best['name']} loses least of what was tried{along}: f {words.measure(best['f'])} ({lost})."
     error = words.error(best["loss"])
     return f"{best['name']} answers your queries best of what was tried{along}: {error} off on average."
 
@@ -53,32 +69,42 @@ def headline(advice: dict[str, Any]) -> str:
 def weighing(advice: dict[str, Any]) -> str:
     """Weigh what the best release leaves at risk beyond the promise; empty where it is not known."""
     best, safer = advice["best"], advice["safer"]
-    known = advice["known"]
     if best is None or best.get("risk_below_2") is None:
         return ""
-    who = f"someone who knows {count(known, 'item')}"
+    who = f"someone who knows {_columns(advice)}{count(advice['known'], 'item')}"
     if not best["risk_below_2"]:
         return f"No row is unique even to {who}."
     text = f"But it leaves {_unique(best)} of the rows unique to {who}, one more than the promise covers"
     if safer is None:
         return f"{text}."
     more = safer["loss"] - best["loss"]
-    if advice["by"] == "lm":
+    if advice["by"] != "are_mean":
         greater = f"a loss only {words.measure(float(f'{more:.2g}'))} greater" if more else "the same loss"
     else:
         greater = f"an error only {words.percent(more)} greater" if more else "the same error"
     return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
 
 
+def _columns(advice: dict[str, Any]) -> str:
+    """Say what is known besides items, before these."""
+    return "all quasi-identifiers and " if of_table(advice) else ""
+
+
 def answering(advice: dict[str, Any]) -> str:
     """Name the release that answers queries best, where it is not the best one; else empty."""
-    best, other = advice["best"], advice.get("answering")
-    if best is None or other is None or best.get("are_mean") is None:
+    best, other, key = advice["best"], advice.get("answering"), _error(advice)
+    if best is None or other is None or best.get(key) is None:
         return ""
+    asked = "over columns and items" if of_table(advice) else "of item pairs"
     return (
-        f"{other['name']} answers counts of item pairs better: {words.error(other['are_mean'])} off on "
-        f"average, where {best['name']} is {words.error(best['are_mean'])} off."
+        f"{other['name']} answers counts {asked} better: {words.error(other[key])} off on average, where "
+        f"{best['name']} is {words.error(best[key])} off."
     )
+
+
+def _error(advice: dict[str, Any]) -> str:
+    """Name the column of the errors of queries."""
+    return "table_are_mean" if of_table(advice) and advice["by"] != "are_mean" else "are_mean"
 
 
 def _unique(row: Row) -> str:
@@ -102,20 +128,22 @@ def groups(advice: dict[str, Any]) -> list[tuple[str, list[Row]]]:
     return [(title, part) for title, part in parts if part]
 
 
-def cells(row: Row, by: str) -> tuple[str, ...]:
+def cells(row: Row, advice: dict[str, Any]) -> tuple[str, ...]:
     """Write the numbers of a candidate for a line of the table, with its place before and its name first."""
     place = f"{row['rank']}." if row["rank"] else "-"
     if row["status"] != "done":
-        return (place, row["name"], *[""] * 5, row["status"])
-    lost = row["loss"] if by == "lm" else row.get("lm")
-    frequent = row.get("itemsets_frequent")
-    gone = row.get("suppressed_occurrences")
+        return (place, row["name"], *[""] * (len(heads(advice)) - 2), row["status"])
+    told, gone, frequent = of_table(advice), row.get("suppressed_occurrences"), row.get("itemsets_frequent")
+    lost = row["loss"] if advice["by"] == "lm" else row.get("f" if told else "lm")
+    error = row.get(_error(advice))
+    kept = "" if not frequent else words.percent(row["itemsets_kept"] or 0, frequent)
     return (
         place,
         row["name"],
         "" if lost is None else words.measure(lost),
-        "" if row.get("are_mean") is None else words.percent(row["are_mean"]),
-        "" if not frequent else words.percent(row["itemsets_kept"] or 0, frequent),
+        *((words.measure(row[key]) for _, key in _LOSSES) if told else ()),
+        "" if error is None else words.percent(error),
+        *(() if told else (kept,)),
         "" if gone is None else words.percent(gone, row["occurrences"]),
         "" if row.get("risk_below_2") is None else words.percent(row["risk_below_2"], row["rows"]),
         f"{row['seconds']:.1f} s",
@@ -123,8 +151,8 @@ def cells(row: Row, by: str) -> tuple[str, ...]:
 
 
 def _table(advice: dict[str, Any]) -> list[str]:
-    parts = [(title, [cells(row, advice["by"]) for row in rows]) for title, rows in groups(advice)]
-    every = [("", *HEADS), *(line for _, lines in parts for line in lines)]
+    parts = [(title, [cells(row, advice) for row in rows]) for title, rows in groups(advice)]
+    every = [("", *heads(advice)), *(line for _, lines in parts for line in lines)]
     widths = [max(len(line[i]) for line in every) for i in range(len(every[0]))]
 
     def written(line: Sequence[str]) -> str:
@@ -143,17 +171,34 @@ def _table(advice: dict[str, Any]) -> list[str]:
 
 def columns_explained(advice: dict[str, Any]) -> list[str]:
     """Say what the columns of the table are."""
-    asked = "your queries" if advice["by"] == "are_mean" else "1,000 random queries for two items"
+    told = of_table(advice)
+    drawn = "columns and items" if told else "two items"
+    asked = "your queries" if advice["by"] == "are_mean" else f"1,000 random queries for {drawn}"
     lines = [
-        f"loss: LM, {named('lm').meaning}, 0 to 1 (nothing left).",
         f"query error: mean relative error of {asked}, with the counts beside the rows where there are any.",
-        "itemsets kept: of those in 1 % of the rows, up to three items.",
         "left out: suppressed occurrences.",
     ]
+    if told:
+        lines.insert(0, f"loss: {weighed(advice)}, 0 to 1 (nothing left).")
+    else:
+        lines.insert(0, f"loss: LM, {named('lm').meaning}, 0 to 1 (nothing left).")
+        lines.insert(2, "itemsets kept: of those in 1 % of the rows, up to three items.")
     if any(row.get("risk_m") for row in advice["candidates"]):
         known = count(advice["known"], "item")
-        lines.append(f"unique rows: those that someone who knows their most identifying {known} finds alone.")
+        their = f"{_columns(advice)}the" if told else "their"
+        lines.append(
+            f"unique rows: those that someone who knows {their} most identifying {known} finds alone."
+        )
     return lines
+
+
+def weighed(advice: dict[str, Any]) -> str:
+    """Say what the loss of a table is."""
+    share = Fraction(advice["share"])
+    return (
+        f"f = {share} R + {1 - share} T, where R is the {named('relational_loss').meaning} and T the "
+        f"{named('transaction_loss').meaning}"
+    )
 
 
 def notes(advice: dict[str, Any]) -> list[str]:

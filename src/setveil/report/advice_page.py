@@ -7,14 +7,16 @@ from typing import Any
 
 from setveil.report import blocks
 from setveil.report.advice import (
-    HEADS,
     Row,
     answering,
     cells,
     columns_explained,
     groups,
     headline,
+    heads,
     notes,
+    of_table,
+    weighed,
     weighing,
 )
 from setveil.report.comparison.charts import Drawing
@@ -68,9 +70,10 @@ def _tried(advice: dict[str, Any]) -> str:
     """Show the table, a part for each reason why releases are listed apart."""
     parts = []
     for title, rows in groups(advice):
-        lines = [[html.escape(cell) for cell in cells(row, advice["by"])] for row in rows]
+        lines = [[html.escape(cell) for cell in cells(row, advice)] for row in rows]
         lines = [[f"{place} {name}", *rest] for place, name, *rest in lines]
-        table = grid([head.capitalize() for head in HEADS], lines, [2.2, 1, 1, 1, 1, 1, 1])
+        names = [head[0].upper() + head[1:] for head in heads(advice)]
+        table = grid(names, lines, [2.2, *[1] * (len(names) - 1)])
         parts += [blocks.subsection(html.escape(title), table) if title else table]
     parts += [blocks.paragraph(line, "small") for line in (*columns_explained(advice), *notes(advice))]
     return blocks.section("What was tried", *parts)
@@ -85,7 +88,7 @@ def _chart(advice: dict[str, Any]) -> str:
     if len(same) < 2:
         return ""
     losses, shares = ([point[i] for point in same] for i in range(2))
-    axis = "loss (LM)" if advice["by"] == "lm" else "mean error of your queries"
+    axis = "mean error of your queries" if advice["by"] == "are_mean" else f"loss ({_loss(advice)})"
     known = count(advice["known"], "item")
     plotted = plot(
         Numbers(shares, "root", percent=True),
@@ -109,6 +112,10 @@ def _chart(advice: dict[str, Any]) -> str:
     return blocks.section("Loss against risk beyond the promise", figure)
 
 
+def _loss(advice: dict[str, Any]) -> str:
+    return "f" if of_table(advice) else "LM"
+
+
 def _commands(advice: dict[str, Any]) -> str:
     lines = [
         (html.escape(row["name"]), blocks.code(row["command"]))
@@ -121,7 +128,9 @@ def _commands(advice: dict[str, Any]) -> str:
 
 def _decided(advice: dict[str, Any]) -> str:
     lines = []
-    if advice["by"] == "lm":
+    if advice["by"] == "f":
+        lines.append(("Least loss is recommended:", f"{weighed(advice)}."))
+    elif advice["by"] == "lm":
         lines.append(
             ("Least LM is recommended.", "It weighs suppressing and merging alike for every method.")
         )
@@ -133,8 +142,8 @@ def _decided(advice: dict[str, Any]) -> str:
     lines.append(
         (
             "Another release is named beside it",
-            "if it leaves at most two thirds of the unique rows at nearly the same loss (LM at most 0.05 "
-            "greater, the error of queries at most a tenth).",
+            "if it leaves at most two thirds of the unique rows at nearly the same loss "
+            f"({_loss(advice)} at most 0.05 greater, the error of queries at most a tenth).",
         )
     )
     return blocks.section("What decides", blocks.points(lines))

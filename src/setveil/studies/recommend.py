@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
+from setveil.studies.candidates import Candidate
 from setveil.studies.machine import machine
 from setveil.studies.plan import DataSet, plan_run
 from setveil.studies.results import Row, table
@@ -20,45 +20,12 @@ from setveil.studies.sweep import run_all
 from setveil.version import __version__
 
 TIME_BUDGET = 120.0
-GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
-FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best (docs/query.md)
+ERRORS = ("are_mean", "table_are_mean")  # of random queries: for items; of a table, for columns and items
 
 # When another release is worth a word (see `Advice.safer` and docs/recommend.md).
 WEIGHED = 0.01  # least share of unique rows that matters
 LITTLE_MORE = 0.05  # of LM
 LITTLE_WORSE = 0.1  # of the error of queries, relative
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A way to keep the promise.
-
-    Attributes
-    ----------
-    algorithm : str
-    options : mapping
-        Its parameters and those of its model, as in a study.
-    keeps : str
-        What it promises, in a few words.
-    as_asked : bool
-        Whether that is the promise asked for (or a stronger one); others are shown, but not recommended.
-    any_items : bool
-        Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one
-        is given, such a release is shown, but not recommended.
-    """
-
-    algorithm: str
-    options: Mapping[str, Value]
-    keeps: str
-    as_asked: bool = True
-    any_items: bool = False
-
-    @property
-    def name(self) -> str:
-        """What sentences and tables call it."""
-        if self.options.get("suppress") is False:
-            return f"{self.algorithm} without suppression"
-        return f"{self.algorithm} for counts" if "objective" in self.options else self.algorithm
 
 
 @dataclass(frozen=True)
@@ -68,7 +35,8 @@ class Advice:
     Attributes
     ----------
     by : str
-        What was compared: `lm`, or `are_mean`, the mean relative error of the queries asked.
+        What was compared: `lm`; of a table `f`, share * R + (1 - share) * T; or `are_mean`, the mean relative
+        error of the queries asked.
     known : int
         Items that the attacker knows by whom unique rows are counted.
     rows : list of dict
@@ -77,12 +45,15 @@ class Advice:
         counts from 1; it is None for those that are not to be recommended.
     along : bool
         Whether there was a hierarchy, which says what may be merged.
+    share : Fraction or None
+        Of a table, the share of the quasi-identifiers in f.
     """
 
     by: str
     known: int
     rows: list[Row] = field(default_factory=list)
     along: bool = False
+    share: Fraction | None = None
 
     @property
     def best(self) -> Row | None:
@@ -91,11 +62,12 @@ class Advice:
 
     @property
     def answering(self) -> Row | None:
-        """The candidate that answers random queries best, where LM decides and the best one is another."""
-        ranked = [row for row in self.rows if row["rank"] is not None and row.get("are_mean") is not None]
-        if self.by != "lm" or not ranked:
+        """The candidate that answers random queries best, where a loss decides and this is another one."""
+        asked = ERRORS[self.share is not None]
+        ranked = [row for row in self.rows if row["rank"] is not None and row.get(asked) is not None]
+        if self.by == "are_mean" or not ranked:
             return None
-        found = min(ranked, key=lambda row: (row["are_mean"], row["rank"]))
+        found = min(ranked, key=lambda row: (row[asked], row["rank"]))
         return None if found is self.best else found
 
     @property
@@ -103,13 +75,13 @@ class Advice:
         """A candidate that loses little more than the best one and leaves clearly fewer unique rows.
 
         The best one must leave at least 1 % of the rows unique, the other one at most two thirds as many, at
-        a loss that is at most 0.05 greater (LM), or a tenth greater (errors of queries). Of several, the one
-        that leaves fewest; of these the one that loses least.
+        a loss that is at most 0.05 greater (LM, or f), or a tenth greater (errors of queries). Of several,
+        the one that leaves fewest; of these the one that loses least.
         """
         best = self.best
         if best is None or unique_share(best) < WEIGHED:
             return None
-        most = best["loss"] + LITTLE_MORE if self.by == "lm" else best["loss"] * (1 + LITTLE_WORSE)
+        most = best["loss"] * (1 + LITTLE_WORSE) if self.by == "are_mean" else best["loss"] + LITTLE_MORE
         found = [
             row
             for row in self.rows
@@ -125,64 +97,6 @@ def unique_share(row: Row) -> float:
     return int(row.get("risk_below_2") or 0) / max(int(row["rows"]), 1)
 
 
-def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
-    """List what can keep a promise.
-
-    Parameters
-    ----------
-    k, m : int, int or "inf"
-        At least k rows fit what an attacker knows, up to m items.
-    private : str or Reference, optional
-        Items that nobody may learn of a person with a probability above h.
-    h : str, optional
-        By default 0.5.
-
-    Notes
-    -----
-    Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
-    those who will have the counts beside the rows; the same as
-    constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
-    k-anonymity of whole rows, which is more than asked. With private items, only coherence promises both. The
-    groups of CAHD hide private items but leave everyone to be found by the others, so they are listed as a
-    weaker promise.
-    """
-    promise: dict[str, Value] = {"k": k, "m": m}
-    coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
-    if private is not None:
-        coherence["private"] = private
-        degree = math.ceil(1 / Fraction(coherence["h"]))  # type: ignore[arg-type]
-        both = f"coherence (h={coherence['h']}, k={k}, p={m})"
-        return [
-            Candidate("border", coherence, both),
-            Candidate("mm", coherence, both),
-            Candidate(
-                "cahd",
-                {"p": degree, "sensitive": private},
-                f"private items in one row of {degree} in a group; people can be found",
-                as_asked=False,
-            ),
-        ]
-    km = f"k^m-anonymity (k={k}, m={m})"
-    found = [
-        Candidate("exact", promise, km),
-        Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
-        Candidate("exact", {**promise, "suppress": False}, km),
-        Candidate("mhghs", promise, km),
-        Candidate("aa", promise, km),
-        Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),
-        Candidate("border", coherence, km),
-        Candidate("mm", coherence, km),
-    ]
-    if m != "inf":
-        found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
-    return found
-
-
-def known_items(m: int | str) -> int:
-    """Choose how many items the attacker knows by whom releases are weighed: one more than promised."""
-    return 4 if isinstance(m, str) else m + 1
-
-
 def recommend(
     data: DataSet,
     candidates: Sequence[Candidate],
@@ -191,6 +105,7 @@ def recommend(
     leaves: int | None,
     known: int = 3,
     queries_file: Value | None = None,
+    share: Fraction | None = None,
     time_budget: float = TIME_BUDGET,
     jobs: int | None = None,
     seed: int = 0,
@@ -214,6 +129,8 @@ def recommend(
     queries_file : Reference, optional
         COUNT queries that the release is for: the mean relative error of their answers decides, instead of
         LM.
+    share : Fraction, optional
+        Of a table: the loss is f with this share of the quasi-identifiers, in place of LM.
     time_budget : float
         Seconds for all runs together.
     jobs, seed, progress
@@ -233,7 +150,7 @@ def recommend(
     ]
     records = run_all(runs, folder, jobs=jobs, budget=time_budget, progress=progress)
     by_run = {row["run"]: row for row in table(runs, records)}
-    by = "lm" if queries_file is None else "are_mean"
+    by = "are_mean" if queries_file is not None else "lm" if share is None else "f"
     rows = [
         {
             "status": "timeout",
@@ -253,11 +170,13 @@ def recommend(
         for run, one in zip(runs, candidates, strict=True)
     ]
     for row in rows:
+        if share is not None:
+            row["f"] = _weighed(row, share)
         row["loss"] = _loss(row, by, leaves) if row["status"] == "done" else None
     along = data.hierarchy is not None
     _rank(rows, along=along)
     _require_one(rows)
-    return Advice(by, known, rows, along)
+    return Advice(by, known, rows, along, share)
 
 
 def _rank(rows: list[Row], *, along: bool) -> None:
@@ -320,6 +239,7 @@ def record(
         "by": advice.by,
         "known": advice.known,
         "hierarchy": advice.along,
+        **({} if advice.share is None else {"share": str(advice.share)}),
         "inputs": list(inputs or ()),
         "best": advice.best,
         "answering": advice.answering,
@@ -355,6 +275,14 @@ def _loss(row: Row, by: str, leaves: int | None) -> float | None:
         return None if value is None else float(value)
     gone = row["suppressed_occurrences"] / max(row["occurrences"], 1)
     return float(gone + (value - gone) * (row["items"] - 1) / (leaves - 1))
+
+
+def _weighed(row: Row, share: Fraction) -> float | None:
+    """Weigh what columns and items of a table lost: f."""
+    columns, items = row.get("relational_loss"), row.get("transaction_loss")
+    if columns is None or items is None:
+        return None
+    return float(share * Fraction(columns) + (1 - share) * Fraction(items))
 
 
 def _require_one(rows: Sequence[Row]) -> None:

@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from setveil.data.relational import MISSING, QuasiIdentifier, Table
+from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.roles import Known, Roles, write_roles
@@ -39,14 +39,12 @@ def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tu
     )
     said, data = folder / "roles.toml", folder / "table.jsonl"
     write_roles(roles, said)
-    columns = {
-        column.name: [column.labels[code] for code in column.codes.tolist()]
-        for column in (*table.columns, *table.kept)
-    }
-    names = list(columns)
+    columns: list[QuasiIdentifier | TextColumn] = [*table.columns, *table.kept]
+    values = [[column.labels[code] for code in column.codes.tolist()] for column in columns]
+    names = [column.name for column in columns]
     with data.open("w", encoding="utf-8", newline="") as file:
-        for items, values in zip(table, zip(*columns.values(), strict=True), strict=True):
-            line = {**dict(zip(names, values, strict=True)), table.set_name: list(items)}
+        for items, shown in zip(table, zip(*values, strict=True), strict=True):
+            line = {**dict(zip(names, shown, strict=True)), table.set_name: list(items)}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     return data, said
 

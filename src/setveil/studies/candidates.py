@@ -1,0 +1,142 @@
+"""What can keep a promise: the algorithms that `recommend` tries, with their parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from setveil.studies.settings import Value
+
+SHARE = Fraction(1, 4)  # of the quasi-identifiers in f, as by default for every algorithm
+DELTA = "0.4"  # to which classes are merged: what the best classes of patients lose (docs/rt.md)
+GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
+FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best (docs/query.md)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to keep the promise.
+
+    Attributes
+    ----------
+    algorithm : str
+    options : mapping
+        Its parameters and those of its model, as in a study.
+    keeps : str
+        What it promises, in a few words.
+    as_asked : bool
+        Whether that is the promise asked for (or a stronger one); others are shown, but not recommended.
+    any_items : bool
+        Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one
+        is given, such a release is shown, but not recommended.
+    label : str
+        What sentences and tables call it, where that is not told by its options.
+    """
+
+    algorithm: str
+    options: Mapping[str, Value]
+    keeps: str
+    as_asked: bool = True
+    any_items: bool = False
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What sentences and tables call it."""
+        if self.label:
+            return self.label
+        if self.options.get("suppress") is False:
+            return f"{self.algorithm} without suppression"
+        return f"{self.algorithm} for counts" if "objective" in self.options else self.algorithm
+
+
+def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
+    """List what can keep a promise.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows, up to m items.
+    private : str or Reference, optional
+        Items that nobody may learn of a person with a probability above h.
+    h : str, optional
+        By default 0.5.
+
+    Notes
+    -----
+    Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
+    those who will have the counts beside the rows; the same as
+    constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
+    k-anonymity of whole rows, which is more than asked. With private items, only coherence promises both. The
+    groups of CAHD hide private items but leave everyone to be found by the others, so they are listed as a
+    weaker promise.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m}
+    coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
+    if private is not None:
+        coherence["private"] = private
+        degree = math.ceil(1 / Fraction(coherence["h"]))  # type: ignore[arg-type]
+        both = f"coherence (h={coherence['h']}, k={k}, p={m})"
+        return [
+            Candidate("border", coherence, both),
+            Candidate("mm", coherence, both),
+            Candidate(
+                "cahd",
+                {"p": degree, "sensitive": private},
+                f"private items in one row of {degree} in a group; people can be found",
+                as_asked=False,
+            ),
+        ]
+    km = f"k^m-anonymity (k={k}, m={m})"
+    found = [
+        Candidate("exact", promise, km),
+        Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
+        Candidate("exact", {**promise, "suppress": False}, km),
+        Candidate("mhghs", promise, km),
+        Candidate("aa", promise, km),
+        Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),
+        Candidate("border", coherence, km),
+        Candidate("mm", coherence, km),
+    ]
+    if m != "inf":
+        found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
+    return found
+
+
+def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Candidate]:
+    """List what can make a table (k,k^m)-anonymous.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows: any quasi-identifiers, and up to m items.
+    share : Fraction
+        Of the quasi-identifiers in the loss f, which those that can minimize it then do.
+
+    Notes
+    -----
+    Classes of the size that loses least, by sweep and gain or by the sweep alone; classes of at least k rows
+    that are as narrow as can be, by two methods, with and without merging those that are alike in columns and
+    items; and one recoding for the whole table.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m}
+    weighed = promise if share == SHARE else {**promise, "share": str(share)}
+    merged: dict[str, Value] = {"merge": "rt", "delta": DELTA}
+    keeps = f"(k,k^m)-anonymity (k={k}, m={m})"
+    return [
+        Candidate("rt", weighed, keeps),
+        Candidate("rt", {**weighed, "search": "sweep"}, keeps, label="rt, sweep alone"),
+        *(
+            Candidate("bounding", {**promise, "relational": one, **how}, keeps, label=f"{one}{name}")
+            for one in ("mondrian", "cluster")
+            for name, how in (("", {}), (", merged", merged))
+        ),
+        Candidate("forest", weighed, keeps, label="forest (one recoding)"),
+    ]
+
+
+def known_items(m: int | str) -> int:
+    """Choose how many items the attacker knows by whom releases are weighed: one more than promised."""
+    return 4 if isinstance(m, str) else m + 1
