@@ -1,0 +1,183 @@
+"""The advice on a table: what is tried, what decides, and commands that run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import needs_compiled, refused, setveil, together, write
+from setveil.errors import RequestError
+from setveil.report.advice import advice_text
+from setveil.report.advice_page import advice_html
+from setveil.studies import recommend as module
+from setveil.studies.candidates import Candidate, table_candidates
+from setveil.studies.plan import Run, data_set, plan_run
+from setveil.studies.recommend import Advice, recommend, record
+
+WARD = """patient,age,sex,codes
+1,34,F,I21;J18
+2,36,F,I21
+3,41,M,J18;J44
+4,45,M,I50;J44
+5,47,F,I50
+6,62,M,I21;J44
+7,64,M,I21;I50
+8,71,F,J18
+"""
+CODES = "I21;Heart;ALL\nI50;Heart;ALL\nJ18;Lung;ALL\nJ44;Lung;ALL\n"
+COLUMNS = ("--qi", "age,sex", "--set", "codes", "--drop", "patient", "-H", "codes.csv")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "ward.csv", WARD)
+    write(tmp_path / "codes.csv", CODES)
+    return tmp_path
+
+
+def _table(folder: Path) -> sv.Table:
+    return sv.read_table(
+        folder / "ward.csv", qi=["age", "sex"], set="codes", hierarchies={"codes": folder / "codes.csv"}
+    )
+
+
+def _done(r: float, t: float, are: float = 1.0, unique: int = 4) -> dict[str, Any]:
+    return {
+        "status": "done", "rows": 8, "items": 4, "occurrences": 13, "lm": t, "relational_loss": r,
+        "transaction_loss": t, "table_are_mean": are, "are_mean": are, "suppressed_occurrences": 2,
+        "risk_below_2": unique, "risk_m": 3, "risk_exact": True, "seconds": 1.5,
+    }  # fmt: skip
+
+
+def _advice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]], **more: Any
+) -> Advice:
+    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> dict[str, Any]:
+        return {
+            run.id: {"run": run.id, "status": "done", "error": "", "measures": measures}
+            for run, measures in zip(runs, found, strict=True)
+        }
+
+    monkeypatch.setattr(module, "run_all", run_all)
+    roles = write(folder / "roles.toml", '[columns.age]\nrole = "qi"\n[columns.codes]\nrole = "set"\n')
+    data = data_set(folder / "ward.csv", roles=roles)
+    return recommend(data, table_candidates(2, 1)[: len(found)], folder, leaves=4, **more)
+
+
+@needs_compiled
+def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
+    table, every = _table(folder), table_candidates(2, 1, Fraction(3, 10))
+    assert len({one.name for one in every}) == len(every)
+    assert all(one.as_asked for one in every)
+    for one in every:
+        own = {name: value for name, value in one.options.items() if name not in {"k", "m"}}
+        release = sv.anonymize(table, sv.KKmAnonymity(2, 1), algorithm=one.algorithm, details=False, **own)
+        assert release.verdict.holds
+    assert every[0].options["share"] == "3/10"
+    assert "share" not in table_candidates(2, 1)[0].options  # as by default
+
+
+def test_f_decides(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [_done(0.9, 0.1, 0.5), _done(0.1, 0.3, 0.2), _done(0.1, 0.4, unique=0)]
+    advice = _advice(folder, monkeypatch, found, share=Fraction(1, 4))
+    assert advice.by == "f"
+    assert [row["name"] for row in advice.rows] == ["rt, sweep alone", "rt", "mondrian"]
+    assert [row["loss"] for row in advice.rows] == pytest.approx([0.25, 0.3, 0.325])
+    assert advice.answering is None  # the best one
+    assert advice.safer is None  # loses 0.075 more
+    advice = _advice(folder, monkeypatch, found, share=Fraction(0))
+    assert [row["name"] for row in advice.rows] == ["rt", "rt, sweep alone", "mondrian"]
+    assert advice.answering is not None
+    assert advice.answering["name"] == "rt, sweep alone"
+    told = record(advice, inputs=["ward.csv"])
+    text = advice_text(told)
+    assert text.startswith("rt loses least of what was tried: f 0.1 (R 0.9, T 0.1).")
+    assert "50 % of the rows unique to someone who knows all quasi-identifiers and 3 items" in text
+    assert "answers counts over columns and items better: 20 % off on average, where rt is 50 % off" in text
+    assert "f = 0 R + 1 T" in text
+    page = advice_html(told)
+    assert "f = 0 R + 1 T" in page
+    assert "loss (f)" in page
+
+
+def test_queries_decide_where_they_are_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = module.Reference(write(folder / "ask.txt", "I21\n"), "0")
+    found = [_done(0.9, 0.1, 0.5), _done(0.1, 0.3, 0.2)]
+    advice = _advice(folder, monkeypatch, found, share=Fraction(1, 4), queries_file=asked)
+    assert advice.by == "are_mean"
+    assert [row["name"] for row in advice.rows] == ["rt, sweep alone", "rt"]
+    assert advice_text(record(advice, inputs=None)).count("20 %") >= 1
+
+
+def test_runs_over_a_table_read_the_queries_of_a_file(folder: Path) -> None:
+    roles = write(folder / "roles.toml", '[columns.age]\nrole = "qi"\n[columns.codes]\nrole = "set"\n')
+    asked = module.Reference(write(folder / "ask.txt", "I21\n"), "0")
+    run = plan_run(
+        data_set(folder / "ward.csv", roles=roles), "rt", {"k": 2, "m": 1}, measuring={"queries_file": asked}
+    )
+    assert run.measuring["queries_file"] == asked
+
+
+@needs_compiled
+def test_every_command_that_is_printed_runs(folder: Path) -> None:
+    write(
+        folder / "roles.toml",
+        '[columns.age]\nrole = "qi"\n[columns.sex]\nrole = "qi"\n'
+        '[columns.codes]\nrole = "set"\nhierarchy = "codes.csv"\n',
+    )
+    done = setveil(
+        "recommend", "ward.csv", "-k", 2, "-m", 1, *COLUMNS, "--ranges", "age=10", "--weight", "sex=2",
+        "--time-budget", 1, "--json", cwd=folder,
+    )  # fmt: skip
+    named = done.json()["candidates"]
+    by_roles = setveil(
+        "recommend", "ward.csv", "-k", 2, "-m", 1, "--roles", "roles.toml", "--share", "30%",
+        "--time-budget", 1, "--json", "--seed", 3, cwd=folder,
+    )  # fmt: skip
+    lines = [row["command"] for row in [*named, *by_roles.json()["candidates"][:2]]]
+    assert len(lines) == 9
+    assert all("--ranges age=10 --weight sex=2 --hierarchy codes.csv" in line for line in lines[:7])
+    assert all(
+        "--roles roles.toml" in line and "--share 3/10" in line and "--seed 3" in line for line in lines[7:]
+    )
+    words = [shlex.split(line.replace("DIR", f"out{at}")) for at, line in enumerate(lines)]
+    assert all(word[:2] == ["setveil", "anonymize"] for word in words)
+    for one in together([[*word[1:], "--no-details"] for word in words], folder):
+        one.ok()
+
+
+@needs_compiled
+def test_a_table_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one(k: int, m: int, share: Fraction) -> list[Candidate]:
+        return table_candidates(k, m, share)[1:2]
+
+    monkeypatch.setattr("setveil.functions.recommend.table_candidates", one)
+    found = sv.recommend(_table(folder), 2, 1, share="1/2", time_budget=3600)
+    best = found["best"]
+    assert best["name"] == "rt, sweep alone"
+    assert found["share"] == "1/2"
+    assert best["command"] is None
+    assert best["loss"] == pytest.approx((best["relational_loss"] + best["transaction_loss"]) / 2)
+    release = sv.anonymize(
+        _table(folder), sv.KKmAnonymity(2, 1), algorithm="rt", search="sweep", share=Fraction(1, 2)
+    )
+    assert best["relational_loss"] == release.utility["relational_loss"]
+    assert best["transaction_loss"] == release.utility["transaction_loss"]
+
+
+def test_what_does_not_apply_is_refused(folder: Path) -> None:
+    with pytest.raises(RequestError, match="private does not apply to tables"):
+        sv.recommend(_table(folder), 2, 1, private=["I21"])
+    with pytest.raises(RequestError, match="share weighs the columns of a table"):
+        sv.recommend([["a"], ["b"]], 2, 1, share=0.5)
+    base = ("recommend", "ward.csv", "-k", 2, "-m", 1)
+    refused(setveil(*base, "--share", "0.5", cwd=folder), 2, "--share", "--qi")
+    refused(setveil(*base, *COLUMNS, "--private", "I21", cwd=folder), 2, "--private", "--sensitive")
+    refused(setveil(*base, *COLUMNS, "--share", "2", cwd=folder), 2, "share")
+    refused(setveil(*base, "--qi", "age", "--set", "none", cwd=folder), 4, "none")
