@@ -65,7 +65,7 @@ def lost(made: Parts) -> Fraction:
 )
 def test_ward(merge: Any, delta: Any, parts: list[list[int]], r: str, t: str) -> None:
     table = ward()
-    made, details = run(table, relational="cluster", items_by="aa", merge=merge, delta=delta)
+    made, details = run(table, relational="cluster", items="aa", merge=merge, delta=delta)
     assert numbered(classes(table, made)) == parts
     assert lost(made) == Fraction(t)
     assert (details["relational_loss"], details["item_loss"]) == (float(Fraction(r)), float(Fraction(t)))
@@ -75,22 +75,22 @@ def test_ward(merge: Any, delta: Any, parts: list[list[int]], r: str, t: str) ->
 
 def test_a_bound_that_is_too_tight_is_refused() -> None:
     with pytest.raises(InfeasibleError, match=r"delta = 0\.1 .*lose 0\.1081 \(4/37\)") as refused:
-        run(ward(), relational="cluster", items_by="aa", merge="r", delta=0.1)
+        run(ward(), relational="cluster", items="aa", merge="r", delta=0.1)
     assert refused.value.hint == "delta must be at least 0.1082."
-    run(ward(), relational="cluster", items_by="aa", merge="r", delta=0.1082)
+    run(ward(), relational="cluster", items="aa", merge="r", delta=0.1082)
 
 
 def test_bound_on_items() -> None:
     table = ward()
-    made, details = run(table, relational="cluster", items_by="aa", merge="r", delta=0.7, bounded="items")
+    made, details = run(table, relational="cluster", items="aa", merge="r", delta=0.7, bounded="items")
     assert numbered(classes(table, made)) == [[1, 2], [3, 4, 6, 7], [5, 8]]
     assert lost(made) == Fraction(9, 13)
     assert details["mergers"] == 1
     with pytest.raises(InfeasibleError, match=r"the items lose 0\.5 \(1/2\) in one class") as refused:
-        run(table, relational="cluster", items_by="aa", merge="r", delta=0.4, bounded="items")
+        run(table, relational="cluster", items="aa", merge="r", delta=0.4, bounded="items")
     assert refused.value.hint == "delta must be at least 0.5."
     with pytest.raises(InfeasibleError, match=r"the items lose 1 in these classes"):
-        run(table, relational="cluster", items_by="aa", delta=0.7, bounded="items")
+        run(table, relational="cluster", items="aa", delta=0.7, bounded="items")
 
 
 def test_exact_items_of_the_ward() -> None:
@@ -104,21 +104,21 @@ def test_exact_items_of_the_ward() -> None:
 
 
 def test_levels_and_uniform_loss_are_recorded() -> None:
-    _, details = run(ward(ranges=False), relational="incognito", items_by="aa")
+    _, details = run(ward(ranges=False), relational="incognito", items="aa")
     assert details["levels"] == {"age": 3, "sex": 0}
     assert details["uniform_relational_loss"] == 23 / 74
     assert details["relational_loss"] == 23 / 74
-    _, details = run(ward(), relational="incognito", items_by="aa")  # ages as ranges of the classes' own
+    _, details = run(ward(), relational="incognito", items="aa")  # ages as ranges of the classes' own
     assert details["relational_loss"] < details["uniform_relational_loss"]
 
 
-@pytest.mark.parametrize(("relational", "items_by"), [*product(RELATIONAL, ITEMS)])
-def test_all_configurations_keep_the_promise(relational: Any, items_by: Any) -> None:
+@pytest.mark.parametrize(("relational", "items"), [*product(RELATIONAL, ITEMS)])
+def test_all_configurations_keep_the_promise(relational: Any, items: Any) -> None:
     rng = Random(81)
     for table, k, m in cases(examples(8, 3), 81):
         data = fast(table)
         for merge in ("none", "r", "t", "rt"):
-            terms = {"relational": relational, "items_by": items_by, "merge": merge}
+            terms = {"relational": relational, "items": items, "merge": merge}
             made, details = run(table, KKmAnonymity(k, m), **terms, delta=None if merge == "none" else 1)
             release = publish(data, made, 0)
             assert rt_verify.is_kkm(shown_by(release.table), k, m), (table, k, m, terms)
@@ -162,12 +162,12 @@ def test_what_is_kept_is_that_of_the_twin(evaluate: Any) -> None:
     for table, k, m in cases(examples(40, 15), 82):
         if table.n < k:
             continue
-        start, _ = run(table, KKmAnonymity(k, m), relational="cluster", items_by="aa")
+        start, _ = run(table, KKmAnonymity(k, m), relational="cluster", items="aa")
         begun = classes(table, start)
         least = rt_table.relational_loss(table, begun)
         for merge, delta in product(("r", "t", "rt"), (least, (1 + least) / 2, Fraction(1))):
             terms: dict[str, Any] = {"merge": merge, "delta": delta, "evaluate": evaluate}
-            made, details = run(table, KKmAnonymity(k, m), relational="cluster", items_by="aa", **terms)
+            made, details = run(table, KKmAnonymity(k, m), relational="cluster", items="aa", **terms)
             wanted = rt_merge.bounded(
                 table, begun, merge, delta, k, m, rt_items.by_aa, every=evaluate == "all"
             )
@@ -184,9 +184,9 @@ def thin(table: rt_table.Table) -> rt_table.Table:
 
 def test_classes_of_too_few_rows_with_items_lose_them() -> None:
     table = thin(ward())
-    for items_by in ITEMS:
-        made, details = run(table, relational="cluster", items_by=items_by)
-        assert shown(table, made)[:2] == [[], [None]], items_by
+    for items in ITEMS:
+        made, details = run(table, relational="cluster", items=items)
+        assert shown(table, made)[:2] == [[], [None]], items
         assert details["hidden_classes"] == 1
         assert details.get("optimality", {"proven": True})["proven"]
 
@@ -195,9 +195,9 @@ def test_or_are_refused() -> None:
     table = thin(ward())
     message = r"class of 2 rows with age = '\[34,36\]', sex = 'F' has 1 row with items, and fewer than k = 2"
     with pytest.raises(InfeasibleError, match=message):
-        run(table, relational="cluster", items_by="aa", suppress=False)
+        run(table, relational="cluster", items="aa", suppress=False)
     made, _ = run(
-        table, relational="mondrian", items_by="exact", suppress=False
+        table, relational="mondrian", items="exact", suppress=False
     )  # keeps clear of such classes
     assert None not in [label for row in shown(table, made) for label in row]
 
@@ -206,10 +206,10 @@ def test_labels_of_groups_mean_the_same_in_all_classes() -> None:
     names = ["a", "b", "c", "(a,b)", "(b,c)", "x,y"]
     rng = Random(83)
     column = rt_table.Column("age", tuple(str(i // 4) for i in range(40)), numeric=True)
-    for items_by in ("coat", "pcta"):
+    for items in ("coat", "pcta"):
         sets = tuple(frozenset(rng.sample(names, rng.randint(1, 3))) for _ in range(40))
         table = rt_table.Table((column,), sets, {**dict.fromkeys(names, "*"), "*": None})
-        made, _ = run(table, relational="mondrian", items_by=items_by)
+        made, _ = run(table, relational="mondrian", items=items)
         members_of = made.items.members()
         assert any(len(inside) > 1 for inside in members_of.values())
         for row, labels in zip(sets, shown(table, made), strict=True):
@@ -237,7 +237,7 @@ def test_too_few_rows() -> None:
         ({"merge": "r"}, "within a bound, and none was given"),
         ({"bounded": "items"}, "within a bound, and none was given"),
         ({"merge": "r", "delta": 1.5}, r"delta must be 0 to 1, got 1\.5"),
-        ({"items_by": "hghs", "suppress": False}, "hghs suppresses items"),
+        ({"items": "hghs", "suppress": False}, "hghs suppresses items"),
         ({"relational": "lattice"}, 'relational must be "mondrian", '),
         ({"relational": "cluster", "least": 5}, "least says how large the classes of mondrian are"),
     ],

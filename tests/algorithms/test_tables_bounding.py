@@ -37,12 +37,12 @@ def test_classes_merged_within_a_bound_of_columns() -> None:
             continue
         table = fast(slow)
         relational, clusters = start(rng, slow, k)
-        items_by, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
+        items, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
         merge, every = rng.choice(("r", "t", "rt")), rng.random() < 0.5
         delta = Fraction(rng.randint(0, 20), 20)
         wanted = bounding.Bounding(
             relational=relational,  # type: ignore[arg-type]
-            items_by=items_by,  # type: ignore[arg-type]
+            items=items,  # type: ignore[arg-type]
             merge=merge,  # type: ignore[arg-type]
             delta=delta,
             evaluate="all" if every else "ends",
@@ -69,11 +69,11 @@ def test_classes_merged_until_a_bound_of_items() -> None:
             continue
         table = fast(slow)
         relational, clusters = start(rng, slow, k)
-        items_by, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
+        items, algorithm = rng.choice((("aa", rt_items.by_aa), ("hghs", rt_items.by_hghs)))
         merge, delta = rng.choice(("r", "t", "rt")), Fraction(rng.randint(0, 20), 20)
         wanted = bounding.Bounding(
             relational=relational,  # type: ignore[arg-type]
-            items_by=items_by,  # type: ignore[arg-type]
+            items=items,  # type: ignore[arg-type]
             merge=merge,  # type: ignore[arg-type]
             delta=delta,
             bounded="items",
@@ -98,9 +98,9 @@ def test_every_pair_of_methods_keeps_the_promise() -> None:
             continue
         table = fast(slow)
         relational = rng.choice(RELATIONAL)
-        items_by = rng.choice(ITEMS)
+        items = rng.choice(ITEMS)
         wanted = bounding.Bounding(
-            relational=relational, items_by=items_by, merge=rng.choice(("r", "t", "rt")), delta=1
+            relational=relational, items=items, merge=rng.choice(("r", "t", "rt")), delta=1
         )
         made, details = bounding.anonymize(table, hierarchy(slow), KKmAnonymity(k, m), wanted)
         release = publish(table, made, seed=3)
@@ -131,7 +131,7 @@ def test_classes_of_one_cut_for_all_rows() -> None:
         else:
             found = (rt_cuts.top_down if name == "topdown" else rt_cuts.bottom_up)(trees, k)
             images = rt_cuts.images(trees, found)
-        wanted = bounding.Bounding(relational=name, items_by="aa")  # type: ignore[arg-type]
+        wanted = bounding.Bounding(relational=name, items="aa")  # type: ignore[arg-type]
         made, details = bounding.anonymize(fast(slow), hierarchy(slow), KKmAnonymity(k, 1), wanted)
         expected = rt_cuts.classes(trees, images)
         assert partition(made) == rt_classes.same(expected)

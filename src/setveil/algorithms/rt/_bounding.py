@@ -38,7 +38,7 @@ def bounded(
     require_nothing_sensitive("bounding", guarantee)
     order = data.canonical_order()
     table = data.rows_at(order)  # so that nothing depends on the order of the lines
-    items = ClassItems(table, hierarchy, guarantee, parameters.items_by, parameters.suppress, progress)
+    items = ClassItems(table, hierarchy, guarantee, parameters.items, parameters.suppress, progress)
     if not data.n_rows:
         return Parts(np.zeros(0, np.int64), items.recoding([], order)), {"classes": 0}
     first, details = relational_classes(table, guarantee.k, parameters, progress)
@@ -63,7 +63,7 @@ def bounded(
         "item_loss": sum(each.ncp for each in recoded) / items.whole,
         "hidden_classes": sum(each.hidden for each in recoded),
     }
-    if parameters.items_by == EXACT:
+    if parameters.items == EXACT:
         details["optimality"] = _optimality(recoded, hierarchy, table.n_occurrences, parameters.suppress)
     made = np.empty(table.n_rows, np.int64)
     made[order] = part

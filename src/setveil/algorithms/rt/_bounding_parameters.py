@@ -23,7 +23,7 @@ class Bounding(Declared):
     ----------
     relational : {"mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"}
         What makes classes of the rows, by their quasi-identifiers alone.
-    items_by : {"exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"}
+    items : {"exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"}
         What anonymizes the items of each class.
     merge : {"none", "r", "t", "rt"}
         Which classes are merged: those with similar quasi-identifiers (Rmerger), with similar items
@@ -56,7 +56,7 @@ class Bounding(Declared):
     relational: Literal["mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"] = parameter(
         Choice(RELATIONAL), "What makes the classes (default mondrian).", default="mondrian"
     )
-    items_by: Literal["exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"] = parameter(
+    items: Literal["exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"] = parameter(
         Choice(ITEMS), "What anonymizes the items of each class (default exact).", default="exact"
     )
     merge: Literal["none", "r", "t", "rt"] = parameter(
@@ -93,7 +93,7 @@ class Bounding(Declared):
             raise RequestError(
                 f"least says how large the classes of mondrian are, and {self.relational} was chosen."
             )
-        if self.items_by == "hghs" and not self.suppress:
+        if self.items == "hghs" and not self.suppress:
             raise RequestError(
                 "hghs suppresses items, and none may be suppressed.",
                 hint="Choose aa, or exact, which finds the least loss without suppression, too.",
