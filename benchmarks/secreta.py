@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import argparse
 import time
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +44,11 @@ def patients(folder: Path, rows: int) -> Table:
     return table.rows_at(np.sort(drawn))
 
 
+def parameters(relational: Any, items_by: Any, merge: Any, delta: str) -> Bounding:
+    """Name what one run does."""
+    return Bounding(relational, items_by, merge, Fraction(delta))
+
+
 def main() -> None:
     """Run all configurations and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -60,15 +67,16 @@ def main() -> None:
     relational = (*RELATIONAL, "mondrian", "exact") if more else RELATIONAL
     items = (*ITEMS, "hghs", "exact") if more else ITEMS
     merges = ("none", *MERGE) if more else MERGE
-    for one in product(relational, items):  # compiles
-        anonymize(table.rows_at(np.arange(60)), tree, guarantee, Bounding(*one, "rt", 1))
+    few = table.rows_at(np.arange(60))
+    for by, items_by in product(relational, items):  # compiles
+        anonymize(few, tree, guarantee, parameters(by, items_by, "rt", "1"))
     print("| delta | classes by | items by | merged by | classes | R | T | left out | seconds |")
     print("|--:|---|---|---|--:|--:|--:|--:|--:|")
     for one in product(relational, items, merges):
         for delta in asked.deltas:
             begin = time.perf_counter()
             try:
-                made, told = anonymize(table, tree, guarantee, Bounding(*one, delta=float(delta)))
+                made, told = anonymize(table, tree, guarantee, parameters(*one, delta))
             except InfeasibleError:
                 continue
             seconds = time.perf_counter() - begin
