@@ -14,6 +14,7 @@ import pytest
 from setveil.data.io import read as read_rows
 from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
+from setveil.errors import DataError
 from setveil.published.table_files import DATA_FILE, ITEMS_FILE, PublishedTable, write_long, write_table
 from setveil.published.tables import read
 from strategies import seeded
@@ -54,6 +55,8 @@ def write_about(folder: Path, table: PublishedTable, **more: Any) -> None:
         "recoding": "table",
         "roles": roles,
         "delimiter": table.delimiter,
+        "rows": table.n_rows,
+        "empty_rows": int((table.sets.row_lengths() == 0).sum()),
     }
     (folder / "about.json").write_text(json.dumps(about | more | {"labels": {}}), encoding="utf-8")
 
@@ -97,3 +100,35 @@ def test_names_that_are_numbers_or_words(tmp_path: Path, names: tuple[str, str, 
     write_table(tmp_path / DATA_FILE, table)
     write_about(tmp_path, table)
     require_same(read(str(tmp_path / DATA_FILE), read_rows), table)
+
+
+def test_labels_that_look_like_lists(tmp_path: Path) -> None:
+    """What the file says of its delimiter is not doubted."""
+    columns = (text_column("q", ["a", "a"]),)
+    for label in ("[1,2]", "{x}", "a|b"):
+        table = PublishedTable(columns, Transactions.from_rows([[label], [label]]), (), ("q", "s"), "s")
+        write_table(tmp_path / DATA_FILE, table)
+        write_about(tmp_path, table)
+        assert read(str(tmp_path / DATA_FILE), read_rows).shows(table)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tables_without_items(tmp_path: Path, n: int) -> None:
+    columns = (text_column("q", ["a"] * n),)
+    table = PublishedTable(columns, Transactions.from_rows([[]] * n), (), ("q", "s"), "s")
+    write_table(tmp_path / DATA_FILE, table)
+    write_about(tmp_path, table)
+    assert read(str(tmp_path / DATA_FILE), read_rows).shows(table)
+
+
+@pytest.mark.parametrize("role", ["qi", "keep"])
+def test_columns_that_nothing_speaks_of(tmp_path: Path, role: str) -> None:
+    """They may tell people apart: whoever leaves out a role, or adds a column, is found out."""
+    table = random_published(seeded(3), ";")
+    write_table(tmp_path / DATA_FILE, table)
+    write_about(tmp_path, table)
+    about = json.loads((tmp_path / "about.json").read_text(encoding="utf-8"))
+    about["roles"][role].pop()
+    (tmp_path / "about.json").write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(DataError):
+        read(str(tmp_path / DATA_FILE), read_rows)
