@@ -145,7 +145,6 @@ def anonymize(
             f"{described(data)}.",
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
-    rows = rows_of(data)
     rows = rows_of(data, tables=True)
     tree = tree_of(hierarchy)
     if tree is None and isinstance(rows, Table):
