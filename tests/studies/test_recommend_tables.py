@@ -19,6 +19,7 @@ from setveil.studies import recommend as module
 from setveil.studies.candidates import Candidate, table_candidates
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.recommend import Advice, recommend, record
+from setveil.studies.settings import Reference
 
 WARD = """patient,age,sex,codes
 1,34,F,I21;J18
@@ -76,7 +77,7 @@ def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
     assert len({one.name for one in every}) == len(every)
     assert all(one.as_asked for one in every)
     for one in every:
-        own = {name: value for name, value in one.options.items() if name not in {"k", "m"}}
+        own: dict[str, Any] = {name: value for name, value in one.options.items() if name not in {"k", "m"}}
         release = sv.anonymize(table, sv.KKmAnonymity(2, 1), algorithm=one.algorithm, details=False, **own)
         assert release.verdict.holds
     assert every[0].options["share"] == "3/10"
@@ -107,7 +108,7 @@ def test_f_decides(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_queries_decide_where_they_are_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = module.Reference(write(folder / "ask.txt", "I21\n"), "0")
+    asked = Reference(write(folder / "ask.txt", "I21\n"), "0")
     found = [_done(0.9, 0.1, 0.5), _done(0.1, 0.3, 0.2)]
     advice = _advice(folder, monkeypatch, found, share=Fraction(1, 4), queries_file=asked)
     assert advice.by == "are_mean"
@@ -117,7 +118,7 @@ def test_queries_decide_where_they_are_given(folder: Path, monkeypatch: pytest.M
 
 def test_runs_over_a_table_read_the_queries_of_a_file(folder: Path) -> None:
     roles = write(folder / "roles.toml", '[columns.age]\nrole = "qi"\n[columns.codes]\nrole = "set"\n')
-    asked = module.Reference(write(folder / "ask.txt", "I21\n"), "0")
+    asked = Reference(write(folder / "ask.txt", "I21\n"), "0")
     run = plan_run(
         data_set(folder / "ward.csv", roles=roles), "rt", {"k": 2, "m": 1}, measuring={"queries_file": asked}
     )

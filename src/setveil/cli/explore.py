@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,9 +17,10 @@ from setveil.cli.options import (
     ATTACKER,
     GENERAL,
     PROMISE,
+    TABLES,
     Bundle,
     Force,
-    HierarchyFile,
+    HierarchyFiles,
     Input,
     Json,
     Page,
@@ -30,6 +33,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.tables import Columns, read_table, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
@@ -38,7 +42,11 @@ EXAMPLES = """Examples:
 
 $ setveil explore baskets.csv -H products.csv
 
-$ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html"""
+$ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
+
+$ setveil explore patients.csv --qi age,sex --set codes"""
+
+_DEFAULT = "exact"
 
 
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
@@ -70,7 +78,7 @@ def explore(
             help="Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
         ),
     ] = None,
-    hierarchy_file: HierarchyFile = None,
+    hierarchy_files: HierarchyFiles = None,
     algorithm: Annotated[
         str,
         typer.Option(
@@ -79,7 +87,16 @@ def explore(
             rich_help_panel=ALGORITHM,
             **one_of("algorithm", registry.giving("km-anonymity", "global"), "How the promises are kept."),
         ),
-    ] = "exact",
+    ] = _DEFAULT,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            "--share",
+            metavar="SHARE",
+            rich_help_panel=TABLES,
+            help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
+        ),
+    ] = None,
     known: Annotated[
         int | None,
         typer.Option(
@@ -103,13 +120,14 @@ def explore(
     force: Force = False,
     *,
     own: Annotated[dict[str, Any], Bundle(_own)],
+    columns: Columns,
     reading: Reading,
     json: Json = False,
 ) -> None:
     """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written."""
 
     def look(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_free, write_page
+        from setveil.cli.files import extension_hint, read_rows, require_free
         from setveil.hierarchy.io import read_hierarchy
         from setveil.studies.explore import explore as explore_grid
         from setveil.studies.explored import record
@@ -119,14 +137,26 @@ def explore(
             KS if k is None else _values("k", k, infinite=False),
             MS if m is None else _values("m", m, infinite=True),
         )
-        module = registry.load(algorithm)
-        encoding = reading.text_encoding
-        require_parameters(algorithm, module.Parameters, own, encoding)
         if out is not None:
             if out.suffix.lower() not in {".html", ".htm"}:
                 raise RequestError(f"--out must name a page such as explored.html, got {out}.")
             require_free(out, force)
+        if columns.given:
+            content = _of_table(
+                input, columns, reading, hierarchy_files or (), pairs, algorithm, _words(own), share,
+                known=known, time_budget=time_budget, seed=seed, progress=progress,
+            )  # fmt: skip
+            return _paged(content, out, progress)
+        if share is not None:
+            raise RequestError(
+                "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
+            )
+        module = registry.load(algorithm)
+        encoding = reading.text_encoding
+        require_parameters(algorithm, module.Parameters, own, encoding)
         source = source_of(input, reading)
+        plain, _ = split_hierarchies(hierarchy_files or (), of_tables=False)
+        hierarchy_file = None if plain is None else Path(plain)
         require_file(hierarchy_file)
         progress("reading")
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
@@ -148,12 +178,7 @@ def explore(
             found, inputs=paths, reading=[redacted(word) for word in reading.arguments()],
             hierarchy=hierarchy_file, own=_words(own), seed=seed,
         )  # fmt: skip
-        if out is not None:
-            from setveil.report.explore_page import explored_html
-
-            progress("writing the page")
-            write_page(out, explored_html(content))
-        return content
+        return _paged(content, out, progress)
 
     content = run(look)
     if json:
@@ -164,6 +189,54 @@ def explore(
     answer(explored_text(content))
     if out is not None:
         answer(f"\nPage       {out}")
+
+
+def _of_table(
+    input: Any,  # noqa: A002
+    columns: Any,
+    reading: Any,
+    hierarchies: Sequence[str],
+    pairs: Any,
+    algorithm: str,
+    own: list[str],
+    share: str | None,
+    **how: Any,
+) -> dict[str, Any]:
+    """Explore a table."""
+    from setveil.options.numbers import parse_share
+    from setveil.studies.candidates import SHARE
+    from setveil.studies.explore_tables import SEARCH, explore_table
+    from setveil.studies.explored import record
+
+    if algorithm != _DEFAULT or own:
+        wrong = own[0] if own else f"--algorithm {algorithm}"
+        raise RequestError(
+            f"{wrong} does not apply to tables: they are explored with rt, by --search {SEARCH}.",
+            hint="--share says how much its columns count.",
+        )
+    part = SHARE if share is None else Fraction(str(parse_share(share)))
+    source = source_of(input, reading)
+    how["progress"]("reading")
+    table, tree = read_table(source, columns, reading, hierarchies)
+    if tree is None:
+        say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+    found = explore_table(table, pairs, hierarchy=tree, share=part, **how)
+    words = ["--search", SEARCH, *([] if part == SHARE else ["--share", str(part)])]
+    return record(
+        found, inputs=[str(source)], reading=[*reading.arguments(), *columns.arguments(hierarchies)],
+        own=words, seed=how["seed"],
+    )  # fmt: skip
+
+
+def _paged(content: dict[str, Any], out: Path | None, progress: Any) -> dict[str, Any]:
+    """Write the page, where one is asked for."""
+    if out is not None:
+        from setveil.cli.files import write_page
+        from setveil.report.explore_page import explored_html
+
+        progress("writing the page")
+        write_page(out, explored_html(content))
+    return content
 
 
 def _values(name: str, text: str, *, infinite: bool) -> list[int | float]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil.data.relational import Table
 from setveil.errors import RequestError, described
 from setveil.functions.given import (
+    NO_COLUMNS,
     Listener,
     TreeLike,
     heard,
@@ -16,10 +19,12 @@ from setveil.functions.given import (
     integer_or_none,
     is_path,
     rows_of,
+    share_of,
     tree_of,
 )
 from setveil.studies.explore import TIME_BUDGET, require_budget
 from setveil.studies.explore import explore as explore_grid
+from setveil.studies.explore_tables import explore_table
 from setveil.studies.explored import record
 from setveil.studies.promises import KS, MS, require_grid
 
@@ -31,6 +36,7 @@ def explore(
     *,
     hierarchy: TreeLike = None,
     algorithm: Any = None,
+    share: float | Fraction | str | None = None,
     known: int | None = None,
     time_budget: float = TIME_BUDGET,
     seed: int = 0,
@@ -40,14 +46,18 @@ def explore(
 
     Parameters
     ----------
-    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
-        The rows.
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
+        The rows, or a table that `setveil.read_table` read.
     k, m : list of int
-        At least k rows fit what somebody knows, up to m items (`math.inf`: any number): each k with each m.
+        At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
+        quasi-identifiers: each k with each m.
     hierarchy : Hierarchy or path, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, or its name; by default `exact`.
+        Tables are explored with `rt`, by its sweep.
+    share : number or str, optional
+        Of a table: the share of the quasi-identifiers in its loss, by default 1/4; the rest is the items'.
     known : int, optional
         Unique rows are those that the most identifying `known` items single out; by default one item more
         than each promise covers.
@@ -66,7 +76,8 @@ def explore(
         `loss` (named by `objective`) of the best release found, whether it is `proven` the least, the promise
         that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
         `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
-        makes it (None where data or hierarchy are no files).
+        makes it (None where data or hierarchy are no files). Of a table the loss is f, and there are
+        `relational_loss`, `transaction_loss` and `classes` in place of what is kept.
 
     Raises
     ------
@@ -90,6 +101,16 @@ def explore(
     knows, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
+    if isinstance(rows, Table):
+        if algorithm is not None:
+            raise RequestError("Tables are explored with rt, by its sweep: algorithm does not apply.")
+        of_table = explore_table(
+            rows, pairs, hierarchy=tree, share=share_of(share), known=knows, time_budget=budget, seed=seed,
+            progress=listening,
+        )  # fmt: skip
+        return record(of_table, inputs=None, seed=seed)
+    if share is not None:
+        raise RequestError(NO_COLUMNS, hint="setveil.read_table(...) reads a table.")
     found = explore_grid(
         rows, pairs, hierarchy=tree, algorithm=algorithm, known=knows, time_budget=budget, seed=seed,
         progress=listening,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from numbers import Integral
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,15 +17,18 @@ from setveil.errors import DataError, RequestError, TableError, described, liste
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
+from setveil.options.numbers import parse_share
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
+from setveil.studies.candidates import SHARE
 
 Listener = Progress | Callable[[str, float | None], None] | None
 TreeLike = Hierarchy | str | PathLike[str] | None
 _ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
+NO_COLUMNS = "share weighs the columns of a table, and the data have none."
 
 
 def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
@@ -167,6 +171,11 @@ def integer(name: str, value: Any, least: int) -> int:
 def integer_or_none(name: str, value: Any, least: int) -> int | None:
     """Take an integer of at least `least`, or None."""
     return None if value is None else integer(name, value, least)
+
+
+def share_of(value: Any) -> Fraction:
+    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one."""
+    return SHARE if value is None else Fraction(str(parse_share(str(value))))
 
 
 def labels_of(name: str, value: Any, data: Transactions) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.functions.given import (
+    NO_COLUMNS,
     Listener,
     TreeLike,
     heard,
@@ -26,13 +27,13 @@ from setveil.functions.given import (
     labels_of,
     path_of,
     rows_of,
+    share_of,
     tree_of,
 )
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.numbers import parse_share
-from setveil.studies.candidates import SHARE, candidates, known_items, table_candidates
+from setveil.studies.candidates import candidates, known_items, table_candidates
 from setveil.studies.plan import data_set
 from setveil.studies.recommend import TIME_BUDGET, record
 from setveil.studies.recommend import recommend as advise
@@ -134,7 +135,7 @@ def recommend(
         if isinstance(rows, Table):
             read, roles = table_files(rows, folder, tree)
             asked = data_set(read, roles=roles)
-            tried = table_candidates(promise.k, size, SHARE if part is None else part)
+            tried = table_candidates(promise.k, size, share_of(part))
         else:
             read, reading = _data_file(folder, data, rows)
             asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
@@ -157,10 +158,7 @@ def _share(share: Any, private: Any, *, of_table: bool) -> Fraction | None:
     """Take the share of the quasi-identifiers; None where there are none."""
     if not of_table:
         if share is not None:
-            raise RequestError(
-                "share weighs the columns of a table, and the data have none.",
-                hint="setveil.read_table(...) reads a table.",
-            )
+            raise RequestError(NO_COLUMNS, hint="setveil.read_table(...) reads a table.")
         return None
     if private is not None:
         raise RequestError(
@@ -168,7 +166,7 @@ def _share(share: Any, private: Any, *, of_table: bool) -> Fraction | None:
             "common.",
             hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
         )
-    return SHARE if share is None else Fraction(str(parse_share(str(share))))
+    return share_of(share)
 
 
 def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:

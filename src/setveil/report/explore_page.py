@@ -12,18 +12,19 @@ from setveil.report.comparison.html_tables import grid
 from setveil.report.comparison.plots import Point, Series, Small, plot
 from setveil.report.comparison.scales import Kind, Numbers, Spaced
 from setveil.report.explored import (
-    HEADS,
     Cell,
     at,
     columns_explained,
+    heads,
     is_taken,
+    loss_words,
     numbers,
+    of_table,
     promise,
     reasons,
     standing,
     steps,
 )
-from setveil.utility import named
 
 TITLE = "What each promise costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost
@@ -31,12 +32,19 @@ _HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break
 _DEEPEST = 0.6  # so that dark text on it can be read
 
 _Value = Callable[[Cell, dict[str, Any]], float | None]
-_CURVES: tuple[tuple[str, str, Kind, bool, _Value], ...] = (
-    ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"]),
+_Curve = tuple[str, str, Kind, bool, _Value]
+_LOSS: _Curve = ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"])
+_OF_TABLES: tuple[_Curve, ...] = (
+    ("Loss of the columns", "R, 0 to 1", "root", False, lambda cell, _: cell["relational_loss"]),
+    ("Loss of the items", "T, 0 to 1", "root", False, lambda cell, _: cell["transaction_loss"]),
+)
+_OF_ROWS: tuple[_Curve, ...] = (
     (
         "Names kept", "share of the items", "linear", True,
         lambda cell, found: cell["items_kept"] / found["items"],
     ),
+)  # fmt: skip
+_OF_ALL: tuple[_Curve, ...] = (
     ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
     (
         "Unique rows", "share of the rows", "root", True,
@@ -93,9 +101,9 @@ def _losses(found: dict[str, Any]) -> str:
         f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
         f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
     )
-    what = named(found["objective"])
+    name, meaning = loss_words(found)
     notes = [
-        f"{what.title}, {what.meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
+        f"{name}, {meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
         "nothing is left."
     ]
     if any(map(is_taken, found["cells"])):
@@ -135,7 +143,8 @@ def _curves(found: dict[str, Any]) -> str:
     """Draw what the releases are worth against k, a line for each m."""
     across = Spaced(found["k"], ordinal=False)
     plots = []
-    for title, axis, scale, percent, value in _CURVES:
+    own = _OF_TABLES if of_table(found) else _OF_ROWS
+    for title, axis, scale, percent, value in (_LOSS, *own, *_OF_ALL):
         drawn = _plot(found, across, (title, axis, scale, percent), value)
         plots += [drawn] if drawn is not None else []
     if not plots or len(found["k"]) < 2:
@@ -176,9 +185,9 @@ def _figures(found: dict[str, Any]) -> str:
         for cell in found["cells"]
     ]
     table = grid(
-        ["Promise", *(_HEADS.get(head, head.capitalize()) for head in HEADS)],
+        ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in heads(found))],
         lines,
-        [1.6, 1, 1, 1.2, 1, 1, 1],
+        [1.6, *(1.2 if head == "occurrences" else 1 for head in heads(found))],
     )
     told = [*columns_explained(found), *reasons(found)]
     return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
@@ -202,9 +211,13 @@ def _commands(found: dict[str, Any]) -> str:
 def _made(found: dict[str, Any]) -> list[tuple[str, str]]:
     hierarchy = found["hierarchy"]
     grouped = "none given: items that often occur together were grouped"
+    if of_table(found):
+        used = [("Classes", "of the size that loses least; parts split where that gains were not tried")]
+    else:
+        used = [("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
     return [
         ("Algorithm", html.escape(found["algorithm"])),
-        ("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy)),
+        *used,
         ("Checked", "Each release was verified from the rows that it would publish."),
         ("Time", f"{words.whole_or(found['seconds'], 3)} s"),
         ("Machine", html.escape(found["made_on"])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from setveil.wording import are, count
 Cell = dict[str, Any]
 
 HEADS = ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
+OF_TABLES = ("loss", "R", "T", "classes", "left out", "query error", "unique rows")
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
@@ -29,7 +31,7 @@ def explored_text(found: dict[str, Any]) -> str:
     str
         Two tables, sentences, a command and what the columns mean.
     """
-    title = f"Loss ({named(found['objective']).title}) for each k (across) and m (down):"
+    title = f"Loss ({loss_words(found)[0]}) for each k (across) and m (down):"
     parts = [title, "", *_losses(found), ""]
     parts += [*steps(found), *standing(found), ""]
     parts += [*_lines(found), "", *columns_explained(found)]
@@ -37,6 +39,26 @@ def explored_text(found: dict[str, Any]) -> str:
     if found["command"] is not None:
         parts += ["", "To make a release, with the k and m that you choose:", "", f"    {found['command']}"]
     return "\n".join(parts)
+
+
+def heads(found: dict[str, Any]) -> tuple[str, ...]:
+    """Name the columns of the table of all figures."""
+    return OF_TABLES if of_table(found) else HEADS
+
+
+def of_table(found: dict[str, Any]) -> bool:
+    """Whether the data are a table with further columns."""
+    return "share" in found
+
+
+def loss_words(found: dict[str, Any]) -> tuple[str, str]:
+    """Name the loss, and say what it is."""
+    if not of_table(found):
+        what = named(found["objective"])
+        return what.title, what.meaning
+    share = Fraction(found["share"])
+    columns, items = (named(name).meaning for name in ("relational_loss", "transaction_loss"))
+    return "f", f"{share} R + {1 - share} T, where R is the {columns} and T the {items}"
 
 
 def at(found: dict[str, Any], k: int, m: int | str) -> Cell:
@@ -62,13 +84,24 @@ def loss_text(cell: Cell) -> str:
 
 
 def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
-    """Write what is known of a cell's release, for the columns `HEADS`."""
+    """Write what is known of a cell's release, for the columns `heads`."""
     if cell["loss"] is None:
-        return ("-", "", "", "", "", "")
+        return ("-", *[""] * (len(heads(found)) - 1))
+    told: tuple[str, ...]
+    if of_table(found):
+        told = (
+            words.measure(cell["relational_loss"]),
+            words.measure(cell["transaction_loss"]),
+            f"{cell['classes']:,}",
+        )
+    else:
+        told = (
+            words.percent(cell["items_kept"], found["items"]),
+            words.percent(cell["occurrences_kept"], found["occurrences"]),
+        )
     return (
         loss_text(cell),
-        words.percent(cell["items_kept"], found["items"]),
-        words.percent(cell["occurrences_kept"], found["occurrences"]),
+        *told,
         words.percent(cell["suppressed_occurrences"], found["occurrences"]),
         "" if cell["query_error"] is None else words.percent(cell["query_error"]),
         ("" if cell["unique_exact"] else "about ") + words.percent(cell["unique_rows"], found["rows"]),
@@ -171,18 +204,26 @@ def _reason(error: str) -> str:
 
 def columns_explained(found: dict[str, Any]) -> list[str]:
     """Say what the columns mean."""
-    what = named(found["objective"])
+    name, meaning = loss_words(found)
     knows = {cell.get("known") for cell in found["cells"] if cell["loss"] is not None}
     fixed = len(knows) == 1 and len(found["m"]) > 1
     who = count(knows.pop(), "item") if fixed else "m + 1 items, one more than promised"
-    return [
-        f"loss: {what.title}, {what.meaning}, 0 to 1 (nothing left).",
+    known = "all quasi-identifiers and the" if of_table(found) else "their"
+    comma = "" if fixed else ","
+    own = [
         "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
         "left out: suppressed occurrences.",
         "query error: median relative error of 1,000 random queries for two items, answered with the counts.",
-        f"unique rows: those that someone who knows their most identifying {who}, finds alone."
-        if not fixed
-        else f"unique rows: those that someone who knows their most identifying {who} finds alone.",
+    ]
+    of_tables = [
+        "classes: rows with the same published quasi-identifiers. left out: suppressed occurrences.",
+        "query error: median relative error of 200 random queries for columns and items, answered with the "
+        "counts.",
+    ]
+    return [
+        f"loss: {name}, {meaning}, 0 to 1 (nothing left).",
+        *(of_tables if of_table(found) else own),
+        f"unique rows: those that someone who knows {known} most identifying {who}{comma} finds alone.",
     ]
 
 
@@ -193,11 +234,11 @@ def _losses(found: dict[str, Any]) -> list[str]:
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
-    heads = ["k", "m", *HEADS, *(["made for"] if any(map(is_taken, found["cells"])) else [])]
-    lines = [heads]
+    names = ["k", "m", *heads(found), *(["made for"] if any(map(is_taken, found["cells"])) else [])]
+    lines = [names]
     for cell in found["cells"]:
         taken = promise(**cell["made_for"]) if is_taken(cell) else ""
-        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken][: len(heads)])
+        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken][: len(names)])
     return _aligned(lines, lambda column: False)
 
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -98,6 +99,8 @@ class Exploration:
         For everything.
     stopped : bool
         Whether the user ended the search.
+    share : Fraction or None
+        Of a table, the share of the quasi-identifiers in its loss.
     """
 
     cells: list[Cell]
@@ -106,6 +109,7 @@ class Exploration:
     size: dict[str, int]
     seconds: float
     stopped: bool
+    share: Fraction | None = None
 
 
 def require_algorithm(algorithm: Any) -> tuple[str, Any]:
@@ -213,7 +217,7 @@ def explore(
     finally:
         progress.stoppable = False
     cells = list(search.cells.values())
-    _require_one(cells)
+    require_one(cells)
     return Exploration(
         cells, name, search.objective,
         {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
@@ -231,7 +235,7 @@ def _is_feasible(cell: Cell, data: Transactions) -> bool:
     return True
 
 
-class _Cell:
+class CellProgress:
     """Passes on the progress of one cell, with its name and how far all are."""
 
     def __init__(self, progress: Progress, cell: Cell, done: int, number: int) -> None:
@@ -240,9 +244,11 @@ class _Cell:
         self.stoppable = False  # of this cell's search; all together can be stopped anyway
 
     def __call__(self, phase: str, done: float | None = None) -> None:
+        """Hear what is done for this cell; how far that is does not matter beside the others."""
         self.progress(f"{self.name}: {phase}", self.share)
 
     def stop_requested(self) -> bool:
+        """Whether all of it should end."""
         return self.progress.stop_requested()
 
 
@@ -270,7 +276,7 @@ class _Search:
     def look_at(self, cell: Cell, done: int, number: int) -> None:
         """Find a release for a promise, verify and measure it."""
         begun = time.monotonic()
-        hearing = _Cell(self.progress, cell, done, number)
+        hearing = CellProgress(self.progress, cell, done, number)
         promise = KmAnonymity(cell.k, cell.m)
         same = self._known_best(cell)
         limit = 0.0
@@ -313,7 +319,7 @@ class _Search:
         even = max((self.deadline - time.monotonic()) / left - beyond, LEAST_LIMIT)
         return float(min(even, getattr(self.settings, "time_limit", None) or math.inf))
 
-    def _made(self, cell: Cell, promise: KmAnonymity, limit: float, hearing: _Cell) -> Recoding:
+    def _made(self, cell: Cell, promise: KmAnonymity, limit: float, hearing: CellProgress) -> Recoding:
         """Run the algorithm, within a time limit if it takes one; note the loss and its bound."""
         settings = self.settings
         if hasattr(settings, "time_limit"):
@@ -329,14 +335,16 @@ class _Search:
         made: Recoding = recoding
         return made
 
-    def _worth(self, release: Release, recoding: Recoding, cell: Cell, hearing: _Cell) -> dict[str, Any]:
+    def _worth(
+        self, release: Release, recoding: Recoding, cell: Cell, hearing: CellProgress
+    ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
         known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
         return {
             **names_kept(self.data, recoding),
             "labels": release.published.n_items,
             "query_error": query_error(self.data, release, self.queries, hearing),
-            **_unique_rows(release, known, self.seed, hearing),
+            **unique_rows(release, known, self.seed, hearing),
         }
 
 
@@ -392,8 +400,11 @@ def query_error(data: Transactions, release: Release, queries: Queries, progress
     return median
 
 
-def _unique_rows(release: Release, known: int | None, seed: int, progress: Progress) -> dict[str, Any]:
-    """Count the rows that `known` items single out; none where nobody can know more than is promised."""
+def unique_rows(release: Release, known: int | None, seed: int, progress: Progress) -> dict[str, Any]:
+    """Count the rows that `known` items single out, of a table with all quasi-identifiers.
+
+    None where nobody can know more than is promised.
+    """
     if known is None:
         return {"known": "inf", "unique_rows": 0, "unique_exact": True}
     risk = attack_risk(
@@ -403,7 +414,7 @@ def _unique_rows(release: Release, known: int | None, seed: int, progress: Progr
     return {"known": known, "unique_rows": best["rows_below"]["2"], "unique_exact": best["exact"]}
 
 
-def _require_one(cells: Sequence[Cell]) -> None:
+def require_one(cells: Sequence[Cell]) -> None:
     """Refuse a grid of which nothing can be kept, with the reason of the weakest promise that was tried."""
     if any(cell.status == "done" for cell in cells):
         return

@@ -77,6 +77,7 @@ def record(
         lines.append(line)
     return {
         "objective": found.objective,
+        **({} if found.share is None else {"share": str(found.share)}),
         "algorithm": found.algorithm,
         "k": sorted({pair[0] for pair in cells}),
         "m": [_plain(m) for m in sorted({pair[1] for pair in cells})],
