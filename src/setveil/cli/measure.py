@@ -150,7 +150,7 @@ def measure(
             return measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
         kind = kind_at(release)
         of_tables = kind is kind_named("tables")
-        require_tables(columns, "the release", of_tables)
+        require_tables(columns, "the release", of_tables or not Path(release).exists())
         if of_tables:
             asked.pop("--hierarchy")
         _refuse(

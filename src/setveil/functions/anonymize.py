@@ -149,8 +149,6 @@ def anonymize(
     tree = tree_of(hierarchy)
     if tree is None and isinstance(rows, Table):
         tree = rows.tree
-    if tree is None and isinstance(rows, Table):
-        tree = rows.tree
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
