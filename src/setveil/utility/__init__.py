@@ -303,8 +303,8 @@ def measured(case: Case) -> dict[str, Any]:
 
 @cache
 def columns() -> tuple[Column, ...]:
-    """List the columns of all measures in a study's table, those of groups alone last."""
-    ordered = sorted(measures(), key=lambda one: (one.kinds == GROUPS, bool(one.needs)))
+    """List the columns of all measures in a study's table, those of groups alone and of tables alone last."""
+    ordered = sorted(measures(), key=lambda one: (one.kinds == TABLES, one.kinds == GROUPS, bool(one.needs)))
     return tuple(column for one in ordered for column in one.in_table())
 
 
