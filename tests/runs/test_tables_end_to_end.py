@@ -91,8 +91,10 @@ def split(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("algorithm", ["rt", "forest"])
-def test_from_file_to_folder(tmp_path: Path, algorithm: str) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "mixed"), [("rt", False), ("forest", False), ("bounding", False), ("forest", True)]
+)
+def test_from_file_to_folder(tmp_path: Path, algorithm: str, mixed: bool) -> None:
     rng = seeded(91)
     for number in range(many(6)):
         slow = drawn(rng)
@@ -107,19 +109,20 @@ def test_from_file_to_folder(tmp_path: Path, algorithm: str) -> None:
             path, qi=names, set="codes", keep="kept", numeric="age", categorical=names[1], hierarchies=trees
         )
         folder = tmp_path / f"{algorithm}{number}"
-        guarantee = sv.KKmAnonymity(k, m)
+        promise = sv.MixedKmAnonymity if mixed else sv.KKmAnonymity
+        guarantee = promise(k, m)
         release = sv.anonymize(table, guarantee, hierarchy=trees["codes"], algorithm=algorithm)
         release.write(folder)
         header, rows = published(folder)
         assert header == [*names, "codes", "kept"]
         shown = [(labels, items) for labels, items, _ in rows]
-        assert rt_verify.is_kkm(shown, k, m)
+        assert (rt_verify.is_mixed_km if mixed else rt_verify.is_kkm)(shown, k, m)
         assert sv.verify(folder, guarantee).holds
         assert Counter(more for _, _, more in rows) == Counter(kept)
         check_truth(slow, folder, rows, kept)
-        greatest = rt_verify.greatest_k(shown, m)
+        greatest = (rt_verify.greatest_mixed_k if mixed else rt_verify.greatest_k)(shown, m)
         assert greatest is not None
-        assert not sv.verify(folder, sv.KKmAnonymity(greatest + 1, m)).holds
+        assert not sv.verify(folder, promise(greatest + 1, m)).holds
 
 
 def check_truth(
