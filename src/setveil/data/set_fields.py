@@ -83,8 +83,11 @@ def split_column(
 def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]:
     """Split a text of which some field may be quoted."""
     blanks = "".join({" ", "\t"} - {sign})
-    place = _place(column, column.labels.index(text), name)
     fields = []
+
+    def place() -> str:
+        return _place(column, column.labels.index(text), name)
+
     start = 0
     while start <= len(text):
         start += len(text[start:]) - len(text[start:].lstrip(blanks))
@@ -96,14 +99,14 @@ def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]
             found = _QUOTED.match(text, start)
             if found is None:
                 raise DataError(
-                    f"{place}: a double quote is never closed in {shorten(text)}.",
+                    f"{place()}: a double quote is never closed in {shorten(text)}.",
                     hint='A double quote inside a quoted item is written twice: "".',
                 )
             rest = text[found.end() :]
             end = len(text) - len(rest.lstrip(blanks))
             if end < len(text) and text[end] != sign:
                 raise DataError(
-                    f"{place}: found {shorten(text[start : start + 60])}, expected nothing after the "
+                    f"{place()}: found {shorten(text[start : start + 60])}, expected nothing after the "
                     "closing quote.",
                     hint='A double quote inside a quoted item is written twice: "".',
                 )

@@ -57,7 +57,10 @@ class Bounding(Declared):
         Choice(RELATIONAL), "What makes the classes (default mondrian).", default="mondrian"
     )
     items: Literal["exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"] = parameter(
-        Choice(ITEMS), "What anonymizes the items of each class (default exact).", default="exact"
+        Choice(ITEMS),
+        "What anonymizes the items of each class (default exact).",
+        default="exact",
+        study_name="items_by",  # a study's table has a column of this name
     )
     merge: Literal["none", "r", "t", "rt"] = parameter(
         Choice(("none", "r", "t", "rt")),
