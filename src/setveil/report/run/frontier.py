@@ -64,6 +64,23 @@ def frontier(report: dict[str, Any]) -> str:
     )
 
 
+def frontier_lines(report: dict[str, Any]) -> list[str]:
+    """Write the releases that were tried as the lines of a table; none where there is one at most."""
+    entries = report.get("frontier") or []
+    if len(entries) < 2:
+        return []
+    lines = [f"{'classes of at least':21}{'classes':>9}{'R':>9}{'T':>9}{'left out':>10}{'f':>9}"]
+    for entry in entries:
+        numbers = (words.measure(entry[key]) for key in ("relational_loss", "transaction_loss", "f"))
+        relational, transactional, total = numbers
+        chosen = "  this release" if entry["chosen"] else ""
+        lines.append(
+            f"{_name(entry):21}{count(entry['classes']):>9}{relational:>9}{transactional:>9}"
+            f"{words.percent(entry['suppressed_share']):>10}{total:>9}{chosen}"
+        )
+    return lines
+
+
 def _point(entry: Entry) -> Point:
     return Point(entry["relational_loss"], entry["suppressed_share"])
 

@@ -8,7 +8,7 @@ from typing import Any
 from setveil.report import blocks
 from setveil.report.models import check, promise, words_for
 from setveil.report.run.kinds import kind_of
-from setveil.utility import Measure
+from setveil.utility import TABLES, Measure
 
 _NEVER_COVERED = (
     (
@@ -75,9 +75,10 @@ def not_covered(report: dict[str, Any]) -> str:
     """Say what the promise leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
-    never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if "table" in report else _NEVER_COVERED
+    of_tables = report["recoding"] in TABLES
+    never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
     lines = [*spoken.not_covered(guarantee), *never]
-    if not spoken.hides_sensitive:
+    if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
         lines.insert(-1, _COUNTED)

@@ -9,7 +9,7 @@ from typing import Any
 from setveil.report import words
 from setveil.report.models import check, promise
 from setveil.report.run.applied import applied_facts
-from setveil.report.run.frontier import neighbours
+from setveil.report.run.frontier import frontier_lines, neighbours
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.tables import left_out
 from setveil.wording import count
@@ -20,7 +20,9 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: dict[str, Any]) -> str:
-    """Summarize a report in at most 17 lines of at most 88 columns, or 10 more for labels of an earlier one.
+    """Summarize a report in at most 17 lines of at most 88 columns.
+
+    There are up to 10 more for labels of an earlier run, and one for each release of a table that was tried.
 
     Parameters
     ----------
@@ -32,7 +34,10 @@ def summary(report: dict[str, Any]) -> str:
     str
         What was read and promised, whether it holds, what was lost, and which folder may be shared.
     """
-    return "\n".join(_fact(label, text) for label, text in facts(report).items())
+    lines = [_fact(label, text) for label, text in facts(report).items()]
+    tried = frontier_lines(report)
+    names = ["Tried", *([""] * len(tried))]
+    return "\n".join([*lines, *(f"{name:{_LABEL}}{line}" for name, line in zip(names, tried, strict=False))])
 
 
 def facts(report: dict[str, Any]) -> dict[str, str]:
