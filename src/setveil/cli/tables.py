@@ -178,7 +178,7 @@ def read_table(
             roles = replace(roles, hierarchy=plain)
     else:
         roles = make_roles(
-            qi=_names(words.qi), set_name=words.set, keep=_names(words.keep_columns), drop=_names(words.drop),
+            qi=_names(words.qi), set_name=_one(words.set), keep=_names(words.keep_columns), drop=_names(words.drop),
             hierarchies=named, numeric=_names(words.numeric), categorical=_names(words.categorical),
             ranges=_pairs("ranges", words.ranges, alone=True), weights=_pairs("weight", words.weight),
             hierarchy=plain, delimiter=words.delimiter,
@@ -210,7 +210,7 @@ def read_published(source: str, words: TableWords, reading: Reading) -> Publishe
 
     if words.roles is None:
         roles = make_roles(
-            qi=_names(words.qi), set_name=words.set, keep=_names(words.keep_columns),
+            qi=_names(words.qi), set_name=_one(words.set), keep=_names(words.keep_columns),
             delimiter=words.delimiter,
         )  # fmt: skip
     else:
@@ -250,6 +250,15 @@ def _names(text: str | None) -> list[str]:
     from setveil.data.columns import split_names
 
     return [] if text is None else split_names(text)
+
+
+def _one(text: str | None) -> str | None:
+    """Take the one column that --set names."""
+    from setveil.options.roles import require_one
+
+    names = _names(text)
+    require_one(names, "set")
+    return names[0] if names else None
 
 
 def _pairs(option: str, texts: Sequence[str] | None, *, alone: bool = False) -> dict[str, Any]:
