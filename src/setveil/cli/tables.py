@@ -178,7 +178,8 @@ def read_table(
             roles = replace(roles, hierarchy=plain)
     else:
         roles = make_roles(
-            qi=_names(words.qi), set_name=_one(words.set), keep=_names(words.keep_columns), drop=_names(words.drop),
+            qi=_names(words.qi), set_name=_one(words.set), keep=_names(words.keep_columns),
+            drop=_names(words.drop),
             hierarchies=named, numeric=_names(words.numeric), categorical=_names(words.categorical),
             ranges=_pairs("ranges", words.ranges, alone=True), weights=_pairs("weight", words.weight),
             hierarchy=plain, delimiter=words.delimiter,

@@ -29,7 +29,7 @@ class Known:
     Attributes
     ----------
     kind : {"numeric", "categorical"}, optional
-        By default told by the values.
+        By default detected from the values.
     hierarchy : Hierarchy or path, optional
         What its values may become.
     ranges : Fraction or True, optional

@@ -14,7 +14,7 @@ class How:
     Attributes
     ----------
     format : {"csv", "parquet", "jsonl"}, optional
-        By default told by the name and the content; ``.xlsx`` always by the content.
+        By default detected from the name and the content; ``.xlsx`` always from the content.
     encoding, separator : str, optional
         Of text, and between its fields.
     delimiter : str, optional
