@@ -84,7 +84,7 @@ def query(
 
         _require_asked(queries or queries_file, itemsets, itemset_length, rules)
         progress("reading")
-        shared = read_shared(release, read_release)
+        shared = read_shared(release, read_release, sets=True)
         estimator = Estimator(shared, unlisted=unlisted)
         if itemsets is not None:
             found = greatest_itemsets(estimator, itemsets, itemset_length, progress)

@@ -9,7 +9,7 @@ import typer
 
 from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
-from setveil.cli.tables import PublishedColumns, TableWords
+from setveil.cli.tables import PublishedColumns, read_table, require_tables
 from setveil.errors import RequestError
 from setveil.options.reading import DETECTED
 
@@ -30,15 +30,15 @@ def risk(
         typer.Argument(metavar="DATA", help="Files of rows, a run's folder, its published/, or - ."),
     ] = None,
     m: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--m",
             "-m",
             metavar="SIZES",
             rich_help_panel=ATTACKER,
-            help="Items of a person that somebody knows: 2, 1..4 or 1,3.",
+            help="Items of a person that somebody knows: 2, 1..4 or 1,3 (default 1..4, of a table 0..3).",
         ),
-    ] = "1..4",
+    ] = None,
     private: Annotated[
         str | None,
         typer.Option(
@@ -86,19 +86,26 @@ def risk(
         from setveil.attacker.attack import attack_risk
         from setveil.cli.files import read_as, read_rows
         from setveil.published import kind_at
+        from setveil.published.table_files import PublishedTable
 
-        sizes = parse_sizes(m)
+        sizes = None if m is None else parse_sizes(m)
         how = reading if original is None else DETECTED
         source = source_of(data, how, "DATA")
         progress("reading")
-        before = None if original is None else _original(original, columns, reading)
         rows: Any
         if original is None and columns.given:
-            rows = _original(source, columns, reading)
+            rows = read_table(source, columns, reading, ())[0]
         elif isinstance(source, str):
             rows = kind_at(source).read(source, read_as, **how.given())
         else:
             rows = read_rows(source, how)
+        before: Any = None
+        if original is not None:
+            of_table = isinstance(rows, PublishedTable)
+            require_tables(columns, "the release", of_table)
+            before = (
+                read_table(original, columns, reading, ())[0] if of_table else read_rows(original, reading)
+            )
         secrets = _private_items(private, rows, before, reading.text_encoding)
         both = {"before": before, "after": rows} if before is not None else {"": rows}
         return [
@@ -116,14 +123,6 @@ def risk(
         from setveil.report.risk import risk_text
 
         answer(risk_text(sides))
-
-
-def _original(source: Any, columns: TableWords, reading: Any) -> Any:
-    """Read rows, or a table where columns were named."""
-    from setveil.cli.files import read_rows
-    from setveil.cli.tables import read_table
-
-    return read_table(source, columns, reading, ())[0] if columns.given else read_rows(source, reading)
 
 
 def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
@@ -149,7 +148,7 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
-    """Read numbers of items: ``2``, ``1..4``, ``1,3`` or any of these with commas between them.
+    """Read numbers of items: ``2``, ``1..4``, ``0,3`` or any of these with commas between them.
 
     Raises
     ------
@@ -165,10 +164,10 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:\.\.\s*([0-9]{1,9})\s*)?", part, re.ASCII)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 1 <= first <= last:
+        if found is None or first > last:
             raise RequestError(
-                f"--m must be a number of items of at least 1, such as 2, a range, such as 1..4, or several "
-                f"with commas, got {text!r}."
+                "--m must be a number of items, such as 2, a range, such as 1..4, or several with commas, "
+                f"got {text!r}."
             )
         if last - first >= _MOST_SIZES or len(sizes) >= _MOST_SIZES:
             raise RequestError(f"--m takes at most {_MOST_SIZES} numbers, got {text!r}.")

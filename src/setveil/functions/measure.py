@@ -7,8 +7,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
+from setveil.errors import DataError, RequestError, described
 from setveil.functions.given import (
     Listener,
     TreeLike,
@@ -128,6 +129,7 @@ def measure(
         return _of_draws(before, release, queries, numbers, seed, listening)
     tree = tree_of(hierarchy)
     parts = _parts(release, recoding, before, tree)
+    require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])
     if estimator not in {None, "entropy", "uniform"}:
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
@@ -171,6 +173,27 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
     kind = kind_at(path) if is_path(release) else single_rows
     parts: dict[str, Any] = kind.measurable(path, exposed_by(release, kind), before, tree)
     return parts
+
+
+def require_same_form(original: Transactions, *, of_table: bool) -> None:
+    """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out.
+
+    Raises
+    ------
+    DataError
+        With what to do instead.
+    """
+    if isinstance(original, Table) == of_table:
+        return
+    if of_table:
+        raise DataError(
+            "The release is a table, and the original was read as rows of items.",
+            hint="Read the original with the same roles: --qi, --set (in Python setveil.read_table).",
+        )
+    raise DataError(
+        "The original is a table, and the release is one of rows of items.",
+        hint="Read the original as rows, without its columns, or name the release of the table.",
+    )
 
 
 def _refuse_given(useless: dict[str, Any]) -> None:

@@ -20,14 +20,15 @@ from setveil.functions.given import (
 )
 from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.published.shared import Shared, layout_of_sets, read_shared, shared_by
+from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
 from setveil.utility.estimates import Answer, Estimator
 from setveil.utility.greatest import greatest_itemsets
 
 
 def query(
-    release: str | PathLike[str] | VerifiedRelease | RowsRelease,
+    release: str | PathLike[str] | VerifiedRelease | RowsRelease | TableRelease,
     queries: Iterable[str | Iterable[str]] = (),
     *,
     itemsets: int | None = None,
@@ -42,8 +43,9 @@ def query(
 
     Parameters
     ----------
-    release : path, VerifiedRelease, or release of rows
-        The folder of a run, all that was shared of one, or what `setveil.anonymize` returned.
+    release : path, VerifiedRelease, or release of rows or of a table
+        The folder of a run, all that was shared of one, or what `setveil.anonymize` returned. Of a table its
+        items are asked for, in all its rows.
     queries : list of lists of str
         Items that rows must hold together. A text in place of a list is read as a row of the release's file
         would be: "tea, milk". A label that stands for several items may be named as well.
@@ -68,7 +70,7 @@ def query(
     RequestError
         If there is nothing to ask for, or an argument is of a wrong type.
     DataError
-        If the release cannot be read, is none of rows, or does not name an item.
+        If the release cannot be read, is one of rows in groups, or does not name an item.
 
     Examples
     --------
@@ -106,11 +108,13 @@ def query(
 def shared_of(release: object) -> Shared:
     """Take what is shared of a release from the release itself or its files."""
     if is_path(release):
-        return read_shared(Path(release), published_rows)
+        return read_shared(Path(release), published_rows, sets=True)
     made = release_of(release)
+    if isinstance(made, TableRelease):
+        return shared_by(made, {"recoding": made.labelled.kind}, layout_of_sets(made.table.delimiter))
     if not isinstance(made, RowsRelease):
         raise RequestError(
-            f"The release must be one of rows or its folder, got {described(release)}.",
+            f"The release must be one of rows, of a table, or its folder, got {described(release)}.",
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")

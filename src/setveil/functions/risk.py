@@ -7,18 +7,21 @@ from os import PathLike, fspath
 from typing import Any
 
 from setveil.attacker.attack import attack_risk
+from setveil.data.relational import Table
 from setveil.errors import RequestError, described
 from setveil.functions.given import Listener, exposed_by, heard, is_path, labels_of, listed_labels, rows_of
+from setveil.functions.measure import require_same_form
 from setveil.options.inputs import load_labels
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.group_files import PublishedGroups
+from setveil.published.table_files import PublishedTable
 
 
 def risk(
     data: str | PathLike[str] | object,
     *,
-    m: int | Iterable[int] = (1, 2, 3, 4),
+    m: int | Iterable[int] | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
     original: object = None,
     thresholds: Iterable[int] = (2, 5, 10),
@@ -30,14 +33,15 @@ def risk(
 
     Parameters
     ----------
-    data : path, data frame, list of lists, Transactions, VerifiedRelease or Release
+    data : path, data frame, list of lists, Transactions, Table, VerifiedRelease or Release
         An original or a release, taken as it is: each label is one item, whatever it stands for.
-    m : int or iterable of int
-        How many items are known.
+    m : int or iterable of int, optional
+        How many items are known, by default 1, 2, 3 and 4; of a table, of which all quasi-identifiers are
+        known as well, 0, 1, 2 and 3.
     private : list of str, or text, optional
         Items that nobody knows and that must not be learned: a list, or as on the command line a file or a
         text with commas. Without any, the sensitive items of rows in groups.
-    original : path, data frame, list of lists, or Transactions, optional
+    original : path, data frame, list of lists, Transactions or Table, optional
         What `data` were made from: both are looked at.
     thresholds : iterable of int
         A row counts below threshold t if fewer than t rows fit.
@@ -71,7 +75,7 @@ def risk(
     {'2': 0, '5': 4, '10': 4}
     """
     asked: dict[str, Any] = {
-        "sizes": _sizes("m", m),
+        "sizes": None if m is None else _sizes("m", m),
         "thresholds": _sizes("thresholds", thresholds),
         "seed": seed,
         "effort": effort,
@@ -79,6 +83,8 @@ def risk(
     }
     rows = exposed_by(data, kind_at(fspath(data)) if is_path(data) else single_rows)
     before = None if original is None else rows_of(original, "The original", tables=True)
+    if before is not None:
+        require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
     secrets = _private(private, rows, before)
     if before is None:
         return attack_risk(rows, private=secrets, **asked)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.functions.given import (
@@ -133,6 +134,11 @@ def _published(release: object, model: Model) -> Any:
     kind = kind_named(model.release)
     made = release_of(release)
     exposed = exposed_by(release, kind)
+    if isinstance(exposed, Table):
+        raise DataError(
+            "The release is a table as it is read to be anonymized; a published one is read otherwise.",
+            hint="setveil.read_published_table(...) reads it.",
+        )
     if (made.info is not kind.info) if made is not None else (_kind_of(exposed) != model.release):
         raise DataError(
             f"{model.title} is about {kind.info.title}; the release is something else.",

@@ -64,6 +64,11 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
     unknown = [name for itemset in itemsets for name in itemset if name not in estimator]
     if not unknown:
         return
+    if estimator.shows(unknown[0]):
+        raise DataError(
+            f"{where}{shorten(unknown[0])} is a label, and rows with its items may show others as well.",
+            hint="Ask for an item.",
+        )
     names = [*estimator.items, *estimator.labels]
     by_case = {name.casefold(): name for name in names}
     close = [by_case[near] for near in difflib.get_close_matches(unknown[0].casefold(), by_case, 3)]

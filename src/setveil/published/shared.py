@@ -1,4 +1,4 @@
-"""All that is shared of a release of rows: rows, what labels stand for, and counts."""
+"""All that is shared of a release of rows, or of the items of a table: rows, what labels mean, and counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import kind_of_recoding
+from setveil.published import kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.counts import Counts, read_counts
@@ -50,19 +50,24 @@ class Shared:
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
 
 
-def shared_by(release: single_rows.RowsRelease, about: Mapping[str, Any], layout: Layout) -> Shared:
-    """Take from a release in memory what would be shared of it.
+def shared_by(
+    release: single_rows.RowsRelease | tables.TableRelease, about: Mapping[str, Any], layout: Layout
+) -> Shared:
+    """Take from a release in memory what would be shared of it; of a table, of its items.
 
     Parameters
     ----------
-    release : RowsRelease
+    release : RowsRelease or TableRelease
         The release.
     about : mapping
         Its about.json, as far as it is known.
     layout : Layout
         How it would be written.
     """
-    members = {label: tuple(items) for label, items in release.generalized().items()}
+    labels = (
+        release.meaning()["labels"] if isinstance(release, tables.TableRelease) else release.generalized()
+    )
+    members = {label: tuple(items) for label, items in labels.items()}
     return Shared(release.published, members, release.counts, about, layout)
 
 
@@ -81,7 +86,12 @@ def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
     return read_counts(file.parent, about), about
 
 
-def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
+def layout_of_sets(delimiter: str) -> Layout:
+    """Say how the items of a table's row are written, for those who name some."""
+    return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
+
+
+def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: bool = False) -> Shared:
     """Read what is shared of a run's folder, or of the folder `published` of one.
 
     Parameters
@@ -90,6 +100,8 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
         The folder, or the published file in it.
     read_rows : callable
         Reads a file, as `setveil.read`.
+    sets : bool
+        Whether the items of a table will do, too.
 
     Raises
     ------
@@ -104,9 +116,22 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions]) -> Shared:
             hint="Name the folder that `setveil anonymize` wrote, or all that was shared of it.",
         )
     kind = kind_of_recoding(about.get("recoding", "global"))
+    if kind is tables and sets:
+        counts = read_counts(file.parent, about)
+        table = tables.read(str(file), read_rows)
+        made = "global" if about["recoding"] == tables.GLOBAL else "local"
+        members = {label: tuple(items) for label, items in about["labels"].items()}
+        layout = layout_of_sets(table.delimiter)
+        return Shared(table.sets, members, counts, {**about, "recoding": made}, layout)
     if kind is not single_rows:
         found = "something unknown" if kind is None else kind.info.title
-        raise DataError(f"{path} holds {found}, not {single_rows.info.title}.")
+        raise DataError(
+            f"{path} holds {found}, not {single_rows.info.title}.",
+            hint="Of a table `setveil query` says how many rows hold some items, and `setveil verify`, "
+            "`risk` and `measure` take it, too."
+            if kind is tables
+            else "",
+        )
     rows = single_rows.read(str(file), read_rows)
     members = {label: tuple(items) for label, items in about["labels"].items()}
     return Shared(rows, members, read_counts(file.parent, about), about, single_rows.shared_layout(about))

@@ -36,3 +36,8 @@ def check(guarantee: Facts) -> str:
     if not guarantee["holds"]:
         return f"It does NOT hold. In the published rows: {words.broken(guarantee)}."
     return f"It holds, recounted from the published rows: {words.fulfilled(guarantee)}."
+
+
+def of_tables(guarantee: Facts) -> bool:
+    """Whether a guarantee is about tables: then someone is thought to know all quasi-identifiers, too."""
+    return models()[guarantee["model"]].release == "tables"

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from setveil.report.words import clip, percent, rows_of
+from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
 _MOST_ITEMS = 5
 _LABEL = 40
 _CHOICES = (
-    ("best", "If the most identifying items of each row are known (the worst case):"),
-    ("random", "If items are known that were picked at random (on average):"),
+    ("best", "If {}the most identifying items of each row are known (the worst case):"),
+    ("random", "If {}items are known that were picked at random (on average):"),
 )
 
 
@@ -27,7 +27,8 @@ def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
         "before". All for the same numbers of known items and the same thresholds.
     """
     parts = [_headline(sides)]
-    parts += [_table(sides, choice, title) for choice, title in _CHOICES]
+    besides = columns_known(sides[0][1])
+    parts += [_table(sides, choice, title.format(besides)) for choice, title in _CHOICES]
     parts += [_revealing(name if len(sides) > 1 else "", result) for name, result in sides]
     if any("inference" in result for _, result in sides):
         parts.append(_learned(sides))
@@ -35,18 +36,27 @@ def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def columns_known(result: dict[str, Any]) -> str:
+    """Say what is known of a table's rows besides items, in words before these; else empty."""
+    if "columns" not in result:
+        return ""
+    return f"all quasi-identifiers ({and_list(result['columns'])}) and "
+
+
 def _headline(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     first = sides[0][1]
     known = [entry["m"] for entry in first["risk"]]
     m = min(known, key=lambda size: abs(size - 2))  # a pair says most to somebody who reads one line
     t = min(first["thresholds"])
-    by = "most identifying item" if m == 1 else f"{m:,} most identifying items"
+    by = "their most identifying item" if m == 1 else f"their {m:,} most identifying items"
+    if columns := columns_known(first):
+        by = columns + by if m else columns.removesuffix(" and ")
     found = []
     for _, result in sides:
         entry = _entry(result, m, "best")
         about = "" if _is_sure(entry, t) else "about "
         found.append(about + rows_of(entry["rows_below"][str(t)], result["rows"]))
-    start = f"Rows {_among(t)} by their {by}:"
+    start = f"Rows {_among(t)} by {by}:"
     if len(sides) == 1:
         return f"{start} {found[0]}."
     return f"{start}\n{_aligned([[name, line] for (name, _), line in zip(sides, found, strict=True)])}"
@@ -107,10 +117,14 @@ def _aligned(lines: Sequence[Sequence[str]]) -> str:
 
 def _revealing(name: str, result: dict[str, Any]) -> str:
     found = result["revealing"]
+    if not found["m"]:
+        return ""
     fewer = f"fewer than {found['below']:,} rows"
-    beside = "" if found["m"] == 1 else " or beside one other item"
+    beside = " or beside one other item" if found["m"] > 1 else ""
+    alone = "besides all quasi-identifiers, alone" if "columns" in result else "alone"
     title = (
-        f"Items that give most away{f', {name}' if name else ''} (known alone{beside}, they lead to {fewer}):"
+        f"Items that give most away{f', {name}' if name else ''} (known {alone}{beside}, they lead to "
+        f"{fewer}):"
     )
     if not found["items"]:
         return f"{title}\n  none"
@@ -160,7 +174,11 @@ def _notes(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     for name, result in sides:
         if empty := result["empty_rows"]:
             where = f", {name}" if len(sides) > 1 else ""
-            lines.append(f"Without anything that can be known{where}: {count(empty, 'row')}, never found.")
+            if "columns" in result:
+                what, how = "Without items", "found by their quasi-identifiers alone"
+            else:
+                what, how = "Without anything that can be known", "never found"
+            lines.append(f"{what}{where}: {count(empty, 'row')}, {how}.")
     every = [e for _, result in sides for e in (*result["risk"], *result.get("inference", []))]
     drawn = next((e for e in every if not e["exact"]), None)
     if drawn:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from setveil.attacker.attack import attack_risk
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
@@ -223,8 +224,9 @@ def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
 
 def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
     """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
+    sizes = (0, *SIZES) if isinstance(data, Table) else SIZES  # of a table also the columns alone
     return {
-        when: attack_risk(rows, sizes=SIZES, private=guarantee.secrets, effort=EFFORT, progress=progress)
+        when: attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress)
         for when, rows in (("before", data), ("after", release.exposed()))
     }
 

@@ -19,6 +19,7 @@ from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
+from setveil.published import tables
 from setveil.published.mapping import Image, read_recoding
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import are, count
@@ -58,6 +59,12 @@ class Earlier:
                 f"The recoding of {self.name} is local: an item stands under several labels, and nothing "
                 "says which of them other rows should have.",
                 hint=f"The recoding of a run of {', '.join(global_ones)} can be applied to other rows.",
+            )
+        if made in tables.info.recodings:
+            raise RequestError(
+                f"{self.name} is the run of a table, whose recoding is applied to no other rows: nothing "
+                "says which class they would belong to.",
+                hint="Anonymize the new rows by themselves, or all rows together.",
             )
         if model not in MODELS or made != "global":
             raise RequestError(

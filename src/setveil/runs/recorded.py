@@ -25,6 +25,7 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import Reading
+from setveil.published import tables
 from setveil.published.mapping import read_recoding
 from setveil.published.recoding import Recoding
 
@@ -95,6 +96,11 @@ def require_splittable(report: Mapping[str, Any]) -> None:
         With the reason.
     """
     guarantee = report["guarantee"]
+    if report["recoding"] in tables.info.recodings:
+        raise RequestError(
+            "This is the run of a table: why labels are not split is known for rows of items only.",
+            hint="The frontier in the report of a run of rt shows what other classes would lose.",
+        )
     if report["recoding"] != Recoding.kind:
         several = (
             "it puts rows into groups"

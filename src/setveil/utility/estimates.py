@@ -149,6 +149,10 @@ class Estimator:
         """Whether the release names an item, under a label or among its counts, or has such a label."""
         return name in self.places.of or name in self.places.of_label
 
+    def shows(self, name: str) -> bool:
+        """Whether rows show a name, as an item or a label."""
+        return name in self._labels
+
     @property
     def items(self) -> tuple[str, ...]:
         """All items that the release names."""

@@ -91,7 +91,8 @@ def _knowledge(report: dict[str, Any], known: str) -> tuple[str, str]:
     else:
         rows = words.rows_of(entry["rows_below"]["2"], after["rows"])
         about = "" if entry["exact"] else "about "
-        left = f"The {identifying(m + 1)} of a row would single out {about}{rows} of the release."
+        items = identifying(m + 1, report["guarantee"])
+        left = f"The {items} of a row would single out {about}{rows} of the release."
     return (
         f"{known}={count(m)}:",
         f"somebody may know up to {count(m, 'item')} of a person. {left} Choose a larger {known} where so "

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from setveil.report import blocks, words
-from setveil.report.models import items_known
+from setveil.report.models import items_known, of_tables
 from setveil.report.run.kinds import Report
 from setveil.report.run.names import shown
 from setveil.wording import count
 
 _MOST_ITEMS = 10
 _INTRODUCTION = (
-    "Rows that fit somebody of whom some items are known, and nothing else: the most identifying items of "
-    "each row, the worst case, or items picked at random."
+    "Rows that fit somebody of whom {known} are known, and nothing else: the most identifying items of each "
+    "row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
 _SIDES = ("In the original", "In the release")
@@ -27,7 +28,7 @@ def exposure(report: Report) -> str:
     public_only = _PUBLIC_ONLY if inferences(before) else ""
     return blocks.section(
         "Who can be found, before and after",
-        blocks.paragraph(_INTRODUCTION + public_only),
+        blocks.paragraph(_INTRODUCTION.format(known=_known(before)) + public_only),
         blocks.points(_sentences(report, before, after)),
         _chart(report, before, after),
         _attackers(report, before, after),
@@ -59,9 +60,20 @@ def telling_size(report: Report) -> int | None:
     return max(sizes) if known is None else min(sizes, key=lambda m: (abs(m - known), m))
 
 
-def identifying(m: int) -> str:
-    """Name the items that an attacker knows in the worst case."""
-    return "most identifying item" if m == 1 else f"{count(m)} most identifying items"
+def identifying(m: int, guarantee: dict[str, Any]) -> str:
+    """Name what an attacker knows in the worst case: the items, of a table all quasi-identifiers as well."""
+    items = "most identifying item" if m == 1 else f"{count(m)} most identifying items"
+    if not of_tables(guarantee):
+        return items
+    return f"quasi-identifiers and the {items}" if m else "quasi-identifiers"
+
+
+def _known(result: dict[str, Any]) -> str:
+    """Say what kind of thing is known of somebody."""
+    if "columns" not in result:
+        return "some items"
+    names = words.and_list([html.escape(name) for name in result["columns"]])
+    return f"all quasi-identifiers ({names}) and some items"
 
 
 def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -76,7 +88,7 @@ def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str
         return ""
     lines: list[list[str]] = []
     for then, now in both:
-        lines.append([f"Knowing the {identifying(then['m'])} of a row"])
+        lines.append([f"Knowing the {identifying(then['m'], report['guarantee'])} of a row"])
         for threshold in then["rows_below"]:
             cells = [
                 _gauge(entry, threshold, result["rows"], look)
@@ -128,13 +140,17 @@ def _sentences(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
     if m is None:
         return []
     for choice, title in (
-        ("best", f"Unique by the {identifying(m)} of a row:"),
-        ("random", f"Unique by {_items(m)} picked at random:"),
+        ("best", f"Unique by the {identifying(m, report['guarantee'])} of a row:"),
+        ("random", f"Unique by {_drawn(report, m)} picked at random:"),
     ):
         then, now = _found(before, m, choice), _found(after, m, choice)
         if then and now:
             out.append((title, f"in the original {then}, in the release {now}."))
     return out
+
+
+def _drawn(report: Report, m: int) -> str:
+    return f"the quasi-identifiers and {_items(m)}" if of_tables(report["guarantee"]) else _items(m)
 
 
 def _items(m: int) -> str:
@@ -183,9 +199,9 @@ def _attackers(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
         ]
     )
     about = (
-        f"Of an attacker who knows the {identifying(m)} of each person and picks one of the rows that fit. "
-        "The journalist's chance is at most the prosecutor's, and equal to it only if nobody outside the "
-        "data fits."
+        f"Of an attacker who knows the {identifying(m, report['guarantee'])} of each person and picks one of "
+        "the rows that fit. The journalist's chance is at most the prosecutor's, and equal to it only if "
+        "nobody outside the data fits."
     )
     return blocks.subsection(
         "The chance to pick the right row",
@@ -285,6 +301,8 @@ def _revealing(report: Report, before: dict[str, Any]) -> str:
         for line in listed
     ]
     known = f"{'up to ' if found['m'] > 1 else ''}{_items(found['m'])}"
+    if "columns" in before:
+        known = f"all quasi-identifiers and {known}"
     about = (
         f"Rows of the original that knowing {known}, this one among them, narrows down to fewer than "
         f"{count(found['below'])}. Bars: relative to the most."

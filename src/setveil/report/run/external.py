@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from setveil.report import blocks, words
-from setveil.report.models import words_for
+from setveil.report.models import of_tables, words_for
 from setveil.report.run.answers import asked_for
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying
@@ -291,18 +291,19 @@ def _found(told: dict[str, Any]) -> str:
     heads += ["chance of a private item"] * private
     lines = [
         [
-            f"the {identifying(entry['m'])}",
+            f"the {identifying(entry['m'], told['guarantee'])}",
             *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
             *([risk["chances"][entry["m"]]] * private),
         ]
         for entry in risk["best"]
     ]
+    known = "all quasi-identifiers and " if of_tables(told["guarantee"]) else ""
     sampled = "" if all(entry["exact"] for entry in risk["best"]) else " Some figures are estimated."
     return blocks.section(
         "Who can still be found",
         blocks.paragraph(
-            "Rows that fit somebody of whom the most identifying items are known, counted in the published "
-            f"rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
+            f"Rows that fit somebody of whom {known}the most identifying items are known, counted in the "
+            f"published rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
         ),
         blocks.grid(heads, lines, "28%" + " 18%" * (len(heads) - 1), numbers=True),
     )

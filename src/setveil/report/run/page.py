@@ -94,10 +94,11 @@ def _glance(report: dict[str, Any]) -> str:
         then, now = (entry_of(side, m, "best") for side in (before, after) if side)
         if before and then and now:
             of = f"{count(then['rows_below']['2'])} of {count(before['rows'], 'row')}"
+            items = identifying(m, report["guarantee"])
             tiles.append(
                 (
                     f"{of} \u2192 {count(now['rows_below']['2'])}",
-                    f"{are(now['rows_below']['2'])} unique by the {identifying(m)}, before and after",
+                    f"{are(now['rows_below']['2'])} unique by the {items}, before and after",
                 )
             )
         learned = [chances(side).get(m) for side in (before, after) if side]

@@ -1,0 +1,150 @@
+"""Commands and functions that are given tables, or their releases: right answers, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import needs_compiled, refused, setveil, together, write
+from setveil.errors import DataError, RequestError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.report.risk import risk_text
+from tables import fast, hierarchy, random_tables
+from ward import ward
+
+LINES = """age,sex,codes
+34,F,I21;J18
+36,F,I21
+41,M,J18;J44
+45,M,I50;J44
+47,F,I50
+62,M,I21;J44
+64,M,I21;I50
+71,F,J18
+"""
+CODES = "I21;Heart;ALL\nI50;Heart;ALL\nJ18;Lung;ALL\nJ44;Lung;ALL\n"
+COLUMNS = ("--qi", "age,sex", "--set", "codes")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "ward.csv", LINES)
+    write(tmp_path / "codes.csv", CODES)
+    words = ("ward.csv", "--model", "kkm", "-k2", "-m2", *COLUMNS, "-H", "codes.csv", "--out", "release")
+    setveil("anonymize", *words, "--external", cwd=tmp_path).ok()
+    return tmp_path
+
+
+@needs_compiled
+@pytest.mark.parametrize("algorithm", ["rt", "forest"])
+def test_answers_hold_for_random_tables(algorithm: str) -> None:
+    """The true number of rows lies between the bounds, for single items and pairs."""
+    for _, naive in random_tables(25, 11, most_rows=14):
+        table = fast(naive)
+        if table.n_rows < 2 or not table.n_items:
+            continue
+        release = sv.anonymize(
+            table, sv.KKmAnonymity(2, 2), hierarchy=hierarchy(naive), algorithm=algorithm, details=False
+        )
+        rows = [set(row) for row in table]
+        named = set()
+        for answer in sv.query(release, itemsets=3):
+            named.add(answer.itemset)
+        items = table.vocabulary.labels
+        for size in (1, 2):
+            for asked in combinations(items, size):
+                try:
+                    (answer,) = sv.query(release, [asked])
+                except DataError:  # left out everywhere, and in no count
+                    continue
+                true = sum(set(asked) <= row for row in rows)
+                assert answer.least <= true <= answer.greatest, (asked, answer, true)
+                assert answer.least - 1e-9 <= answer.estimate <= answer.greatest + 1e-9
+
+
+@needs_compiled
+def test_a_folder_answers_as_the_release_in_memory(folder: Path) -> None:
+    table = sv.read_table(
+        folder / "ward.csv", qi=["age", "sex"], set="codes", hierarchies={"codes": folder / "codes.csv"}
+    )
+    release = sv.anonymize(table, sv.KKmAnonymity(2, 2))
+    asked = [("I21",), ("I21", "J18"), ("I50", "J44")]
+    found = setveil("query", "release", "I21", "I21;J18", "I50;J44", "--json", cwd=folder).ok().json()
+    assert found == [answer.as_dict() for answer in sv.query(release, asked)]
+    assert sv.query(folder / "release", ["I21;J18"]) == sv.query(release, [("I21", "J18")])
+
+
+def test_the_attacker_of_tables_in_words(folder: Path) -> None:
+    words = ("risk", "release", "--original", "ward.csv", *COLUMNS)
+    shown, alone, rows = together(
+        [words, ("risk", "release", "--m", "0"), ("risk", "ward.csv", "--format", "basket", "-m0")], folder
+    )
+    assert shown.ok().out.startswith(
+        "Rows unique by all quasi-identifiers (age and sex) and their 2 most identifying items:\n"
+        "  before   all 8 rows\n  after    no row\n"
+    )
+    assert "If all quasi-identifiers (age and sex) and the most identifying items of each row" in shown.out
+    assert "  0 items" in shown.out
+    assert alone.ok().out.startswith("Rows unique by all quasi-identifiers (age and sex): no row.")
+    refused(rows, 2, "at least 1, got 0")
+    empty = sv.read_table(write(folder / "empty.csv", "age,codes\n1,\n2,x\n"), qi=["age"], set="codes")
+    assert "Without items: 1 row, found by their quasi-identifiers alone." in risk_text(
+        [("", sv.risk(empty))]
+    )
+    for page in ("internal", "published"):
+        text = (folder / "release" / page / "report.html").read_text()
+        assert "the quasi-identifiers and the 2 most identifying items" in text
+        assert "nowing the quasi-identifiers of a row" in text or page == "published"
+
+
+def test_other_commands_refuse(folder: Path) -> None:
+    asked: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
+        (("why", "release", "I21"), 2, ("run of a table", "rows of items only")),
+        (("apply", "release", "ward.csv", "--out", "other"), 2, ("run of a table", "by themselves")),
+        (("reconstruct", "release", "--out", "drawn"), 4, ("holds a table", "setveil query")),
+        (("query", "release", "Heart"), 4, ("is a label", "Ask for an item")),
+        (("moles", "ward.csv", "--private", "I21", "--h", "0.5", "-k2", "--p", "1"), 4, ("may be a table",)),
+        (("convert", "release", "out.csv"), 4, ("folder of a run",)),
+        (("convert", "release/published/data.csv", "out.csv"), 4, ("may be a table",)),
+        (("policy", "check", "ward.csv"), 4, ("may be a table",)),
+        (("verify", "release", "--model", "km-anonymity", "-k2", "-m2"), 4, ("holds a table", "--model kkm")),
+        (("risk", "release", "--original", "ward.csv"), 4, ("--qi",)),
+    ]
+    done = together([words for words, _, _ in asked], folder)
+    for (words, code, told), one in zip(asked, done, strict=True):
+        refused(one, code, *told)
+        assert one.err.count("Error") == 1, words
+    assert not (folder / "other").exists()
+    assert not (folder / "drawn").exists()
+
+
+@needs_compiled
+def test_functions_refuse(folder: Path) -> None:
+    table = fast(ward())
+    tree = Hierarchy(ward().items)
+    release = sv.anonymize(table, sv.KKmAnonymity(2, 2), hierarchy=tree)
+    rows = sv.anonymize([["a"], ["a"]], sv.KmAnonymity(2, 1), algorithm="aa")
+    asked: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: sv.why(release, "I21", data=table), RequestError, "run of a table"),
+        (lambda: sv.apply(release, table), RequestError, "run of a table"),
+        (lambda: sv.apply(rows, table), RequestError, "are a table"),
+        (lambda: sv.apply(rows, [["a"]], union=release), RequestError, "single rows"),
+        (lambda: sv.reconstruct(release), DataError, "single rows"),
+        (lambda: sv.convert(table, folder / "x.csv"), RequestError, "are a table"),
+        (lambda: sv.read(table), RequestError, "are a table"),
+        (lambda: sv.moles(table, sv.Coherence(0.5, 2, 1, ["I21"])), RequestError, "are a table"),
+        (lambda: sv.anonymize(table, sv.KmAnonymity(2, 1)), RequestError, "are a table"),
+        (lambda: sv.verify(table, sv.KmAnonymity(2, 1)), DataError, "read to be anonymized"),
+        (lambda: sv.measure(table, rows), DataError, "release is one of rows"),
+        (lambda: sv.measure([["I21"]] * 8, release), DataError, "release is a table"),
+        (lambda: sv.risk(rows, original=table), DataError, "release is one of rows"),
+        (lambda: sv.risk(release, original=[["I21"]]), DataError, "release is a table"),
+    ]
+    for call, kind, words in asked:
+        with pytest.raises(kind, match=words):
+            call()
