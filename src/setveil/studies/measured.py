@@ -15,6 +15,7 @@ from setveil.guarantees import Guarantee
 from setveil.options.inputs import load_queries
 from setveil.progress import silent
 from setveil.published.group_files import PublishedGroups
+from setveil.published.tables import LOCAL
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.utility import Case, columns
@@ -90,7 +91,8 @@ def measured(
     utility = report["utility"] | _answers(asked, data, release, queries, seed)
     risk = _risk_after(asked, release, guarantee)
     seconds = timing["measure"] + time.perf_counter() - start
-    optimality = report.get("optimality", {})
+    # What is proven of the items of given classes says nothing of columns and items together.
+    optimality = {} if report["recoding"] == LOCAL else report.get("optimality", {})
     return {
         **{column.name: column.of(utility) for column in columns()},
         **risk,

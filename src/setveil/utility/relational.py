@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from setveil.data.relational import QuasiIdentifier, Table, TextColumn
 from setveil.errors import DataError, listed, shorten
 from setveil.published.table_files import PublishedTable
-from setveil.utility import TABLES, Case, Column, Measure
+from setveil.utility import TABLES, Case, Column, Compared, Measure
+from setveil.utility.counts import counts
 from setveil.utility.kl import group_sizes
 from setveil.utility.lm import lm
+
+SHARE = Fraction(1, 4)  # of the quasi-identifiers in f
 
 
 def column_losses(original: Table, published: PublishedTable) -> dict[str, Fraction]:
@@ -62,6 +65,17 @@ def relational_loss(original: Table, published: PublishedTable) -> Fraction:
     lost = column_losses(original, published)
     weights = {column.name: column.weight for column in original.columns}
     return sum((lost[name] * weight for name, weight in weights.items()), Fraction(0)) / sum(weights.values())
+
+
+def weighed_loss(case: Case) -> float:
+    """Weigh what columns and items lost as algorithms do unless they are told otherwise: f = R/4 + 3T/4."""
+    items = Fraction(lm(case.original, case.recoding))
+    return float(SHARE * relational_loss(case.original, case.table) + (1 - SHARE) * items)
+
+
+def _left_out(case: Case) -> float:
+    gone = counts(case.original, case.published, case.recoding)["suppressed_occurrences"]
+    return float(gone / max(case.original.n_occurrences, 1))
 
 
 def uncovered(original: Table, published: PublishedTable, row_map: NDArray[np.int64]) -> dict[str, int]:
@@ -140,6 +154,47 @@ def kept_shares(columns: tuple[TextColumn, ...], part: NDArray[np.int64]) -> dic
 
 MEASURES = (
     Measure(
+        name="weighed_loss",
+        compute=weighed_loss,
+        place=0,
+        kinds=TABLES,
+        told=False,
+        columns=(Column("f", lambda utility: utility.get("weighed_loss")),),
+        compared=(
+            Compared(
+                "loss_f",
+                "loss (f)",
+                "Loss (f): R/4 + 3T/4, what columns and items lost together. Less is better.",
+                "f",
+                section="loss",
+                decides=True,
+                head="loss f",
+                place=0,
+                handed_out=True,
+            ),
+        ),
+    ),
+    Measure(
+        name="left_out",
+        compute=_left_out,
+        place=4,
+        kinds=TABLES,
+        told=False,
+        summarized=False,
+        compared=(
+            Compared(
+                "left_out",
+                "occurrences left out",
+                "Share of the item occurrences that are published nowhere. Less is better.",
+                "left_out",
+                scale="spread",
+                percent=True,
+                head="left out",
+                place=90,
+            ),
+        ),
+    ),
+    Measure(
         name="relational_loss",
         title="R",
         meaning="average loss of the quasi-identifiers (NCP)",
@@ -180,6 +235,18 @@ MEASURES = (
         high=None,
         better="",
         number=lambda found: found.get("mean"),
+        compared=(
+            Compared(
+                "classes",
+                "classes",
+                "Number of classes: rows with the same published quasi-identifiers.",
+                "classes",
+                scale="log",
+                place=89,
+                write=lambda value: f"{value:,.0f}",
+                handed_out=True,
+            ),
+        ),
         columns=(
             Column("classes", lambda utility: utility.get("classes", {}).get("groups"), int),
             Column("class_mean", lambda utility: utility.get("classes", {}).get("mean")),

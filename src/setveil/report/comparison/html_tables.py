@@ -141,9 +141,9 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
     if before and size:
         original = {
             "risk_rows": written(
-                rows_at_risk(size), (before[0].get("risk_before_5") or 0) / before[0]["rows"]
+                rows_at_risk(size, done), (before[0].get("risk_before_5") or 0) / before[0]["rows"]
             ),
-            "risk_chance": written(chance(size), before[0]["risk_before_probability"]),
+            "risk_chance": written(chance(size, done), before[0]["risk_before_probability"]),
         }
         lines.append(["<i>the original</i>", *(original.get(what.stem, "") for what in shown)])
     for method, rows in grouped(inside, lambda row: row["method"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from setveil.guarantees import models
 from setveil.report.comparison.table import Row, distinct
 from setveil.report.words import whole_or
 from setveil.utility import Compared, compared
@@ -29,13 +30,13 @@ MEMORY = Compared(
 )
 
 
-def rows_at_risk(size: int) -> Compared:
+def rows_at_risk(size: int, rows: Sequence[Row]) -> Compared:
     """Share of the rows that someone who knows the best so many items narrows down to fewer than 5."""
     return Compared(
         "risk_rows",
         "rows at risk",
-        f"Rows at risk: share of the rows that someone who knows {_items(size)} of a person narrows "
-        "down to fewer than 5. Less is better.",
+        f"Rows at risk: share of the rows that someone who knows {_items(size, rows)} of a person "
+        "narrows down to fewer than 5. Less is better.",
         "risk_below_5",
         "rows",
         scale="spread",
@@ -45,13 +46,13 @@ def rows_at_risk(size: int) -> Compared:
     )
 
 
-def chance(size: int) -> Compared:
+def chance(size: int, rows: Sequence[Row]) -> Compared:
     """Chance of someone who knows the best so many items to pick the right row."""
     return Compared(
         "risk_chance",
         "chance to pick the right row",
-        f"Chance of someone who knows {_items(size)} of a person to pick the right row; mean over all "
-        "rows. Less is better.",
+        f"Chance of someone who knows {_items(size, rows)} of a person to pick the right row; mean over "
+        "all rows. Less is better.",
         "risk_probability",
         scale="log",
         percent=True,
@@ -60,8 +61,16 @@ def chance(size: int) -> Compared:
     )
 
 
-def _items(size: int) -> str:
-    return f"the {size} most identifying items" if size > 1 else "the most identifying item"
+def _items(size: int, rows: Sequence[Row]) -> str:
+    items = f"the {size} most identifying items" if size > 1 else "the most identifying item"
+    return f"{columns_known(rows)}{items}"
+
+
+def columns_known(rows: Sequence[Row]) -> str:
+    """Say what is known of a person besides items, before these: of tables all quasi-identifiers."""
+    names = {str(row["model"]) for row in rows}
+    found = any(models()[name].release == "tables" for name in names if name in models())
+    return "all quasi-identifiers and " if found else ""
 
 
 def known_items(rows: Sequence[Row]) -> int | None:
@@ -74,12 +83,12 @@ def drawn(rows: Sequence[Row]) -> list[Compared]:
     """List what is drawn against parameters, what matters less last."""
     size = known_items(rows)
     first = [one for one in compared() if one.section != "more"]
-    risks = [rows_at_risk(size)] if size else []
+    risks = [rows_at_risk(size, rows)] if size else []
     return [*first, *risks, SECONDS, MEMORY, *(one for one in compared() if one.section == "more")]
 
 
 def listed(rows: Sequence[Row]) -> list[Compared]:
     """List the columns of a table of methods."""
     size = known_items(rows)
-    risks = [rows_at_risk(size), chance(size)] if size else []
+    risks = [rows_at_risk(size, rows), chance(size, rows)] if size else []
     return [*(one for one in compared() if one.listed), *risks, SECONDS, MEMORY]

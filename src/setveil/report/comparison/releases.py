@@ -136,7 +136,7 @@ def fronts_of(family: Family, suffix: str = "") -> list[Fronts]:
         return []
     places = {method: place for place, method in enumerate(family.methods)}
     out = []
-    for risk in (chance(size), rows_at_risk(size)):
+    for risk in (chance(size, family.done), rows_at_risk(size, family.done)):
         by_data = {}
         for data in family.data:
             releases = _releases(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from setveil.report.comparison.fronts import Relation, Standing
-from setveil.report.comparison.measures import known_items
+from setveil.report.comparison.measures import columns_known, known_items
 from setveil.report.comparison.releases import Fronts, loss_of, standings_of
 from setveil.report.comparison.table import Family, Row, distinct
 from setveil.report.words import and_list, percent
@@ -242,7 +242,8 @@ def caveats(family: Family) -> list[str]:
     size = known_items(family.done)
     if size:
         what = "1 item" if size == 1 else f"{size} items"
-        text = f"Risk is that of an attacker who knows {what} of a person, whatever was promised."
+        known = f"{columns_known(family.done)}{what}"
+        text = f"Risk is that of an attacker who knows {known} of a person, whatever was promised."
         sampled = sum(row.get("risk_exact") is False for row in family.done)
         if sampled:
             text += f" In {count(sampled, 'run')} it was estimated from a sample of the rows."
