@@ -81,7 +81,7 @@ def run_study(folder: Path, rows: int, out: Path, jobs: int | None) -> None:
 
 def _bounding(names: tuple[str, ...], delta: float) -> Bounding:
     relational, items, merge = names
-    chosen: dict[str, Any] = {"relational": relational, "items_by": items, "merge": merge}
+    chosen: dict[str, Any] = {"relational": relational, "items": items, "merge": merge}
     return Bounding(**chosen, delta=delta)
 
 
