@@ -196,9 +196,7 @@ def test_or_are_refused() -> None:
     message = r"class of 2 rows with age = '\[34,36\]', sex = 'F' has 1 row with items, and fewer than k = 2"
     with pytest.raises(InfeasibleError, match=message):
         run(table, relational="cluster", items="aa", suppress=False)
-    made, _ = run(
-        table, relational="mondrian", items="exact", suppress=False
-    )  # keeps clear of such classes
+    made, _ = run(table, relational="mondrian", items="exact", suppress=False)  # keeps clear of such classes
     assert None not in [label for row in shown(table, made) for label in row]
 
 

@@ -149,7 +149,7 @@ def test_an_item_of_a_local_recoding_became_no_one_label(
     some, every = together(
         [[*constraints, "--privacy", "P.txt"], [*constraints, "--privacy", "all", "--m", 2]], tmp_path
     )
-    refused(some, 4, "several labels", "--model k-anonymity")
+    refused(some, 4, "several labels", "the guarantee that its about.json names")
     every.ok()
 
 
