@@ -223,7 +223,7 @@ MEASURES = (
         },
         place=1,
         kinds=TABLES,
-        number=lambda found: max(found.values(), default=None),
+        number=lambda found: max(found.values(), default=0.0),
         columns=(),
     ),
     Measure(
@@ -268,7 +268,7 @@ MEASURES = (
         compute=lambda case: kept_shares(case.table.kept, case.table.classes()),
         place=4,
         kinds=TABLES,
-        number=lambda found: max(found.values(), default=None),
+        number=lambda found: max(found.values(), default=0.0),
         columns=(),
         told=False,
     ),
