@@ -272,16 +272,21 @@ class Estimator:
             if len(choice) == len(places):
                 yield choice
                 continue
-            for place in places[len(choice)]:
-                label = int(self.places.label[place])
-                under = labels if label == none else labels | {label}
-                if under == labels or self._shown(under):
-                    stack.append(((*choice, place), under))
+            options = places[len(choice)]
+            under = [
+                labels if label == none else labels | {label}
+                for label in self.places.label[list(options)].tolist()
+            ]
+            for place, joined, shown in zip(options, under, self._shown(under).tolist(), strict=True):
+                if joined == labels or shown:
+                    stack.append(((*choice, place), joined))
 
-    def _shown(self, labels: Iterable[int]) -> int:
-        """Count the rows that show all of some labels."""
-        ids = np.array(sorted(labels), np.int32)
-        return int(self._supports(np.array([0, ids.size], np.int64), ids)[0])
+    def _shown(self, sets: Sequence[Iterable[int]]) -> Ints:
+        """Count the rows that show all labels of each set."""
+        listed = [sorted(labels) for labels in sets]
+        ends = np.cumsum([0, *map(len, listed)])
+        ids = np.array([label for labels in listed for label in labels], np.int32)
+        return self._supports(frozen(ends, np.int64), frozen(ids, np.int32))
 
     def _supports(self, indptr: Ints, labels: Ids) -> Ints:
         """Count the rows that show all labels of each set; those of few sets of labels are remembered."""
