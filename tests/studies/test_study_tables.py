@@ -68,8 +68,8 @@ def test_what_a_study_of_a_table_measures(folder: Path) -> None:
         folder / "ward.csv", qi=["age", "sex"], set="codes", hierarchies={"codes": folder / "codes.csv"}
     )
     for row in rows:
-        own = {name: row[name] for name in ("relational", "merge", "delta")} | {"items": row["items_by"]}
-        given = own if row["algorithm"] == "bounding" else {}
+        own = {name: row[name] for name in ("relational", "merge", "delta")}
+        given = {**own, "items": row["items_by"]} if row["algorithm"] == "bounding" else {}
         release = sv.anonymize(table, sv.KKmAnonymity(2, 2), algorithm=row["algorithm"], **given)
         utility = release.utility
         assert row["relational_loss"] == utility["relational_loss"]
