@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import time
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ def patients(folder: Path, rows: int) -> Table:
     )
     drawn = np.argsort(np.random.PCG64(0).random_raw(table.n_rows), kind="stable")[:rows]
     return table.rows_at(np.sort(drawn))
+
+
+def parameters(relational: Any, items_by: Any, merge: Any, delta: str) -> Bounding:
+    """Name what one run does."""
+    return Bounding(relational, items_by, merge, Fraction(delta))
 
 
 def run_study(folder: Path, rows: int, out: Path, jobs: int | None) -> None:
@@ -79,12 +85,6 @@ def run_study(folder: Path, rows: int, out: Path, jobs: int | None) -> None:
         )
 
 
-def _bounding(names: tuple[str, ...], delta: float) -> Bounding:
-    relational, items, merge = names
-    chosen: dict[str, Any] = {"relational": relational, "items": items, "merge": merge}
-    return Bounding(**chosen, delta=delta)
-
-
 def main() -> None:
     """Run all configurations and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -108,15 +108,16 @@ def main() -> None:
     relational = (*RELATIONAL, "mondrian", "exact") if more else RELATIONAL
     items = (*ITEMS, "hghs", "exact") if more else ITEMS
     merges = ("none", *MERGE) if more else MERGE
-    for two in product(relational, items):  # compiles
-        anonymize(table.rows_at(np.arange(60)), tree, guarantee, _bounding((*two, "rt"), 1))
+    few = table.rows_at(np.arange(60))
+    for by, items_by in product(relational, items):  # compiles
+        anonymize(few, tree, guarantee, parameters(by, items_by, "rt", "1"))
     print("| delta | classes by | items by | merged by | classes | R | T | left out | seconds |")
     print("|--:|---|---|---|--:|--:|--:|--:|--:|")
     for one in product(relational, items, merges):
         for delta in asked.deltas:
             begin = time.perf_counter()
             try:
-                made, told = anonymize(table, tree, guarantee, _bounding(one, float(delta)))
+                made, told = anonymize(table, tree, guarantee, parameters(*one, delta))
             except InfeasibleError:
                 continue
             seconds = time.perf_counter() - begin
