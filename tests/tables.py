@@ -14,7 +14,8 @@ import numpy as np
 from naive import rt_classes, rt_cuts, rt_items, rt_table, rt_verify
 from naive.anonymize import Tree, all_cuts, image
 from naive.rt_table import MISSING, Column, built_ranges, flat
-from setveil.data.relational import QuasiIdentifier, Table, TextColumn, numbered_parts, quasi_identifier
+from setveil.data.quasi_identifiers import QuasiIdentifier, quasi_identifier
+from setveil.data.relational import Table, TextColumn, numbered_parts
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.parts import Parts, TableCut

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 import setveil as sv
 from naive import rt_table, rt_verify
 from setveil import algorithms
-from setveil.data.relational import Table, quasi_identifier
+from setveil.data.quasi_identifiers import quasi_identifier
+from setveil.data.relational import Table
 from setveil.errors import InfeasibleError
 from setveil.guarantees import models
 from setveil.hierarchy.tree import Hierarchy

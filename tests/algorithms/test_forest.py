@@ -20,7 +20,8 @@ from real_data import DATA
 from setveil.algorithms.rt import forest
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._relational_optimum import relational_optimum
-from setveil.data.relational import Table, quasi_identifier
+from setveil.data.quasi_identifiers import quasi_identifier
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity

@@ -12,7 +12,8 @@ import pytest
 from real_data import DATA
 from setveil.algorithms.rt._classes import Classes
 from setveil.algorithms.rt._item_optimum import ItemOptima
-from setveil.data.relational import Table, quasi_identifier
+from setveil.data.quasi_identifiers import quasi_identifier
+from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy

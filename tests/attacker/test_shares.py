@@ -13,7 +13,8 @@ from naive import tables_verify as naive
 from naive.tables_verify import Line, Lines
 from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.attacker.shares import sensitive_shares
-from setveil.data.relational import Table, quasi_identifier
+from setveil.data.quasi_identifiers import quasi_identifier
+from setveil.data.relational import Table
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify.kkm import verify_kkm
 from setveil.hierarchy.tree import Hierarchy

@@ -11,7 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil import algorithms
-from setveil.data.relational import quasi_identifier
+from setveil.data.quasi_identifiers import quasi_identifier
 from setveil.guarantees import Guarantee, models
 from setveil.runs import details
 from strategies import examples, seeded

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import floor
 
-from setveil.data.relational import ANY, MISSING, shortest_texts
+from setveil.data.quasi_identifiers import ANY, MISSING, shortest_texts
 from setveil.errors import RequestError
 
 CELLS = 16  # the narrowest ranges are so wide that about so many hold all values

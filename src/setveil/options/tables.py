@@ -14,7 +14,8 @@ from setveil.data.columns import column_at
 from setveil.data.io.asked import ask_for_roles
 from setveil.data.io.relational import How, TableColumns, read_columns
 from setveil.data.layout import Origin
-from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn, quasi_identifier
+from setveil.data.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
+from setveil.data.relational import Table, TextColumn
 from setveil.errors import RequestError, shorten
 from setveil.hierarchy.ranges import ranges
 from setveil.hierarchy.tree import Hierarchy

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table
 from setveil.published.recoding import LocalRecoding, Recoding
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from setveil.data.io.relational import How
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
-from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
+from setveil.data.quasi_identifiers import MISSING, QuasiIdentifier
+from setveil.data.relational import Table, TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed

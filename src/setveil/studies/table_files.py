@@ -6,7 +6,8 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from setveil.data.relational import MISSING, QuasiIdentifier, Table, TextColumn
+from setveil.data.quasi_identifiers import MISSING, QuasiIdentifier
+from setveil.data.relational import Table, TextColumn
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.roles import Known, Roles, write_roles

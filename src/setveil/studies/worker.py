@@ -188,7 +188,8 @@ def _as_table(rows: Any) -> Any:
     """Make a table of a few rows."""
     import numpy as np
 
-    from setveil.data.relational import Table, quasi_identifier
+    from setveil.data.quasi_identifiers import quasi_identifier
+    from setveil.data.relational import Table
 
     ages = quasi_identifier("age", np.arange(rows.n_rows) // 2, ["34", "36", "41"], numeric=True)
     return Table(rows.indptr, rows.items, rows.vocabulary, columns=(ages,), header=("age", "items"))

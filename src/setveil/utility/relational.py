@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.relational import QuasiIdentifier, Table, TextColumn
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table, TextColumn
 from setveil.errors import DataError, listed, shorten
 from setveil.published.table_files import PublishedTable
 from setveil.utility import TABLES, Case, Column, Compared, Measure

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
 from setveil.utility import TABLES, Case, Column, Compared, Measure

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._extent_loops import interval_losses, joined_scores
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table
 from setveil.kernels.rows import Ids, Ints, frozen
 
 _HIERARCHY, _RANGES, _RANGES_AND_MISSING = range(3)

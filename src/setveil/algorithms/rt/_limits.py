@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._distinct import classes
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy

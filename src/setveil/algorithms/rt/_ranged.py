@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from setveil.data.relational import QuasiIdentifier, Table, quasi_identifier
+from setveil.data.quasi_identifiers import QuasiIdentifier, quasi_identifier
+from setveil.data.relational import Table
 from setveil.hierarchy.ranges import ranges
 
 

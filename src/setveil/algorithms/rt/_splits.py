@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.algorithms.rt._sensitive import SensitiveValues
-from setveil.data.relational import QuasiIdentifier, Table
+from setveil.data.quasi_identifiers import QuasiIdentifier
+from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
 
 
