@@ -69,9 +69,9 @@ def anonymize(
     guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ...
         The promise.
     hierarchy : Hierarchy or path, optional
-        What items may be generalized to. An algorithm that needs one and is given none groups items that
-        often occur together (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not
-        look at it.
+        What items may be generalized to; of a table by default what it was read with. An algorithm that needs
+        one and is given none groups items that often occur together
+        (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not look at it.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, such as ``sv.Exact(suppress=False)`` or ``sv.AA(refine=True)``,
         or its name; by default the first choice for the promise.
