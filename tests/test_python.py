@@ -278,7 +278,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "measure": lambda wrong: sv.measure(wrong, ROWS),
     "measure release": lambda wrong: sv.measure(ROWS, wrong),
     "risk": sv.risk,
-    "risk m": lambda wrong: sv.risk(ROWS, m=0 if wrong in (5, [1]) else wrong),
+    "risk m": lambda wrong: sv.risk(ROWS, m=0 if wrong is None or wrong in (5, [1]) else wrong),
     "moles": lambda wrong: sv.moles(wrong, sv.Coherence(0.9, 2, 2, ["a"])),
     "moles by": lambda wrong: sv.moles(ROWS, wrong),
     "compare": lambda wrong: sv.compare(wrong, "out"),

@@ -91,7 +91,7 @@ def test_the_attacker_of_tables_in_words(folder: Path) -> None:
     assert "If all quasi-identifiers (age and sex) and the most identifying items of each row" in shown.out
     assert "  0 items" in shown.out
     assert alone.ok().out.startswith("Rows unique by all quasi-identifiers (age and sex): no row.")
-    refused(rows, 2, "at least 1, got 0")
+    refused(rows, 2, "items of at least 1")
     empty = sv.read_table(write(folder / "empty.csv", "age,codes\n1,\n2,x\n"), qi=["age"], set="codes")
     assert "Without items: 1 row, found by their quasi-identifiers alone." in risk_text(
         [("", sv.risk(empty))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -85,12 +86,13 @@ def risk(
     def attack_rows(progress: Any) -> Any:
         from setveil.attacker.attack import attack_risk
         from setveil.cli.files import read_as, read_rows
-        from setveil.published import kind_at
+        from setveil.published import kind_at, kind_named
         from setveil.published.table_files import PublishedTable
 
-        sizes = None if m is None else parse_sizes(m)
         how = reading if original is None else DETECTED
         source = source_of(data, how, "DATA")
+        is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
+        sizes = None if m is None else parse_sizes(m, least=0 if is_table or columns.given else 1)
         progress("reading")
         rows: Any
         if original is None and columns.given:
@@ -147,8 +149,15 @@ def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> t
     return labels
 
 
-def parse_sizes(text: str) -> tuple[int, ...]:
-    """Read numbers of items: ``2``, ``1..4``, ``0,3`` or any of these with commas between them.
+def parse_sizes(text: str, least: int = 1) -> tuple[int, ...]:
+    """Read numbers of items: ``2``, ``1..4``, ``1,3`` or any of these with commas between them.
+
+    Parameters
+    ----------
+    text : str
+        The numbers.
+    least : int
+        Fewest items that may be known: 0 where columns are known, too.
 
     Raises
     ------
@@ -163,11 +172,11 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     sizes: set[int] = set()
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:\.\.\s*([0-9]{1,9})\s*)?", part, re.ASCII)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if found is None or first > last:
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
+        if not least <= first <= last:
             raise RequestError(
-                "--m must be a number of items, such as 2, a range, such as 1..4, or several with commas, "
-                f"got {text!r}."
+                f"--m must be a number of items of at least {least}, such as 2, a range, such as 1..4, or "
+                f"several with commas, got {text!r}."
             )
         if last - first >= _MOST_SIZES or len(sizes) >= _MOST_SIZES:
             raise RequestError(f"--m takes at most {_MOST_SIZES} numbers, got {text!r}.")
