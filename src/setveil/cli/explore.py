@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,6 @@ from setveil.cli.options import (
     ATTACKER,
     GENERAL,
     PROMISE,
-    TABLES,
     Bundle,
     Force,
     HierarchyFiles,
@@ -33,7 +31,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.cli.tables import Columns, read_table, split_hierarchies
+from setveil.cli.tables import Columns, TableShare, read_table, share_of, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
@@ -88,15 +86,7 @@ def explore(
             **one_of("algorithm", registry.giving("km-anonymity", "global"), "How the promises are kept."),
         ),
     ] = _DEFAULT,
-    share: Annotated[
-        str | None,
-        typer.Option(
-            "--share",
-            metavar="SHARE",
-            rich_help_panel=TABLES,
-            help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
-        ),
-    ] = None,
+    share: TableShare = None,
     known: Annotated[
         int | None,
         typer.Option(
@@ -147,10 +137,7 @@ def explore(
                 known=known, time_budget=time_budget, seed=seed, progress=progress,
             )  # fmt: skip
             return _paged(content, out, progress)
-        if share is not None:
-            raise RequestError(
-                "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
-            )
+        share_of(share, of_tables=False)
         module = registry.load(algorithm)
         encoding = reading.text_encoding
         require_parameters(algorithm, module.Parameters, own, encoding)
@@ -203,7 +190,6 @@ def _of_table(
     **how: Any,
 ) -> dict[str, Any]:
     """Explore a table."""
-    from setveil.options.numbers import parse_share
     from setveil.studies.candidates import SHARE
     from setveil.studies.explore_tables import SEARCH, explore_table
     from setveil.studies.explored import record
@@ -214,7 +200,7 @@ def _of_table(
             f"{wrong} does not apply to tables: they are explored with rt, by --search {SEARCH}.",
             hint="--share says how much its columns count.",
         )
-    part = SHARE if share is None else Fraction(str(parse_share(share)))
+    part = share_of(share, of_tables=True)
     source = source_of(input, reading)
     how["progress"]("reading")
     table, tree = read_table(source, columns, reading, hierarchies)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,6 @@ import typer
 from setveil.cli.options import (
     GENERAL,
     MEASURES,
-    TABLES,
     Bundle,
     Force,
     HierarchyFiles,
@@ -28,7 +26,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run
-from setveil.cli.tables import Columns, read_table, split_hierarchies
+from setveil.cli.tables import Columns, TableShare, read_table, share_of, split_hierarchies
 from setveil.errors import RequestError
 
 EXAMPLES = """Examples:
@@ -56,15 +54,7 @@ def recommend(
             help="What the release is for: COUNT queries, one set of items per line.",
         ),
     ] = None,
-    share: Annotated[
-        str | None,
-        typer.Option(
-            "--share",
-            metavar="SHARE",
-            rich_help_panel=TABLES,
-            help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
-        ),
-    ] = None,
+    share: TableShare = None,
     time_budget: Annotated[
         float,
         typer.Option(
@@ -104,10 +94,9 @@ def recommend(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
-        from setveil.options.numbers import parse_number, parse_share
+        from setveil.options.numbers import parse_number
         from setveil.studies.candidates import (
             GREATEST_PROBABILITY,
-            SHARE,
             candidates,
             known_items,
             table_candidates,
@@ -139,11 +128,7 @@ def recommend(
                 "have in common.",
                 hint="`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
             )
-        if share is not None and not of_tables:
-            raise RequestError(
-                "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
-            )
-        part = SHARE if share is None else Fraction(str(parse_share(share)))
+        part = share_of(share, of_tables)
         if h is not None and private is None:
             raise RequestError("--h goes with --private.")
         require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,6 +100,15 @@ def _options(names: Sequence[str]) -> list[inspect.Parameter]:
 
 Columns = Annotated[TableWords, Bundle(lambda asked: _options(list(_HELP)), TableWords)]
 PublishedColumns = Annotated[TableWords, Bundle(lambda asked: _options(_PUBLISHED), TableWords)]
+TableShare = Annotated[
+    str | None,
+    typer.Option(
+        "--share",
+        metavar="SHARE",
+        rich_help_panel=TABLES,
+        help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
+    ),
+]
 
 
 def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
@@ -116,6 +126,26 @@ def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
             f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
             hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
         )
+
+
+def share_of(share: str | None, of_tables: bool) -> Fraction:
+    """Take --share, by default the usual one; refuse it where no table is read.
+
+    Raises
+    ------
+    RequestError
+        Also if it is no share.
+    """
+    from setveil.options.numbers import parse_share
+    from setveil.studies.candidates import SHARE
+
+    if share is None:
+        return SHARE
+    if not of_tables:
+        raise RequestError(
+            "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
+        )
+    return Fraction(str(parse_share(share)))
 
 
 def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:
