@@ -184,10 +184,7 @@ def publish(
     indptr, items = recode_rows(recoded.indptr, recoded.items, image)
 
     in_order = np.argsort(merge_rows_by_content(indptr, items)[0], kind="stable")
-    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
-    row_map = np.empty(data.n_rows, np.int64)
-    row_map[order] = np.arange(data.n_rows)
+    order, row_map = shuffled(in_order, seed)
     published = Transactions(*take_rows(indptr, items, order), labels)
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
@@ -195,6 +192,23 @@ def publish(
     if isinstance(made, LocalRecoding) and made.part_of_row is not None:
         parts = ItemParts.of(made.part_of_row, data, made)
     return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
+
+
+def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Shuffle rows that were sorted by what is published of them.
+
+    Returns
+    -------
+    order : int64 (n_rows,)
+        The row that comes at each place of the release.
+    row_map : int64 (n_rows,)
+        The place in the release of each row.
+    """
+    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(in_order.size), kind="stable")]
+    row_map = np.empty(order.size, np.int64)
+    row_map[order] = np.arange(order.size)
+    return order, row_map
 
 
 def holds(path: Path) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
-from setveil.data.relational import TextColumn
+from setveil.data.relational import TextColumn, numbered_parts
 from setveil.data.transactions import Transactions
 from setveil.kernels.rows import merge_rows, take_rows
 
@@ -60,11 +60,7 @@ class PublishedTable:
         found = np.zeros(self.n_rows, np.int64)
         for column in self.columns:
             _, found = np.unique(found * max(len(column.labels), 1) + column.codes, return_inverse=True)
-        _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
-        place = np.empty(first.size, np.int64)
-        place[np.argsort(first, kind="stable")] = np.arange(first.size)
-        numbered: NDArray[np.int64] = place[inverse]
-        return numbered
+        return numbered_parts(np.arange(self.n_rows), found)
 
     def shows(self, other: PublishedTable) -> bool:
         """Whether another table has the same columns, and in each row the same labels."""

@@ -36,7 +36,7 @@ from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.parts import Parts, TableCut, labels_of
 from setveil.published.recoding import AnyRecoding, recode
-from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, write_recoding
+from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, shuffled, write_recoding
 from setveil.published.table_files import (
     DATA_FILE,
     ITEMS_FILE,
@@ -263,11 +263,7 @@ def publish(
 
     content = merge_rows_by_content(indptr, items)[0]
     keys: list[NDArray[np.integer]] = [content, *(column.codes for column in (*columns, *kept))]
-    in_order = np.lexsort(keys)
-    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(data.n_rows), kind="stable")]
-    row_map = np.empty(data.n_rows, np.int64)
-    row_map[order] = np.arange(data.n_rows)
+    order, row_map = shuffled(np.lexsort(keys), seed)
     table = PublishedTable(
         tuple(_taken(column, order) for column in columns),
         Transactions(*take_rows(indptr, items, order), labels),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.quasi_identifiers import QuasiIdentifier
 from setveil.data.relational import Table
+from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
 from setveil.utility import TABLES, Case, Column, Compared, Measure
@@ -113,10 +114,8 @@ class _Reader:
         self.original, self.published = original, published
         self.places, sets = estimator.places, published.sets
         self.labels = sets.vocabulary.ids
-        by_label = np.argsort(sets.items, kind="stable")
-        rows = np.repeat(np.arange(sets.n_rows), sets.row_lengths())[by_label]
-        ends = np.searchsorted(sets.items[by_label], np.arange(sets.n_items + 1))
-        self.rows_of = [rows[start:end] for start, end in pairwise(ends.tolist())]
+        starts, rows, _ = invert(sets.indptr, sets.items, sets.n_items)
+        self.rows_of = [rows[start:end] for start, end in pairwise(starts.tolist())]
 
     def estimate(self, query: TableQuery) -> float:
         """Sum over the published rows the probability that each matches."""
