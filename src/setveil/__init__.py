@@ -68,8 +68,10 @@ if TYPE_CHECKING:
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.kkm import KKmAnonymity
     from setveil.guarantees.km import KmAnonymity
+    from setveil.guarantees.km_rho import KmRho
     from setveil.guarantees.mixed_km import MixedKmAnonymity
     from setveil.guarantees.privacydegree import PrivacyDegree
+    from setveil.guarantees.rho_uncertainty import RhoUncertainty
     from setveil.guarantees.verify import Verdict
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
@@ -97,6 +99,7 @@ _HOMES = {
     "InfeasibleError": "errors",
     "KKmAnonymity": "guarantees.kkm",
     "KmAnonymity": "guarantees.km",
+    "KmRho": "guarantees.km_rho",
     "LG": "algorithms.lg.lg",
     "LRA": "algorithms.lra.lra",
     "LocalRecoding": "published.recoding",
@@ -114,6 +117,7 @@ _HOMES = {
     "Reconstruction": "functions.reconstruct",
     "Release": "published",
     "RequestError": "errors",
+    "RhoUncertainty": "guarantees.rho_uncertainty",
     "SetveilError": "errors",
     "Table": "data.relational",
     "TableError": "errors",
@@ -168,6 +172,7 @@ __all__ = [
     "InfeasibleError",
     "KKmAnonymity",
     "KmAnonymity",
+    "KmRho",
     "LocalRecoding",
     "MHgHs",
     "MissingItemsError",
@@ -179,6 +184,7 @@ __all__ = [
     "Reconstruction",
     "Release",
     "RequestError",
+    "RhoUncertainty",
     "SetveilError",
     "Table",
     "TableError",

@@ -65,16 +65,7 @@ class Coherence:
             raise RequestError(f"k must be an integer of at least 1, got {k!r}.")
         if isinstance(p, bool) or not (p == math.inf or (isinstance(p, Integral) and p >= 1)):
             raise RequestError(f"p must be an integer of at least 1, or inf, got {p!r}.")
-        if isinstance(private, str):
-            raise RequestError(
-                f"The private items must be a collection of labels, got the text {shorten(private)}."
-            )
-        require_type("The private items must be a collection of labels", private, Iterable)
-        private = tuple(private)
-        wrong = [label for label in private if not isinstance(label, str) or not label]
-        if wrong:
-            raise RequestError(f"A private item must be a non-empty text, got {described(wrong[0])}.")
-        private = tuple(dict.fromkeys(private))
+        private = labels_of(private, "private")
         object.__setattr__(self, "h", as_written(h))
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "p", math.inf if p == math.inf else int(p))
@@ -147,8 +138,26 @@ class Coherence:
         )
 
 
-def as_written(h: Any) -> Fraction:
-    """Read h as it is written: the float 0.3 is 3/10, and so is "30%".
+def labels_of(items: Any, kind: str) -> tuple[str, ...]:
+    """Take labels of items as they were given, each once.
+
+    Raises
+    ------
+    RequestError
+        If they are no collection of texts; `kind` says of which items.
+    """
+    if isinstance(items, str):
+        raise RequestError(f"The {kind} items must be a collection of labels, got the text {shorten(items)}.")
+    require_type(f"The {kind} items must be a collection of labels", items, Iterable)
+    labels = tuple(items)
+    wrong = [label for label in labels if not isinstance(label, str) or not label]
+    if wrong:
+        raise RequestError(f"A {kind} item must be a non-empty text, got {described(wrong[0])}.")
+    return tuple(dict.fromkeys(labels))
+
+
+def as_written(h: Any, name: str = "h") -> Fraction:
+    """Read h, or what is named so, as it is written: the float 0.3 is 3/10, and so is "30%".
 
     Raises
     ------
@@ -166,7 +175,7 @@ def as_written(h: Any) -> Fraction:
     except (TypeError, ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if (not number and not isinstance(h, str)) or not 0 < value < 1:
-        raise RequestError(f"h must be a number above 0 and below 1, got {h!r}.")
+        raise RequestError(f"{name} must be a number above 0 and below 1, got {h!r}.")
     return value
 
 
