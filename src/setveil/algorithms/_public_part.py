@@ -1,0 +1,223 @@
+"""What may be generalized where some items are sensitive: rows and hierarchy without these items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import RequestError, listed
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
+from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.wording import are, count
+
+
+def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarchy | None = None) -> list[str]:
+    """Check that the sensitive items exist.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows. If they hold no items at all, nothing is refused.
+    sensitive : sequence of str
+        The sensitive items.
+    tree : Hierarchy, optional
+        Names items that exist besides those of the data.
+
+    Returns
+    -------
+    list of str
+        Sentences about sensitive items that no row holds.
+
+    Raises
+    ------
+    RequestError
+        If a sensitive item is neither one of the data nor a leaf of the hierarchy.
+    """
+    support = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    leaves = set() if tree is None else set(tree.labels[: tree.n_leaves])
+    unknown = [label for label in sensitive if label not in support and label not in leaves]
+    groups = [label for label in unknown if tree is not None and label in tree]
+    if groups:
+        raise RequestError(
+            f"{count(len(groups), 'sensitive item')} {are(len(groups))} no item but a group of the "
+            f"hierarchy: {listed(groups)}.",
+            hint="Name the items below it instead.",
+        )
+    if unknown and data.n_occurrences:
+        where = "not in the data" if tree is None else "neither in the data nor in the hierarchy"
+        raise RequestError(
+            f"{count(len(unknown), 'sensitive item')} {are(len(unknown))} {where}: {listed(unknown)}.",
+            hint="Check how they are written; a sensitive item that is not found is not protected.",
+        )
+    unseen = [label for label in sensitive if not support.get(label)]
+    if not unseen:
+        return []
+    return [f"{count(len(unseen), 'sensitive item')} {are(len(unseen))} in no row: {listed(unseen)}."]
+
+
+class PublicPart:
+    """Rows and hierarchy without the sensitive items, and the way back to recodings of all items.
+
+    Sensitive items are never generalized: they are published as themselves or left out. So a node of the
+    hierarchy stands for the public leaves below it only, and losses count these: publishing an occurrence as
+    node v costs what its u(v) public leaves of |I_P| in all make it cost, a sensitive occurrence costs
+    nothing, and 1 where it is left out.
+
+    Attributes
+    ----------
+    data : Transactions
+        All rows with all items.
+    rows : Transactions
+        The same rows without sensitive items, in the same order; a row may be empty. Its vocabulary holds
+        the public items of the data.
+    tree : Hierarchy
+        The hierarchy without sensitive leaves, without inner nodes that have no leaf left, and with nodes
+        that have an only child merged with it (the child's label stays). All its labels are those of the
+        hierarchy.
+    leaf : int32 (rows.n_items,), read-only
+        The leaf in `tree` of each item of `rows`.
+    is_sensitive : bool (data.n_items,), read-only
+        Which items of the data are sensitive.
+    sensitive : int64 (any,), read-only
+        The sensitive items that some row holds, as ids of the data, in item order.
+    warnings : list of str
+        Sentences about sensitive items that no row holds.
+
+    Raises
+    ------
+    RequestError
+        If a sensitive item is neither in the data nor a leaf of the hierarchy, or no leaf is public.
+    HierarchyError
+        If items of the data are inner nodes of the hierarchy, or missing from it.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["s", "B", "*"], ["b", "B", "*"]])
+    >>> part = PublicPart(Transactions.from_rows([["a1", "s"], ["a2", "b"], ["s"]]), tree, ["s"])
+    >>> part.rows.rows(), part.tree.labels
+    ([('a1',), ('a2', 'b'), ()], ('a1', 'a2', 'b', 'A', '*'))
+    """
+
+    def __init__(self, data: Transactions, hierarchy: Hierarchy, sensitive: Sequence[str]) -> None:
+        located = hierarchy.locate(data.vocabulary)
+        self.data = data
+        self.warnings = unseen_warnings(data, sensitive, hierarchy)
+        hidden = set(sensitive)
+        labels = data.vocabulary.labels
+        self.is_sensitive: NDArray[np.bool_] = frozen([label in hidden for label in labels], np.bool_)
+        self.sensitive: Ints = frozen(np.flatnonzero(self.is_sensitive & (data.supports() > 0)), np.int64)
+        public = np.flatnonzero(~self.is_sensitive)
+        image = np.full(data.n_items, -1, np.int32)
+        image[public] = np.arange(public.size)
+        rows = recode_rows(data.indptr, data.items, image)
+        self.rows = Transactions(*rows, Vocabulary(labels[item] for item in public.tolist()))
+        self.tree = _without(hierarchy, hidden)
+        self.leaf: Ids = self.tree.locate(self.rows.vocabulary)
+
+        self._hierarchy = hierarchy
+        self._located = located
+        # The node of the hierarchy that each node of the tree is, and the end for -1, what is left out.
+        self._node = np.array([*(hierarchy.id(label) for label in self.tree.labels), -1], np.int32)
+
+    def recoding(self, nodes: NDArray[np.integer], hidden: Collection[int] = ()) -> Recoding:
+        """Publish public items as nodes, and sensitive items as themselves but for hidden ones.
+
+        Parameters
+        ----------
+        nodes : integer (tree.n_leaves,) or longer
+            The node of `tree` at or above each leaf that it is published as; -1: the leaf is left out.
+        hidden : collection of int
+            Sensitive items that are left out everywhere, as ids of the data.
+
+        Returns
+        -------
+        Recoding
+            Over all leaves of the hierarchy; its `domain` counts the public ones.
+        """
+        tree, hierarchy = self.tree, self._hierarchy
+        leaves = np.arange(tree.n_leaves)
+        to = np.arange(hierarchy.n_leaves)  # sensitive leaves: themselves
+        to[self._node[leaves]] = self._node[nodes[leaves]]
+        to[self._located[list(hidden)]] = -1
+        used = np.unique(to[to >= 0])
+        position = np.full(hierarchy.n_nodes + 1, -1, np.int32)
+        position[used] = np.arange(used.size)
+        return Recoding(
+            Vocabulary(hierarchy.labels[: hierarchy.n_leaves]),
+            Vocabulary(hierarchy.labels[v] for v in used.tolist()),
+            frozen(position[to], np.int32),
+            tree.n_leaves,
+        )
+
+    def local_recoding(
+        self,
+        nodes: NDArray[np.integer],
+        hidden: NDArray[np.bool_],
+        part_of_row: NDArray[np.int64] | None = None,
+    ) -> LocalRecoding:
+        """Publish occurrences of public items as nodes, and sensitive ones as themselves but for hidden ones.
+
+        Parameters
+        ----------
+        nodes : integer (rows.n_occurrences,)
+            The node of `tree` that each occurrence in `rows` is published as; -1: it is left out. Where the
+            nodes are those of the leaves: ``nodes[part.leaf[part.rows.items]]``.
+        hidden : bool (data.n_occurrences,)
+            Which occurrences of the data are sensitive and left out.
+        part_of_row : int64 (n,), optional
+            The part of each row (see `LocalRecoding`).
+
+        Returns
+        -------
+        LocalRecoding
+            Over all leaves of the hierarchy; its `domain` counts the public ones.
+        """
+        tree, hierarchy = self.tree, self._hierarchy
+        sensitive = self.is_sensitive[self.data.items]
+        to = self._located[self.data.items]
+        to[~sensitive] = self._node[nodes]
+        to[sensitive & hidden] = -1
+        used = np.unique(to[to >= 0])
+        position = np.full(hierarchy.n_nodes + 1, -1, np.int32)
+        position[used] = np.arange(used.size)
+        leaves = [self._public_leaves(v) for v in used.tolist()]
+        return LocalRecoding(
+            Vocabulary(hierarchy.labels[: hierarchy.n_leaves]),
+            Vocabulary(hierarchy.labels[v] for v in used.tolist()),
+            frozen(np.cumsum([0, *(part.size for part in leaves)]), np.int64),
+            frozen(np.concatenate([np.zeros(0, np.int32), *leaves]), np.int32),
+            frozen(position[to], np.int32),
+            tree.n_leaves,
+            part_of_row,
+        )
+
+    def _public_leaves(self, node: int) -> Ids:
+        """List what a node of the hierarchy stands for, ascending: itself, or the public leaves below it."""
+        if node < self._hierarchy.n_leaves:
+            return np.array([node], np.int32)
+        return np.sort(self._node[self.tree.under(self.tree.id(self._hierarchy.labels[node]))])
+
+
+def _without(hierarchy: Hierarchy, hidden: Collection[str]) -> Hierarchy:
+    """Take leaves out of a hierarchy, and the inner nodes that have none left; merge only children."""
+    left = [leaf for leaf in range(hierarchy.n_leaves) if hierarchy.labels[leaf] not in hidden]
+    if not left:
+        raise RequestError(
+            f"All {count(hierarchy.n_leaves, 'item')} of the hierarchy are sensitive: no other is left to be "
+            "published.",
+            hint="Name as sensitive only what must not be learned of a person.",
+        )
+    if len(left) == hierarchy.n_leaves:
+        return hierarchy.merged()
+    parents: dict[str, str | None] = {}
+    for leaf in left:
+        path = [leaf, *hierarchy.ancestors(leaf)]
+        for v in path:
+            up = int(hierarchy.parent[v])
+            parents[hierarchy.labels[v]] = None if up < 0 else hierarchy.labels[up]
+    return Hierarchy(parents).merged()
