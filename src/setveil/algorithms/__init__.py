@@ -1,6 +1,7 @@
 """One file per algorithm, here or in a package of those that share much: adding one is adding a file.
 
-A module whose name has no leading underscore is an algorithm; its name is the algorithm's name. It holds
+A module whose name has no leading underscore is an algorithm; its name, with hyphens for underscores, is the
+algorithm's name. It holds
 
 - a frozen dataclass `Parameters` with the algorithm's own parameters and their defaults,
 - `info`, an `AlgorithmInfo`,
@@ -70,7 +71,8 @@ def homes() -> dict[str, str]:
             continue
         for inner in pkgutil.iter_modules([f"{folder}/{module.name}" for folder in __path__]):
             found[inner.name] = f"{__name__}.{module.name}.{inner.name}"
-    return {name: home for name, home in sorted(found.items()) if not name.startswith("_")}
+    named = {name.replace("_", "-"): home for name, home in found.items() if not name.startswith("_")}
+    return dict(sorted(named.items()))
 
 
 def names() -> list[str]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms._suppressed_items import greatest_counts
 from setveil.algorithms.coherence._minimal_moles import Moles, find_minimal_moles
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, listed
 from setveil.guarantees.coherence import Coherence
 from setveil.kernels.maximal import maximal_rows
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
-from setveil.published.recoding import Recoding
 
 
 class PublicPrivateSplit:
@@ -57,7 +55,7 @@ class PublicPrivateSplit:
         is_private = guarantee.is_private(data)
         self.private = np.flatnonzero(is_private & (self.support > 0))
         self.public = np.flatnonzero(~is_private & (self.support > 0))
-        self.limit = frozen(_limits(guarantee.h, data.n_rows), np.int64)
+        self.limit = greatest_counts(guarantee.h, data.n_rows)
         self.rare = self.public[self.support[self.public] < guarantee.k]
         self._betrayed = self._single_betrayals()
         alone = self._betrayed[0] >= 0
@@ -227,26 +225,3 @@ def unpacked(moles: Moles) -> list[Mole]:
         Mole(tuple(items[bounds[i] : bounds[i + 1]]), support, None if s < 0 else s, count)
         for i, (support, s, count) in enumerate(facts)
     ]
-
-
-def final_recoding(
-    data: Transactions, order: list[tuple[int, str]], details: dict[str, Any]
-) -> tuple[Recoding, dict[str, Any]]:
-    """Publish every item as itself, but for the chosen ones; `details` gain which, and in what order."""
-    labels = data.vocabulary.labels
-    gone = sorted(v for v, _ in order)
-    details = {
-        "suppressed": [labels[v] for v in gone],
-        "order": [{"item": labels[v], "score": score} for v, score in order],
-        **details,
-    }
-    kept = np.setdiff1d(np.arange(data.n_items), gone)
-    image = np.full(data.n_items, -1, np.int32)
-    image[kept] = np.arange(kept.size)
-    published = Vocabulary([labels[v] for v in kept.tolist()])
-    return Recoding(data.vocabulary, published, frozen(image, np.int32), data.n_items), details
-
-
-def _limits(h: Fraction, n: int) -> list[int]:
-    """For each support up to n the greatest number of its rows that may hold a private item."""
-    return [support * h.numerator // h.denominator for support in range(n + 1)]

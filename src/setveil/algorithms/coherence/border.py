@@ -136,7 +136,8 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    from setveil.algorithms.coherence._moles import PublicPrivateSplit, final_recoding
+    from setveil.algorithms._suppressed_items import final_recoding
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
     return final_recoding(data, order, details)  # line 7

@@ -121,7 +121,8 @@ def anonymize(
     RequestError
         If a private item does not occur.
     """
-    from setveil.algorithms.coherence._moles import PublicPrivateSplit, final_recoding
+    from setveil.algorithms._suppressed_items import final_recoding
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
     order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
     return final_recoding(data, order, details)

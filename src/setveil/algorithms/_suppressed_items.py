@@ -1,0 +1,36 @@
+"""Total suppression: some items are left out of all rows, the others are published as themselves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.kernels.rows import Ints, frozen
+from setveil.published.recoding import Recoding
+
+
+def final_recoding(
+    data: Transactions, order: list[tuple[int, str]], details: dict[str, Any]
+) -> tuple[Recoding, dict[str, Any]]:
+    """Publish every item as itself, but for the chosen ones; `details` gain which, and in what order."""
+    labels = data.vocabulary.labels
+    gone = sorted(v for v, _ in order)
+    details = {
+        "suppressed": [labels[v] for v in gone],
+        "order": [{"item": labels[v], "score": score} for v, score in order],
+        **details,
+    }
+    kept = np.setdiff1d(np.arange(data.n_items), gone)
+    image = np.full(data.n_items, -1, np.int32)
+    image[kept] = np.arange(kept.size)
+    published = Vocabulary([labels[v] for v in kept.tolist()])
+    return Recoding(data.vocabulary, published, frozen(image, np.int32), data.n_items), details
+
+
+def greatest_counts(share: Fraction, n: int) -> Ints:
+    """Find for each number of rows up to n how many of them may hold an item: int64 (n + 1,), read-only."""
+    return frozen([rows * share.numerator // share.denominator for rows in range(n + 1)], np.int64)
