@@ -60,6 +60,12 @@ def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarch
     return [f"{count(len(unseen), 'sensitive item')} {are(len(unseen))} in no row: {listed(unseen)}."]
 
 
+def sensitive_mask(data: Transactions, sensitive: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell which items of the data are sensitive: bool (n_items,), read-only."""
+    hidden = set(sensitive)
+    return frozen([label in hidden for label in data.vocabulary.labels], np.bool_)
+
+
 class PublicPart:
     """Rows and hierarchy without the sensitive items, and the way back to recodings of all items.
 
@@ -81,6 +87,10 @@ class PublicPart:
         hierarchy.
     leaf : int32 (rows.n_items,), read-only
         The leaf in `tree` of each item of `rows`.
+    located : int32 (data.n_items,), read-only
+        The leaf in the hierarchy of each item of the data.
+    node : int32 (tree.n_nodes + 1,), read-only
+        The node of the hierarchy that each node of `tree` is; -1 at the end.
     is_sensitive : bool (data.n_items,), read-only
         Which items of the data are sensitive.
     sensitive : int64 (any,), read-only
@@ -107,22 +117,20 @@ class PublicPart:
         located = hierarchy.locate(data.vocabulary)
         self.data = data
         self.warnings = unseen_warnings(data, sensitive, hierarchy)
-        hidden = set(sensitive)
         labels = data.vocabulary.labels
-        self.is_sensitive: NDArray[np.bool_] = frozen([label in hidden for label in labels], np.bool_)
+        self.is_sensitive = sensitive_mask(data, sensitive)
         self.sensitive: Ints = frozen(np.flatnonzero(self.is_sensitive & (data.supports() > 0)), np.int64)
         public = np.flatnonzero(~self.is_sensitive)
         image = np.full(data.n_items, -1, np.int32)
         image[public] = np.arange(public.size)
         rows = recode_rows(data.indptr, data.items, image)
         self.rows = Transactions(*rows, Vocabulary(labels[item] for item in public.tolist()))
-        self.tree = _without(hierarchy, hidden)
-        self.leaf: Ids = self.tree.locate(self.rows.vocabulary)
+        self.tree = _without(hierarchy, set(sensitive))
+        self.leaf: Ids = frozen(self.tree.locate(self.rows.vocabulary), np.int32)
 
         self._hierarchy = hierarchy
-        self._located = located
-        # The node of the hierarchy that each node of the tree is, and the end for -1, what is left out.
-        self._node = np.array([*(hierarchy.id(label) for label in self.tree.labels), -1], np.int32)
+        self.located: Ids = frozen(located, np.int32)
+        self.node: Ids = frozen([*(hierarchy.id(label) for label in self.tree.labels), -1], np.int32)
 
     def recoding(self, nodes: NDArray[np.integer], hidden: Collection[int] = ()) -> Recoding:
         """Publish public items as nodes, and sensitive items as themselves but for hidden ones.
@@ -142,8 +150,8 @@ class PublicPart:
         tree, hierarchy = self.tree, self._hierarchy
         leaves = np.arange(tree.n_leaves)
         to = np.arange(hierarchy.n_leaves)  # sensitive leaves: themselves
-        to[self._node[leaves]] = self._node[nodes[leaves]]
-        to[self._located[list(hidden)]] = -1
+        to[self.node[leaves]] = self.node[nodes[leaves]]
+        to[self.located[list(hidden)]] = -1
         used = np.unique(to[to >= 0])
         position = np.full(hierarchy.n_nodes + 1, -1, np.int32)
         position[used] = np.arange(used.size)
@@ -179,8 +187,8 @@ class PublicPart:
         """
         tree, hierarchy = self.tree, self._hierarchy
         sensitive = self.is_sensitive[self.data.items]
-        to = self._located[self.data.items]
-        to[~sensitive] = self._node[nodes]
+        to = self.located[self.data.items]  # a copy
+        to[~sensitive] = self.node[nodes]
         to[sensitive & hidden] = -1
         used = np.unique(to[to >= 0])
         position = np.full(hierarchy.n_nodes + 1, -1, np.int32)
@@ -200,7 +208,7 @@ class PublicPart:
         """List what a node of the hierarchy stands for, ascending: itself, or the public leaves below it."""
         if node < self._hierarchy.n_leaves:
             return np.array([node], np.int32)
-        return np.sort(self._node[self.tree.under(self.tree.id(self._hierarchy.labels[node]))])
+        return np.sort(self.node[self.tree.under(self.tree.id(self._hierarchy.labels[node]))])
 
 
 def _without(hierarchy: Hierarchy, hidden: Collection[str]) -> Hierarchy:

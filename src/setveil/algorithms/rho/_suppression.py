@@ -1,0 +1,147 @@
+"""SuppressControl: which items to leave out of all rows, found greedily."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms.rho._rules import RuleSearch, distinct_without
+from setveil.kernels.rows import Ids, Ints, frozen, invert, take_rows
+from setveil.progress import Progress, silent
+
+NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
+
+Weighted = tuple[Ints, Ids, Ints]  # rows, and how many each stands for
+
+
+class Choice(NamedTuple):
+    """An item to leave out: for rules of how many known items, and how many of them per loss."""
+
+    item: int
+    size: int
+    score: str
+
+
+def choose_items(
+    rows: Weighted,
+    is_secret: NDArray[np.bool_],
+    limit: Ints,
+    loss: list[int],
+    most: int | None = None,
+    progress: Progress = silent,
+) -> list[Choice]:
+    """Choose what to leave out of all rows, so that no rule of any size breaches.
+
+    Rules of fewer known items first: as long as some of the present size are left, the item goes that
+    removes most of them per loss (known in them, or told by them). An item of no loss goes before all
+    others; equal ones go in item order. Leaving an item out everywhere changes no other set's support, so no
+    rule comes back.
+
+    Parameters
+    ----------
+    rows : (int64, int32, int64)
+        Rows of ids, ascending, and how many rows each stands for; the empty ones, too.
+    is_secret : bool (n_ids,)
+        Which ids are sensitive items.
+    limit : int64
+        For each number of rows how many of them may hold a sensitive item.
+    loss : list of int
+        What leaving out each id loses.
+    most : int, optional
+        Stop as soon as more is lost, whatever breaches then.
+
+    Returns
+    -------
+    list of Choice
+        In the order in which items go.
+
+    Raises
+    ------
+    RequestError
+        If there are too many rules to look at.
+    """
+    order: list[Choice] = []
+    lost = size = 0
+    search = RuleSearch(*rows, is_secret, limit)
+    while size <= search.longest and (most is None or lost <= most):
+        rules = search.of_size(size, progress)
+        if rules.size:
+            chosen = _hit(rules, loss, None if most is None else most - lost)
+            lost += sum(loss[choice.item] for choice in chosen)
+            order += chosen
+            rows = distinct_without(rows, [choice.item for choice in chosen], is_secret.size)
+            search = RuleSearch(*rows, is_secret, limit)
+        size += 1
+    return order
+
+
+def _hit(rules: Ids, loss: list[int], most: int | None) -> list[Choice]:
+    """Choose items until every rule holds one, or more than `most` is lost."""
+    n, width = rules.shape
+    indptr = frozen(np.arange(0, rules.size + 1, width), np.int64)
+    starts, rules_of, _ = invert(indptr, frozen(rules.ravel(), np.int32), len(loss))
+    kills = np.diff(starts)
+    cost = np.array(loss, np.float64)
+    free = cost == 0
+    cost[free] = 1
+    gone = np.zeros(n, bool)
+    left, lost = n, 0
+    order = []
+    while left and (most is None or lost <= most):
+        score = kills / cost
+        score[free] = np.where(kills[free] > 0, score[free] + score.max() + 1, 0)
+        near = np.flatnonzero(score >= score.max() * (1 - NEAR)).tolist()
+        best = max(near, key=lambda x: (loss[x] == 0, Fraction(int(kills[x]), max(loss[x], 1)), -x))
+        lost += loss[best]
+        order.append(Choice(best, width - 1, _written(int(kills[best]), loss[best])))
+        dead = rules_of[starts[best] : starts[best + 1]]
+        dead = dead[~gone[dead]]
+        gone[dead] = True
+        left -= dead.size
+        kills = kills - np.bincount(rules[dead].ravel(), minlength=kills.size)
+    return order
+
+
+def _written(kills: int, loss: int) -> str:
+    return str(Fraction(kills, loss)) if loss else "no loss"
+
+
+def bring_back(
+    rows: Weighted,
+    is_secret: NDArray[np.bool_],
+    limit: Ints,
+    loss: list[int],
+    gone: list[int],
+    progress: Progress = silent,
+) -> list[int]:
+    """Find which of the items left out can come back, those of the greatest loss first, in item order.
+
+    An item that comes back changes the support of sets that hold it, no others. So only rules that know it
+    (all within its rows, where it tells nothing more) and those that tell it can breach.
+
+    Raises
+    ------
+    RequestError
+        If there are too many rules to look at.
+    """
+    n = is_secret.size
+    back = []
+    still = set(gone)
+    for done, x in enumerate(sorted(gone, key=lambda x: (-loss[x], x))):
+        progress("bringing items back", done / len(gone))
+        indptr, items, weights = distinct_without(rows, sorted(still - {x}), n)
+        holds = np.repeat(np.arange(weights.size), np.diff(indptr))[items == x]
+        inside = distinct_without((*take_rows(indptr, items, holds), weights[holds]), [x], n)
+        if RuleSearch(*inside, is_secret, limit).any_breach():
+            continue
+        if is_secret[x]:
+            alone = np.zeros(n, bool)
+            alone[x] = True
+            if RuleSearch(indptr, items, weights, alone, limit).any_breach():
+                continue
+        still.remove(x)
+        back.append(x)
+    return back

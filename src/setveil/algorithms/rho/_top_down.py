@@ -1,0 +1,156 @@
+"""The search of TDControl: from the root of the hierarchy down, as long as that loses less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms._public_part import PublicPart
+from setveil.algorithms._suppressed_items import greatest_counts
+from setveil.algorithms.rho._suppression import Choice, choose_items
+from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import distinct_rows, frozen, recode_rows
+from setveil.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A cut of the public tree, what is left out of it in which order, and what it costs."""
+
+    cut: frozenset[int]
+    order: list[Choice]
+    cost: int
+
+
+class TopDown:
+    """The search for a cut of the public part and for nodes and sensitive items to leave out.
+
+    It starts with the root. At each step every inner node of the cut is replaced by its children on trial;
+    SuppressControl finds what has to be left out then. The cheapest of these cuts is taken (equal ones: that
+    of the first node), as long as it is cheaper than the present one.
+
+    Items and nodes have the numbers of the hierarchy, which are in item order. Costs are integers: the loss
+    of an occurrence published as a node with u public leaves of n is u (0 for a leaf) of n, by LM u - 1 of
+    n - 1; that of one left out is all; a sensitive item that is published costs nothing.
+
+    Parameters
+    ----------
+    part : PublicPart
+    hierarchy : Hierarchy
+        The hierarchy of all items.
+    guarantee : RhoUncertainty
+    objective : {"ncp", "lm"}
+    progress : Progress
+
+    Attributes
+    ----------
+    steps : int
+        Steps from the root.
+
+    Notes
+    -----
+    Differences from [1]: what is left out is found anew for each cut, and ties are decided as above. A cut
+    is not looked at further once it costs more than the best one: leaving more out costs more.
+
+    References
+    ----------
+    [1] Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", PVLDB 3(1),
+    2010, doi:10.14778/1920841.1920971
+    """
+
+    def __init__(
+        self,
+        part: PublicPart,
+        hierarchy: Hierarchy,
+        guarantee: RhoUncertainty,
+        objective: str,
+        progress: Progress = silent,
+    ) -> None:
+        self.part, self.tree, self.progress = part, part.tree, progress
+        self.steps = 0
+        self._limit = greatest_counts(guarantee.rho, part.data.n_rows)
+        data = part.data
+        self._rows = distinct_rows(*recode_rows(data.indptr, data.items, part.located))
+        self._image = np.arange(hierarchy.n_nodes, dtype=np.int32)
+        self._is_secret = np.zeros(hierarchy.n_nodes, bool)
+        self._is_secret[part.located[part.sensitive]] = True
+
+        n = self.tree.n_leaves
+        counts = self.tree.leaf_counts
+        each = np.where(counts > 1, counts, 0) if objective == "ncp" else counts - 1
+        worst = n if objective == "ncp" else max(n - 1, 1)
+        on_leaf = np.bincount(part.leaf, part.rows.supports(), n).astype(np.int64)
+        before = np.concatenate(([0], np.cumsum(on_leaf[self.tree.leaf_order])))
+        below = before[self.tree.high] - before[self.tree.low]
+        self._full: list[int] = (below * each).tolist()  # of publishing each node of the public tree
+        loss = np.zeros(hierarchy.n_nodes, np.int64)  # of leaving out what is published
+        loss[part.node[:-1]] = below * (worst - each)
+        loss[part.located[part.sensitive]] = data.supports()[part.sensitive] * worst
+        self._loss: list[int] = loss.tolist()
+
+    def run(self) -> Scenario:
+        """Search from the root down."""
+        found = self._scenario(frozenset({self.tree.root}), None)
+        while (better := self._best_below(found)) is not None:
+            found = better
+            self.steps += 1
+        return found
+
+    def published(self, found: Scenario) -> tuple[NDArray[np.int32], list[int]]:
+        """List the node that each public leaf is published as, and the sensitive items left out.
+
+        Returns
+        -------
+        nodes : int32 (tree.n_leaves,)
+            -1: the leaf is left out.
+        hidden : list of int
+            Ids of the data.
+        """
+        gone = {choice.item for choice in found.order}
+        nodes = np.empty(self.tree.n_leaves, np.int32)
+        for v in found.cut:
+            nodes[self.tree.under(v)] = -1 if int(self.part.node[v]) in gone else v
+        return nodes, [s for s in self.part.sensitive.tolist() if int(self.part.located[s]) in gone]
+
+    def _best_below(self, found: Scenario) -> Scenario | None:
+        """Find the cheapest cut one step below, if it is cheaper."""
+        tree, node = self.tree, self.part.node
+        inner = [v for v in found.cut if v >= tree.n_leaves]
+        least = {v: self._least(found.cut) - self._gain(v) for v in inner}
+        best: Scenario | None = None
+        best_node = -1
+        # Those that may be cheapest first, so that most others need not be looked at to the end.
+        for done, v in enumerate(sorted(inner, key=lambda v: (least[v], node[v]))):
+            self.progress(f"step {self.steps + 1}", done / len(inner))
+            most = found.cost - 1
+            if best is not None:
+                most = best.cost if node[v] < node[best_node] else best.cost - 1
+            if least[v] > most:
+                continue
+            child = self._scenario(found.cut - {v} | frozenset(tree.children(v)), most)
+            if child.cost <= most:
+                best, best_node = child, v
+        return best
+
+    def _least(self, cut: frozenset[int]) -> int:
+        """Cost of a cut of which nothing is left out."""
+        return sum(self._full[v] for v in cut)
+
+    def _gain(self, v: int) -> int:
+        """Find what publishing the children of a node instead of it saves."""
+        return self._full[v] - sum(self._full[child] for child in self.tree.children(v))
+
+    def _scenario(self, cut: frozenset[int], most: int | None) -> Scenario:
+        """Find what to leave out of a cut; one that costs more than `most` may not be found to its end."""
+        image = self._image.copy()
+        for v in cut:
+            image[self.part.node[self.tree.under(v)]] = self.part.node[v]
+        indptr, items, weights = self._rows
+        rows = distinct_rows(*recode_rows(indptr, items, frozen(image, np.int32)), weights)
+        least = self._least(cut)
+        left = None if most is None else most - least
+        order = choose_items(rows, self._is_secret, self._limit, self._loss, left)
+        return Scenario(cut, order, least + sum(self._loss[choice.item] for choice in order))
