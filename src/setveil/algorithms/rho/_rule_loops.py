@@ -37,7 +37,7 @@ def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, o
     tally : int64 (n_ids,), bool (n_ids,), zeros, written and cleared
     state : int64 (5,), written
     out : int32 (any,), written
-        The rules one behind the other, each its known items and what they tell.
+        The rules one behind the other, each its known items, what they tell, and to how many rows too much.
     budget : int
 
     Returns
@@ -103,17 +103,17 @@ def judge(count, touched, support, limit, path, surest, state, out):
             if best < 0 or count[s] > count[best] or (count[s] == count[best] and s < best):
                 best = s
             continue
-        at = state[FOUND] * (size + 1)
-        out = room(out, at + size + 1)
+        at = state[FOUND] * (size + 2)
+        out = room(out, at + size + 2)
         for i in range(size):
             out[at + i] = path[i]
-        out[at + size] = s
+        out[at + size], out[at + size + 1] = s, count[s] - limit[support]
         state[FOUND] += 1
     if best >= 0 and (state[FOUND] == 0 or count[best] * state[KNOWN] > state[TOLD] * support):
-        out = room(out, size + 1)
+        out = room(out, size + 2)
         for i in range(size):
             out[i] = path[i]
-        out[size] = best
+        out[size], out[size + 1] = best, count[best] - limit[support]
         state[FOUND], state[TOLD], state[KNOWN] = 1, count[best], support
     for s in touched:
         count[s] = 0

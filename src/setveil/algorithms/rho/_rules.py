@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.rho._rule_loops import FOUND, KNOWN, LEVEL, STEPS, TOLD, judge, walk_rules
 from setveil.errors import RequestError
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress, silent
 
 STEPS_AT_ONCE = 5_000_000  # steps between two reports of progress
@@ -83,7 +83,10 @@ class RuleSearch:
         lengths = np.diff(indptr)
         row_of = np.repeat(np.arange(weights.size), lengths)
         self._rows = indptr, items, frozen(row_of, np.int64), weights
-        most = int(lengths[np.diff(self._secrets[0]) > 0].max(initial=0))
+        _, _, self._by_item = invert(indptr, items, n)
+        self._behind = np.repeat(indptr[1:], lengths) - np.arange(items.size)  # items from here to the end
+        self._left = np.diff(self._secrets[0])
+        most = int(lengths[self._left > 0].max(initial=0))
         self.longest = most if public else max(most - 1, 0)
         self._tally = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
@@ -92,8 +95,9 @@ class RuleSearch:
 
         Returns
         -------
-        int32 (rules, size + 1)
-            Known items in item order, by the item order of these; and what they tell.
+        int32 (rules, size + 2)
+            Known items in item order, by the item order of these; what they tell; and how many of the rows
+            that hold all this are too many.
 
         Raises
         ------
@@ -102,7 +106,7 @@ class RuleSearch:
         """
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)
-        rules: Ids = np.reshape(out[: int(state[FOUND]) * (size + 1)], (-1, size + 1))
+        rules: Ids = np.reshape(out[: int(state[FOUND]) * (size + 2)], (-1, size + 2))
         return rules
 
     def any_breach(self, progress: Progress = silent) -> bool:
@@ -151,7 +155,7 @@ class RuleSearch:
             )  # fmt: skip
             steps += int(state[STEPS])
             found = int(state[FOUND])
-            if state[LEVEL] > 0 and (steps > MOST_STEPS or found * (size + 1) > MOST_IDS):
+            if state[LEVEL] > 0 and (steps > MOST_STEPS or found * (size + 2) > MOST_IDS):
                 self._tally[0][:], self._tally[1][:] = 0, False
                 raise RequestError(
                     f"There are too many sets of {size} items in rows with sensitive items"
@@ -168,22 +172,23 @@ class RuleSearch:
 
     def _first_level(self, size: int) -> tuple[Ids, Ints, Ints, Ints, Ints]:
         """Group the occurrences that a set of `size` items of their row may begin with by items."""
-        indptr, items, row_of, _ = self._rows
+        _, items, row_of, _ = self._rows
         n = self._is_secret.size
         depth = size + 1
         node_item = np.empty((depth, n), np.int32)
         node_start = np.empty((depth, n + 1), np.int64)
         n_nodes, cursor = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
         places = np.empty((depth, items.size), np.int64)
-        at = np.flatnonzero(indptr[1:][row_of] - np.arange(items.size) >= size)
-        left = np.diff(self._secrets[0])[row_of[at]] > self._is_secret[items[at]]
+        at = self._by_item[self._behind[self._by_item] >= size]
+        left = self._left[row_of[at]] > self._is_secret[items[at]]
         hot = np.zeros(n, bool)
         hot[items[at[left]]] = True
         at = at[hot[items[at]]]
-        at = at[np.argsort(items[at], kind="stable")]
-        first, starts = np.unique(items[at], return_index=True)
+        several = np.bincount(items[at], minlength=n)
+        first = np.flatnonzero(several)
+        starts = np.concatenate(([0], np.cumsum(several[first])))
         node_item[1, : first.size] = first
-        node_start[1, : first.size + 1] = [*starts.tolist(), at.size]
+        node_start[1, : first.size + 1] = starts
         places[1, : at.size] = at
         n_nodes[1] = first.size
         return node_item, node_start, n_nodes, cursor, places

@@ -69,7 +69,7 @@ def choose_items(
     while size <= search.longest and (most is None or lost <= most):
         rules = search.of_size(size, progress)
         if rules.size:
-            chosen = _hit(rules, loss, None if most is None else most - lost)
+            chosen = _hit(rules[:, :-1], loss, None if most is None else most - lost)
             lost += sum(loss[choice.item] for choice in chosen)
             order += chosen
             rows = distinct_without(rows, [choice.item for choice in chosen], is_secret.size)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms._suppressed_items import greatest_counts
-from setveil.algorithms.rho._suppression import Choice, choose_items
+from setveil.algorithms.rho._suppression import Choice, Weighted, choose_items
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import distinct_rows, frozen, recode_rows
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
 from setveil.progress import Progress, silent
 
 
@@ -49,6 +49,12 @@ class TopDown:
     ----------
     steps : int
         Steps from the root.
+    tree : Hierarchy
+        The public tree.
+    rows : (int64, int32, int64)
+        The distinct rows of leaves, and how many rows each stands for.
+    is_secret : bool (n_nodes,)
+        Which leaves are sensitive items that some row holds.
 
     Notes
     -----
@@ -73,10 +79,9 @@ class TopDown:
         self.steps = 0
         self._limit = greatest_counts(guarantee.rho, part.data.n_rows)
         data = part.data
-        self._rows = distinct_rows(*recode_rows(data.indptr, data.items, part.located))
-        self._image = np.arange(hierarchy.n_nodes, dtype=np.int32)
-        self._is_secret = np.zeros(hierarchy.n_nodes, bool)
-        self._is_secret[part.located[part.sensitive]] = True
+        self.rows = distinct_rows(*recode_rows(data.indptr, data.items, part.located))
+        self.is_secret = np.zeros(hierarchy.n_nodes, bool)
+        self.is_secret[part.located[part.sensitive]] = True
 
         n = self.tree.n_leaves
         counts = self.tree.leaf_counts
@@ -93,7 +98,8 @@ class TopDown:
 
     def run(self) -> Scenario:
         """Search from the root down."""
-        found = self._scenario(frozenset({self.tree.root}), None)
+        root = frozenset({self.tree.root})
+        found = self._scenario(root, _CutRows(self, root).rows, None)
         while (better := self._best_below(found)) is not None:
             found = better
             self.steps += 1
@@ -115,11 +121,16 @@ class TopDown:
             nodes[self.tree.under(v)] = -1 if int(self.part.node[v]) in gone else v
         return nodes, [s for s in self.part.sensitive.tolist() if int(self.part.located[s]) in gone]
 
+    def leaves_of(self, v: int) -> Ids:
+        """List the leaves below a node of the public tree, as nodes of the hierarchy."""
+        return self.part.node[self.tree.under(v)]
+
     def _best_below(self, found: Scenario) -> Scenario | None:
         """Find the cheapest cut one step below, if it is cheaper."""
         tree, node = self.tree, self.part.node
         inner = [v for v in found.cut if v >= tree.n_leaves]
         least = {v: self._least(found.cut) - self._gain(v) for v in inner}
+        at_cut = _CutRows(self, found.cut)
         best: Scenario | None = None
         best_node = -1
         # Those that may be cheapest first, so that most others need not be looked at to the end.
@@ -130,7 +141,8 @@ class TopDown:
                 most = best.cost if node[v] < node[best_node] else best.cost - 1
             if least[v] > most:
                 continue
-            child = self._scenario(found.cut - {v} | frozenset(tree.children(v)), most)
+            finer = found.cut - {v} | frozenset(tree.children(v))
+            child = self._scenario(finer, at_cut.replacing(v), most)
             if child.cost <= most:
                 best, best_node = child, v
         return best
@@ -143,14 +155,55 @@ class TopDown:
         """Find what publishing the children of a node instead of it saves."""
         return self._full[v] - sum(self._full[child] for child in self.tree.children(v))
 
-    def _scenario(self, cut: frozenset[int], most: int | None) -> Scenario:
+    def _scenario(self, cut: frozenset[int], rows: Weighted, most: int | None) -> Scenario:
         """Find what to leave out of a cut; one that costs more than `most` may not be found to its end."""
-        image = self._image.copy()
-        for v in cut:
-            image[self.part.node[self.tree.under(v)]] = self.part.node[v]
-        indptr, items, weights = self._rows
-        rows = distinct_rows(*recode_rows(indptr, items, frozen(image, np.int32)), weights)
         least = self._least(cut)
         left = None if most is None else most - least
-        order = choose_items(rows, self._is_secret, self._limit, self._loss, left)
+        order = choose_items(rows, self.is_secret, self._limit, self._loss, left)
         return Scenario(cut, order, least + sum(self._loss[choice.item] for choice in order))
+
+
+class _CutRows:
+    """The rows recoded to a cut, and to the cuts one step below.
+
+    Attributes
+    ----------
+    rows : (int64, int32, int64)
+        The distinct rows, and how many rows each stands for.
+    """
+
+    def __init__(self, search: TopDown, cut: frozenset[int]) -> None:
+        self._search = search
+        self._image = np.arange(search.is_secret.size, dtype=np.int32)
+        for v in cut:
+            self._image[search.leaves_of(v)] = search.part.node[v]
+        indptr, items, weights = search.rows
+        recoded = recode_rows(indptr, items, self._image)
+        self.rows = distinct_rows(*recoded, weights)
+        n = self._image.size
+        self._holders = invert(*recoded, n)[:2]
+        self._distinct_holders = invert(*self.rows[:2], n)[:2]
+
+    def replacing(self, v: int) -> Weighted:
+        """Recode the rows to the cut with the children of a node instead of it; equal rows may be left."""
+        search = self._search
+        node = int(search.part.node[v])
+        indptr, items, weights = self.rows
+        without = np.ones(weights.size, bool)
+        without[_of(self._distinct_holders, node)] = False
+        others = take_rows(indptr, items, np.flatnonzero(without))
+        image = self._image.copy()
+        for child in search.tree.children(v):
+            image[search.leaves_of(child)] = search.part.node[child]
+        rows = _of(self._holders, node).astype(np.int64)
+        finer = recode_rows(*take_rows(*search.rows[:2], rows), image)
+        return (
+            frozen(np.concatenate((others[0], others[0][-1] + finer[0][1:])), np.int64),
+            frozen(np.concatenate((others[1], finer[1])), np.int32),
+            frozen(np.concatenate((weights[without], search.rows[2][rows])), np.int64),
+        )
+
+
+def _of(lists: tuple[Ints, Ids], node: int) -> Ids:
+    starts, tidlists = lists
+    return tidlists[starts[node] : starts[node + 1]]
