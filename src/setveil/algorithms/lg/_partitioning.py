@@ -26,7 +26,7 @@ STEPS_AT_ONCE = 20_000_000  # steps between two reports of progress
 
 def find_nodes(
     data: Transactions, tree: Hierarchy, k: int, progress: Progress = silent
-) -> tuple[Ids, dict[str, Any]]:
+) -> tuple[Ids, Ints, dict[str, Any]]:
     """Find the node that each occurrence is published as.
 
     A part is a set of rows with nodes of the hierarchy such that every row holds leaves under each node and
@@ -42,7 +42,7 @@ def find_nodes(
     tree : Hierarchy
         Every item must be one of its leaves.
     k : int
-        At least 2.
+        At least 1.
     progress : Progress
         Hears how far it is.
 
@@ -50,6 +50,8 @@ def find_nodes(
     -------
     nodes : int32 (n_occurrences,)
         In the order of ``data.items``.
+    part_of : int64 (n,)
+        The part of each row; -1: none, since the row holds no item.
     details : dict
         ``parts``: how many sets of rows are published alike; ``splits``: how many times a part was split.
 
@@ -115,7 +117,7 @@ def find_nodes(
     out = np.empty(data.n_occurrences, np.int32)
     found = frozen(part_of, np.int64), frozen(node_ends, np.int64), frozen(nodes, np.int64)
     nodes_of_occurrences(data.indptr, data.items, frozen(place[leaf], np.int32), *found, tree.low, out)
-    return out, {"parts": int(state[PARTS_DONE]), "splits": int(state[SPLITS])}
+    return out, part_of, {"parts": int(state[PARTS_DONE]), "splits": int(state[SPLITS])}
 
 
 def _distinct(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints, Ints]:

@@ -11,15 +11,16 @@ from setveil.progress import Progress, silent
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
+    from setveil.guarantees.km_rho import KmRho
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import LocalRecoding
 
 info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
-    guarantees=("k-anonymity",),
+    guarantees=("k-anonymity", "km-rho"),
     needs=("hierarchy",),
     summary="Makes whole rows equal, generalizing each as little as it can; an item may be published under "
-    "several labels.",
+    "several labels. Sensitive items stay in so many of equal rows that none can be concluded.",
     reference="He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733",
     recoding="local",
 )
@@ -44,29 +45,65 @@ Parameters = LG
 def anonymize(
     data: Transactions,
     hierarchy: Hierarchy,
-    guarantee: TransactionalKAnonymity,
+    guarantee: TransactionalKAnonymity | KmRho,
     parameters: LG = LG(),
     progress: Progress = silent,
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).
+
+    For (k,rho)^m-anonymity that is done without the sensitive items, and some rows then lose these (see
+    `_sensitive_cap.hidden_in_parts`).
 
     Returns
     -------
     recoding : LocalRecoding
         What each occurrence becomes.
     details : dict
-        See `find_nodes`.
+        See `find_nodes`; with sensitive items how many occurrences of which are `hidden`, and `warnings`.
 
     Raises
     ------
     InfeasibleError
-        If there are rows with items but fewer than k, or rows without items but fewer than k.
+        If there are rows with items but fewer than k, or rows without items but fewer than k. (For
+        (k,rho)^m-anonymity rows may be without items, and sensitive ones do not count.)
     HierarchyError
         If items are missing from the hierarchy.
+    RequestError
+        If a sensitive item does not exist, all items are sensitive, or someone may know sensitive items.
     """
     from setveil.algorithms.lg._partitioning import find_nodes
+    from setveil.guarantees.km_rho import KmRho
     from setveil.published.recoding import LocalRecoding
 
+    if isinstance(guarantee, KmRho):
+        return _with_sensitive(data, hierarchy, guarantee, progress)
     guarantee.require_feasible(data)
-    nodes, details = find_nodes(data, hierarchy, guarantee.k, progress)
+    nodes, _, details = find_nodes(data, hierarchy, guarantee.k, progress)
     return LocalRecoding.from_nodes(hierarchy, nodes), details
+
+
+def _with_sensitive(
+    data: Transactions, hierarchy: Hierarchy, guarantee: KmRho, progress: Progress
+) -> tuple[LocalRecoding, dict[str, Any]]:
+    import numpy as np
+
+    from setveil.algorithms._public_part import PublicPart
+    from setveil.algorithms.lg._partitioning import find_nodes
+    from setveil.algorithms.lg._sensitive_cap import hidden_in_parts
+    from setveil.errors import RequestError
+    from setveil.guarantees.km_rho import PUBLIC
+
+    if guarantee.knows != PUBLIC:
+        raise RequestError(
+            "lg gives (k,rho)^m-anonymity only against those who know public items.",
+            hint="Choose exact for those who know any items.",
+        )
+    guarantee.require_feasible(data)
+    part = PublicPart(data, hierarchy, guarantee.sensitive)
+    nodes, part_of, details = find_nodes(part.rows, part.tree, guarantee.k, progress)
+    hidden = hidden_in_parts(data, part.is_sensitive, part_of, guarantee.rho)
+    labels = data.vocabulary.labels
+    times = np.bincount(data.items[hidden], minlength=data.n_items)
+    details["hidden"] = {labels[s]: int(times[s]) for s in np.flatnonzero(times).tolist()}
+    details["warnings"] = part.warnings
+    return part.local_recoding(nodes, hidden), details
