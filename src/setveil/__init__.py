@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
+    from setveil.algorithms.rho.partial import Partial
+    from setveil.algorithms.rho.suppress_control import SuppressControl
+    from setveil.algorithms.rho.td_control import TDControl
     from setveil.algorithms.rt.bounding import Bounding
     from setveil.algorithms.rt.forest import Forest
     from setveil.algorithms.rt.rt import RT
@@ -110,6 +113,7 @@ _HOMES = {
     "OA": "algorithms.oa",
     "OutputError": "errors",
     "PCTA": "algorithms.pcta.pcta",
+    "Partial": "algorithms.rho.partial",
     "PrivacyConstraints": "guarantees.constraints",
     "PrivacyDegree": "guarantees.privacydegree",
     "RT": "algorithms.rt.rt",
@@ -119,6 +123,8 @@ _HOMES = {
     "RequestError": "errors",
     "RhoUncertainty": "guarantees.rho_uncertainty",
     "SetveilError": "errors",
+    "SuppressControl": "algorithms.rho.suppress_control",
+    "TDControl": "algorithms.rho.td_control",
     "Table": "data.relational",
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
@@ -178,6 +184,7 @@ __all__ = [
     "MissingItemsError",
     "MixedKmAnonymity",
     "OutputError",
+    "Partial",
     "PrivacyConstraints",
     "PrivacyDegree",
     "Recoding",
@@ -186,6 +193,8 @@ __all__ = [
     "RequestError",
     "RhoUncertainty",
     "SetveilError",
+    "SuppressControl",
+    "TDControl",
     "Table",
     "TableError",
     "TransactionalKAnonymity",

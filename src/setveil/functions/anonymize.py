@@ -33,14 +33,18 @@ if TYPE_CHECKING:
     from setveil.algorithms.lra.lra import LRA
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
+    from setveil.algorithms.rho.partial import Partial
+    from setveil.algorithms.rho.suppress_control import SuppressControl
+    from setveil.algorithms.rho.td_control import TDControl
     from setveil.algorithms.rt.bounding import Bounding
     from setveil.algorithms.rt.forest import Forest
     from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
-        AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | PCTA | VPA
-    )
+        AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | Partial | PCTA
+        | SuppressControl | TDControl | VPA
+    )  # fmt: skip
     OfTables: TypeAlias = Bounding | Forest | RT
     Parameters: TypeAlias = OfRows | OfTables
     Algorithm: TypeAlias = Parameters | type[Parameters]
