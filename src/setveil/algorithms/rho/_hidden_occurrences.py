@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -130,9 +129,12 @@ def hide_for_any(
     """Choose occurrences to hide from who may know any items, sensitive ones too.
 
     As long as a rule breaches: the surest one; of equals the smallest, then the first by what it knows, then
-    by what it tells. Of its items the one goes that has to be dropped least often to make it safe: what it
-    tells, before what it knows, before later items. It is dropped in the longest rows that fulfil the rule,
-    the first ones of equals.
+    by what it tells. What it tells is dropped as often as makes it safe, in the longest rows that fulfil the
+    rule, the first ones of equals.
+
+    Dropping an item that the rule knows instead is never better: a of b rows tell too much, and a - rho b of
+    them, rounded up, have to lose what they tell. Without what they know they leave the b rows, too, and
+    (a - rho b) / (1 - rho) have to lose that. Sensitive items alone are dropped, therefore.
 
     Returns
     -------
@@ -164,12 +166,8 @@ def hide_for_any(
         for x in (*rule.known, rule.secret):
             fulfil &= np.bincount(row_of[(data.items == x) & left], minlength=data.n_rows) > 0
         times = rule.told - rule.support * rho.numerator // rho.denominator
-        fewest = math.ceil((rule.told - rho * rule.support) / (1 - rho)) if rule.known else times
-        item = rule.secret
-        if fewest < times:
-            item, times = rule.known[0], fewest
         holding = np.flatnonzero(fulfil)
         longest = holding[np.argsort(-lengths[holding], kind="stable")][:times]
         chosen = np.zeros(data.n_rows, bool)
         chosen[longest] = True
-        hidden |= (data.items == item) & chosen[row_of]
+        hidden |= (data.items == rule.secret) & chosen[row_of]

@@ -11,12 +11,13 @@ from setveil.algorithms.rho._rule_loops import FOUND, KNOWN, LEVEL, STEPS, TOLD,
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress, silent
+from setveil.wording import count
 
 STEPS_AT_ONCE = 5_000_000  # steps between two reports of progress
 MOST_STEPS = 3_000_000_000  # of a search for rules of one size
 MOST_IDS = 50_000_000  # in the rules of one size
 TOO_MANY = (
-    "Long rows hold too many sets. Bound what someone may know instead, with m of 1 to 3: --model km-rho "
+    "Long rows have too many subsets. Bound what someone may know, to m of 1 to 3 items: --model km-rho "
     "(setveil.KmRho)."
 )
 
@@ -139,10 +140,10 @@ class RuleSearch:
         indptr, items, row_of, weights = self._rows
         path = np.zeros(size, np.int64)
         if size == 0:
-            count, _ = self._tally
-            np.add.at(count, self._secrets[1], np.repeat(weights, np.diff(self._secrets[0])))
-            told = np.flatnonzero(count)
-            out = judge(count, told, int(weights.sum()), self._limit, path, surest, state, out)
+            tally, _ = self._tally
+            np.add.at(tally, self._secrets[1], np.repeat(weights, np.diff(self._secrets[0])))
+            told = np.flatnonzero(tally)
+            out = judge(tally, told, int(weights.sum()), self._limit, path, surest, state, out)
         if size == 0 or size > self.longest:
             return out
         levels = self._first_level(size)
@@ -157,13 +158,9 @@ class RuleSearch:
             found = int(state[FOUND])
             if state[LEVEL] > 0 and (steps > MOST_STEPS or found * (size + 2) > MOST_IDS):
                 self._tally[0][:], self._tally[1][:] = 0, False
+                so_far = "" if surest or not found else f" {count(found, 'rule')} among them tell too much."
                 raise RequestError(
-                    f"There are too many sets of {size} items in rows with sensitive items"
-                    + (
-                        "."
-                        if surest
-                        else f": {found:,} rules among them tell too much already, and more follow."
-                    ),
+                    f"There are too many sets of {count(size, 'item')} in rows with sensitive items.{so_far}",
                     hint=self._hint,
                 )
             first, last = int(levels[3][1]), int(levels[2][1])

@@ -18,7 +18,7 @@ info = AlgorithmInfo(
     title="Partial suppression",
     guarantees=("rho-uncertainty", "km-rho"),
     needs=(),
-    summary="Leaves single occurrences out, of sensitive items alone where only public items may be known.",
+    summary="Leaves sensitive items out of as many rows as necessary; all others are published as they are.",
     reference="Jia, Pan, Xu, Zhu, Lo, DASFAA 2014 (the idea)",
     recoding="local",
 )
