@@ -8,6 +8,7 @@ from fractions import Fraction
 from random import Random
 
 from naive.km import Rows
+from naive.rho import order_of
 from setveil.published.recoding import AnyRecoding, recode
 from strategies import ALPHABETS, Case, random_case, random_rows, seeded, transactions
 
@@ -55,6 +56,12 @@ def random_trees(n: int, seed: int) -> Iterator[tuple[Case, list[str], str]]:
         if sensitive and (public or not case.data.n_items):
             n -= 1
             yield case, sensitive, rng.choice(RHOS)
+
+
+def in_order(rows: Rows) -> list[frozenset[str]]:
+    """Sort rows by their items: the order in which algorithms choose among rows."""
+    rank = order_of(rows)
+    return sorted(rows, key=lambda row: sorted(rank[item] for item in row))
 
 
 def published(rows: Rows, recoding: AnyRecoding) -> list[frozenset[str]]:

@@ -25,7 +25,7 @@ def hidden_in_parts(
     Parameters
     ----------
     data : Transactions
-        All rows with all items.
+        All rows with all items, in an order that does not depend on the input's.
     is_sensitive : bool (n_items,)
     part_of : int64 (n,)
         The part of each row; -1: none.

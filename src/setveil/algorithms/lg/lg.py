@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
@@ -87,11 +87,13 @@ def _with_sensitive(
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     import numpy as np
 
+    from setveil.algorithms._content_order import in_content_order
     from setveil.algorithms._public_part import PublicPart
     from setveil.algorithms.lg._partitioning import find_nodes
     from setveil.algorithms.lg._sensitive_cap import hidden_in_parts
     from setveil.errors import RequestError
     from setveil.guarantees.km_rho import PUBLIC
+    from setveil.kernels.rows import frozen
 
     if guarantee.knows != PUBLIC:
         raise RequestError(
@@ -99,11 +101,15 @@ def _with_sensitive(
             hint="Choose exact for those who know any items.",
         )
     guarantee.require_feasible(data)
-    part = PublicPart(data, hierarchy, guarantee.sensitive)
+    rows, places = in_content_order(data)
+    part = PublicPart(rows, hierarchy, guarantee.sensitive)
     nodes, part_of, details = find_nodes(part.rows, part.tree, guarantee.k, progress)
-    hidden = hidden_in_parts(data, part.is_sensitive, part_of, guarantee.rho)
-    labels = data.vocabulary.labels
-    times = np.bincount(data.items[hidden], minlength=data.n_items)
+    hidden = hidden_in_parts(rows, part.is_sensitive, part_of, guarantee.rho)
+    labels = rows.vocabulary.labels
+    times = np.bincount(rows.items[hidden], minlength=rows.n_items)
     details["hidden"] = {labels[s]: int(times[s]) for s in np.flatnonzero(times).tolist()}
     details["warnings"] = part.warnings
-    return part.local_recoding(nodes, hidden), details
+    recoding = part.local_recoding(nodes, hidden)
+    image = np.empty_like(recoding.image)
+    image[places] = recoding.image
+    return replace(recoding, image=frozen(image, np.int32)), details

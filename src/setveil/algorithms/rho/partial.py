@@ -66,7 +66,9 @@ def anonymize(
 
     Notes
     -----
-    Differences from [1]: the choices of rules and occurrences are those said above; rows are not processed
+    The first of several rows is the first in item order, so that the order of the input makes no difference.
+
+    Differences from [1]: the choices of rules and occurrences are those said there; rows are not processed
     in batches, and the paper's scores for keeping distributions or mining results are not used.
 
     References
@@ -75,6 +77,7 @@ def anonymize(
     """
     import numpy as np
 
+    from setveil.algorithms._content_order import in_content_order
     from setveil.algorithms._public_part import sensitive_mask, unseen_warnings
     from setveil.algorithms.rho._hidden_occurrences import hide_for_any, hide_for_public
     from setveil.data.vocabulary import Vocabulary
@@ -87,10 +90,12 @@ def anonymize(
     guarantee.require_feasible(data)
     details: dict[str, Any] = {"warnings": unseen_warnings(data, guarantee.sensitive)}
     is_secret = sensitive_mask(data, guarantee.sensitive)
+    rows, places = in_content_order(data)
+    hidden = np.zeros(data.n_occurrences, bool)
     if isinstance(guarantee, KmRho):
-        hidden = hide_for_public(data, is_secret, guarantee.rho, guarantee.m, progress)
+        hidden[places] = hide_for_public(rows, is_secret, guarantee.rho, guarantee.m, progress)
     else:
-        hidden, details["steps"] = hide_for_any(data, is_secret, guarantee.rho, progress)
+        hidden[places], details["steps"] = hide_for_any(rows, is_secret, guarantee.rho, progress)
     labels = data.vocabulary.labels
     times = np.bincount(data.items[hidden], minlength=data.n_items)
     details["hidden"] = {labels[x]: int(times[x]) for x in np.flatnonzero(times).tolist()}
