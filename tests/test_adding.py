@@ -54,7 +54,7 @@ model = Model(
     title="common items",
     make=CommonItems,
     options={"floor": Option(Integer(1), "Fewest rows of an item.", needed=True)},
-    algorithm="drop_rare",
+    algorithm="drop-rare",
     words=Words(
         parameters=("floor",),
         promise=lambda g: f"Every published item is in at least {g['floor']} rows.",
@@ -220,19 +220,19 @@ def run(place: Path) -> Command:
 
 def test_help_and_lists(run: Command) -> None:
     shown = " ".join(run("anonymize", "--help").ok().out.replace("│", " ").split())
-    assert "The algorithm: drop_rare" in shown
+    assert "The algorithm: drop-rare" in shown
     assert "Rows that an item must be in beyond the floor." in shown
     assert "--margin" in shown
     assert "The promise: common-items" in shown
     assert "Fewest rows of an item." in shown
     assert "common-items" in run("verify", "--help").ok().out
     listed = run("algorithms").ok().out
-    assert "drop_rare Dropping of rare items" in listed
+    assert "drop-rare Dropping of rare items" in listed
     assert "gives common-items" in listed
 
 
 def test_a_run_and_its_report(run: Command, place: Path) -> None:
-    said = run("anonymize", "in.csv", "-a", "drop_rare", "--floor", 2, "--margin", 1, "--out", "out").ok().out
+    said = run("anonymize", "in.csv", "-a", "drop-rare", "--floor", 2, "--margin", 1, "--out", "out").ok().out
     assert "Every published item is in at least 2 rows." in " ".join(said.split())
     assert "share of the rows that are not what they were" in " ".join(said.split())
     assert (place / "out/published/data.csv").read_text().count("c") == 0
@@ -260,10 +260,10 @@ def test_a_run_and_its_report(run: Command, place: Path) -> None:
 
 def test_requests_that_make_no_sense(run: Command) -> None:
     for arguments, code, words in (
-        (["-a", "drop_rare"], 2, "common-items needs --floor"),
-        (["-a", "drop_rare", "--floor", 2, "--k", 2], 2, "common-items has no --k; it takes --floor"),
+        (["-a", "drop-rare"], 2, "common-items needs --floor"),
+        (["-a", "drop-rare", "--floor", 2, "--k", 2], 2, "common-items has no --k; it takes --floor"),
         (["-a", "aa", "--k", 2, "--m", 1, "--margin", 1], 2, "aa has no parameter margin"),
-        (["-a", "drop_rare", "--floor", 8], 3, "fewer than 8"),
+        (["-a", "drop-rare", "--floor", 8], 3, "fewer than 8"),
     ):
         done = run("anonymize", "in.csv", *arguments, "--out", "no")
         assert done.code == code, done
@@ -273,7 +273,7 @@ def test_requests_that_make_no_sense(run: Command) -> None:
 def test_a_study(run: Command, place: Path) -> None:
     write(
         place / "study.toml",
-        'name = "Rare"\ndata = [{path = "in.csv"}]\nalgorithms = ["drop_rare", "aa"]\n'
+        'name = "Rare"\ndata = [{path = "in.csv"}]\nalgorithms = ["drop-rare", "aa"]\n'
         "floor = [1, 2]\nmargin = [0, 1]\nk = 2\nm = 1\n",
     )
     run("compare", "study.toml", "--out", "study", "--jobs", 2).ok()
@@ -281,10 +281,10 @@ def test_a_study(run: Command, place: Path) -> None:
         rows = list(csv.DictReader(file))
     assert {row["status"] for row in rows} == {"done"}, rows
     own = {
-        (row["floor"], row["margin"]): row["rows_touched"] for row in rows if row["algorithm"] == "drop_rare"
+        (row["floor"], row["margin"]): row["rows_touched"] for row in rows if row["algorithm"] == "drop-rare"
     }
     assert len(own) == 4
     assert float(own["2", "1"]) == pytest.approx(4 / 7)
     page = (place / "study/report.html").read_text()
-    for text in ("common items", "drop_rare margin=1", "Touched", "fewest rows (floor)"):
+    for text in ("common items", "drop-rare margin=1", "Touched", "fewest rows (floor)"):
         assert text in page

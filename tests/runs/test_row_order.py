@@ -22,6 +22,8 @@ PROMISES: dict[str, Guarantee] = {
     "constraints": sv.PrivacyConstraints(3, m=2),
     "coherence": sv.Coherence(0.6, 2, 2, ["s", "t"]),
     "privacy-degree": sv.PrivacyDegree(3, ("s", "t")),
+    "km-rho": sv.KmRho(1, 2, "1/3", ("s", "t")),
+    "rho-uncertainty": sv.RhoUncertainty("1/3", ("s", "t")),
     "kkm": sv.KKmAnonymity(3, 2),
     "mixed-km": sv.MixedKmAnonymity(3, 2),
 }

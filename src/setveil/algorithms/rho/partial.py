@@ -19,7 +19,8 @@ info = AlgorithmInfo(
     guarantees=("rho-uncertainty", "km-rho"),
     needs=(),
     summary="Leaves sensitive items out of as many rows as necessary; all others are published as they are.",
-    reference="Jia, Pan, Xu, Zhu, Lo, DASFAA 2014 (the idea)",
+    reference="setveil, docs/partial.md; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), 2010, "
+    "doi:10.14778/1920841.1920971",
     recoding="local",
 )
 
