@@ -10,14 +10,15 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.attacker._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
+from setveil.attacker._inference_walk import NEVER, SIZE, SUPPORT, Greatest, InferenceSearch, Secrets
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted
 
 MARKS = (0.0, 0.25, 0.5, 0.8)
 
-Entry = tuple[Fraction, int, int, tuple[int, ...], int]  # -probability, size, -support, itemset, private item
+NAMES = 4
+Entry = tuple[Fraction, int, int, tuple[int, ...]]  # -probability, size, -support, itemset
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Instance:
 def random_instance(rng: Random) -> Instance:
     n_ids, whole = rng.randint(1, 9), rng.choice((1, 1, 12))
     rows = random_weighted(rng, n_ids, rng.choice((6, 40)), rng.randint(1, 6))
-    names = range(rng.randint(1, 4))
+    names = range(rng.randint(1, NAMES))
     density = rng.choice((0.1, 0.4))
     shares = [
         {name: rng.randint(1, weight * whole) for name in names if rng.random() < density}
@@ -72,13 +73,13 @@ def test_the_greatest_probability_and_who_is_above_a_mark() -> None:
         marks = frozen(MARKS, np.float64)
         above = np.full((len(instance.rows), len(MARKS)), NEVER, np.int64)
         nobody = instance.told(frozenset())
-        at_first = float(nobody.probability)
+        at_first = [nobody.probabilities.get(name, Fraction(0)) for name in range(NAMES)]
         greatest = Greatest(
-            np.array([at_first]),
-            np.array([0, nobody.support, nobody.private], np.int64),
-            np.zeros(5, np.int64),
+            np.array([float(probability) for probability in at_first]),
+            np.array([[0, nobody.support]] * NAMES, np.int64),
+            np.zeros((NAMES, 5), np.int64),
         )
-        best: Entry = (-nobody.probability, 0, -nobody.support, (), nobody.private)
+        best: list[Entry] = [(-probability, 0, -nobody.support, ()) for probability in at_first]
         smallest: dict[tuple[int, int], int] = {}
         for m in sorted(rng.sample(range(1, 6), rng.randint(1, 5))):
             search = InferenceSearch(ranked, instance.secrets, m, marks, above, greatest, 10**12)
@@ -88,17 +89,17 @@ def test_the_greatest_probability_and_who_is_above_a_mark() -> None:
             assert search.finished
             for items in instance.itemsets(m):
                 told = instance.told(items)
-                if told.probability > 0:
-                    entry = (-told.probability, m, -told.support, tuple(sorted(items)), told.private)
-                    best = min(best, entry)
+                for name, probability in told.probabilities.items():
+                    best[name] = min(best[name], (-probability, m, -told.support, tuple(sorted(items))))
                 for i, (row, _) in enumerate(instance.rows):
                     for h, mark in enumerate(MARKS):
-                        if items <= row and told.probability > Fraction(str(mark)):
+                        if items <= row and told.greatest > Fraction(str(mark)):
                             smallest.setdefault((i, h), m)
-            size, support, private = greatest.record[[SIZE, SUPPORT, PRIVATE]].tolist()
-            itemset = tuple(greatest.itemset[:size].tolist())
-            assert greatest.probability[0] == float(-best[0])
-            assert (size, support, itemset, private) == (best[1], -best[2], best[3], best[4])
+            for name, (probability, size, support, itemset) in enumerate(best):
+                assert greatest.probability[name] == float(-probability)
+                assert greatest.record[name, SIZE] == size
+                assert greatest.record[name, SUPPORT] == -support
+                assert tuple(greatest.itemset[name, :size].tolist()) == itemset
             expected = [
                 [smallest.get((i, h), NEVER) for h in range(len(MARKS))] for i in range(len(instance.rows))
             ]

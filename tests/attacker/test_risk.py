@@ -103,6 +103,10 @@ def _inference(
         "item": item,
         "itemset": itemset,
         "support": support,
+        "items": [
+            {"item": name, "probability": float(p), "itemset": known, "support": rows_with}
+            for name, p, known, rows_with in naive.greatest_of_each(rows, chances, order, private, m)
+        ],
         "exact": True,
         "rows_above": {str(h): naive.above(rows, chances, private, m, h) for h in MARKS},
     }
@@ -264,6 +268,9 @@ def test_intervals_hold_the_truth(factor: int, few_draws: Callable[[int], None])
                     widths[kind].append(high - low)
         for true, drawn in zip(truth["inference"], found["inference"], strict=True):
             assert drawn["probability"] <= true["probability"]
+            for item, seen in zip(true["items"], drawn["items"], strict=True):
+                assert item["item"] == seen["item"]
+                assert 0 < seen["probability"] <= item["probability"]
     assert min(float(np.mean(some)) for some in inside.values()) >= 0.93
     mean = {kind: float(np.mean(some)) for kind, some in widths.items()}
     if factor == 1:
@@ -428,6 +435,17 @@ def test_worked_example() -> None:
     assert told["rows_above"] == {"0.2": 4, "0.5": 3, "0.8": 0}  # the empty set: 2 of 4 rows
 
 
+def test_the_greatest_probability_of_each_private_item() -> None:
+    """The example of rho-uncertainty, of what public items tell; one that does not occur is not listed."""
+    rows = ["a1 b1 s", "a1 b1", "a1 b2 s", "a2 b2", "a2 b1 t", "a2 b2 s t", "b1", "a1 b2"]
+    data = transactions([frozenset(row.split()) for row in rows])
+    one, two = attack_risk(data, sizes=[1, 2], private=["t", "s", "unknown"])["inference"]
+    of_s = {"item": "s", "probability": 1 / 2, "itemset": ["a1"], "support": 4}
+    assert one["items"] == [of_s, {"item": "t", "probability": 2 / 3, "itemset": ["a2"], "support": 3}]
+    assert two["items"] == [of_s, {"item": "t", "probability": 1.0, "itemset": ["a2", "b1"], "support": 1}]
+    assert {key: two[key] for key in two["items"][1]} == two["items"][1]
+
+
 def test_a_rare_companion_does_not_blame_a_frequent_item() -> None:
     rows = [frozenset(["milk"])] * 20 + [frozenset(["milk", "caviar"])]
     found = attack_risk(transactions(rows))["revealing"]
@@ -452,6 +470,7 @@ def test_no_rows_and_empty_rows() -> None:
     assert {entry["probability"] for entry in nothing["risk"]} == {0.0}
     told = nothing["inference"][0]
     assert (told["probability"], told["item"], told["itemset"], told["support"]) == (0.0, None, [], 0)
+    assert told["items"] == []
     empty = attack_risk(Transactions.from_rows([[], []]), effort=1)
     assert empty["empty_rows"] == 2
     assert {entry["probability"] for entry in empty["risk"]} == {0.5}

@@ -121,11 +121,14 @@ def tallies(rows: Rows, size: int, limits: Sequence[int]) -> dict[int, Tally]:
 
 @dataclass(frozen=True)
 class Told:
-    """The greatest probability of a private item given an itemset, the first such item, the support."""
+    """The probability of each private item given an itemset, those of 0 left out, and its support."""
 
-    probability: Fraction
-    private: int
+    probabilities: Mapping[int, Fraction]
     support: int
+
+    @property
+    def greatest(self) -> Fraction:
+        return max(self.probabilities.values(), default=Fraction(0))
 
 
 def told(rows: Rows, shares: Sequence[Mapping[int, int]], whole: int, items: Itemset) -> Told:
@@ -135,5 +138,4 @@ def told(rows: Rows, shares: Sequence[Mapping[int, int]], whole: int, items: Ite
     for (row, _), of_row in zip(rows, shares, strict=True):
         if items <= row:
             total.update(of_row)
-    private, most = min(total.items(), key=lambda entry: (-entry[1], entry[0]), default=(0, 0))
-    return Told(Fraction(most, whole * support), private, support)
+    return Told({private: Fraction(share, whole * support) for private, share in total.items()}, support)

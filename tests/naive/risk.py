@@ -105,6 +105,18 @@ def greatest(
     return -best_one[0], name, [order[i] for i in best_one[3]], -best_one[2]
 
 
+def greatest_of_each(
+    rows: Rows, chances: Chances, order: Sequence[str], private: Sequence[str], m: int
+) -> list[tuple[str, Fraction, list[str], int]]:
+    """For each private item that some row may hold, what `greatest` tells of it alone."""
+    found = []
+    for item in private:
+        if any(each.get(item) for each in chances):
+            probability, _, itemset, support = greatest(rows, chances, order, [item], m)
+            found.append((item, probability, itemset, support))
+    return found
+
+
 def above(rows: Rows, chances: Chances, private: Sequence[str], m: int, level: float) -> int:
     """Rows of which some set, or none, gives some private item with a probability above the level."""
     limit = Fraction(str(level))

@@ -12,8 +12,7 @@ from setveil.jit import compiled
 from setveil.kernels.rows import Ids, Ints, Ranked, frozen
 
 NEVER = 1 << 30
-# Entries of `record`.
-SIZE, SUPPORT, PRIVATE = range(3)
+SIZE, SUPPORT = range(2)  # columns of `record`
 
 
 class Secrets(NamedTuple):
@@ -35,25 +34,30 @@ class Secrets(NamedTuple):
     shares: Ints
     whole: int
 
+    def probabilities(self, weights: Ints) -> NDArray[np.float64]:
+        """Find the probability of each entry in its row: float64, like `shares`."""
+        row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
+        return frozen(self.shares / (weights[row] * self.whole), np.float64)
+
     def peaks(self, weights: Ints) -> NDArray[np.float64]:
         """Find the greatest probability of a private item in each row: float64 (n,)."""
         out = np.zeros(weights.size)
         row = np.repeat(np.arange(weights.size), np.diff(self.indptr))
-        np.maximum.at(out, row, self.shares / (weights[row] * self.whole))
+        np.maximum.at(out, row, self.probabilities(weights))
         return frozen(out, np.float64)
 
 
 class Greatest(NamedTuple):
-    """The greatest probability of a private item so far, and the first itemset that gives it.
+    """The greatest probability of each private item so far, and the first itemset that gives it.
 
     First are the smallest, of these the ones of greatest support, of these the first in item order.
 
     Attributes
     ----------
-    probability : float64 (1,)
-    record : int64 (3,)
-        Size and support of the set, and the private item.
-    itemset : int64 (most,)
+    probability : float64 (n_private,)
+    record : int64 (n_private, 2)
+        Size and support of the set.
+    itemset : int64 (n_private, most)
         The items of the set, ascending.
     """
 
@@ -63,25 +67,30 @@ class Greatest(NamedTuple):
 
 
 @compiled
+def _may_be_better(probability, size, support, private, greatest):
+    """Whether a set of such a size and support may be the first one of the greatest probability."""
+    held = greatest[0][private]
+    if probability != held:
+        return probability > held
+    held_size = greatest[1][private, SIZE]
+    return size < held_size or (size == held_size and support >= greatest[1][private, SUPPORT])
+
+
+@compiled
 def _note(probability, support, private, candidate, greatest):
-    """Keep a set (ascending items) if it is the first one of the greatest probability."""
+    """Keep a set (ascending items) that may be better, unless one like it comes before it in item order."""
     size = candidate.size
-    held = greatest[0][0], greatest[1][SIZE], greatest[1][SUPPORT]
-    if probability < held[0]:
-        return
-    if probability == held[0]:
-        if held[1] < size or (held[1] == size and support < held[2]):
+    record, itemset = greatest[1][private], greatest[2][private]
+    if probability == greatest[0][private] and record[SIZE] == size and record[SUPPORT] == support:
+        i = 0
+        while i < size and candidate[i] == itemset[i]:
+            i += 1
+        if i == size or candidate[i] > itemset[i]:
             return
-        if held[1] == size and support == held[2]:
-            i = 0
-            while i < size and candidate[i] == greatest[2][i]:
-                i += 1
-            if i == size or candidate[i] > greatest[2][i]:
-                return
-    greatest[0][0] = probability
-    greatest[1][SIZE], greatest[1][SUPPORT], greatest[1][PRIVATE] = size, support, private
+    greatest[0][private] = probability
+    record[SIZE], record[SUPPORT] = size, support
     for i in range(size):
-        greatest[2][i] = candidate[i]
+        itemset[i] = candidate[i]
 
 
 @compiled
@@ -99,9 +108,40 @@ def _insert(candidate, n, x):
 
 
 @compiled
+def _is_promising(from_, to, need, weights, indptr, item, chance, m, greatest, buffers):
+    """Whether sets of m items that begin with a path may be the first to tell most of some private item.
+
+    Parameters
+    ----------
+    from_, to, need
+        The places of the path, and the items that it lacks.
+    weights, indptr, item, chance, m, greatest, buffers
+        As for `_search`.
+
+    Returns
+    -------
+    promising : bool
+    steps : int
+    """
+    _, owner, ptr, entry, place, _, _ = buffers
+    most, steps = np.int64(0), 0
+    for a in range(from_, to):
+        if ptr[entry[a] + 1] - place[a] > need:
+            most += weights[owner[entry[a]]]
+    for a in range(from_, to):
+        if ptr[entry[a] + 1] - place[a] > need:
+            row = owner[entry[a]]
+            for p in range(indptr[row], indptr[row + 1]):
+                steps += 1
+                if _may_be_better(chance[p], m, most, item[p], greatest):
+                    return True, steps
+    return False, steps
+
+
+@compiled
 def _search(
-    weights, order, indptr, item, shares, whole, peak, marks, above, m, greatest, state, levels, stamp, fill,
-    path, sums, met, buffers, budget,
+    weights, order, indptr, item, shares, whole, chance, peak, marks, above, m, greatest, state, levels,
+    stamp, fill, path, sums, met, buffers, budget,
 ):  # fmt: skip
     """Go on with a search over the sets of m items until about `budget` steps were made in all.
 
@@ -111,9 +151,11 @@ def _search(
         As in `Ranked`.
     indptr, item, shares, whole
         As in `Secrets`.
+    chance : float64
+        Probability of each entry of `item` in its row; no set of items of some rows tells more of a private
+        item than the greatest of these.
     peak : float64 (n,)
-        Greatest probability of a private item in each row; no set of items of some rows tells more than the
-        greatest of these.
+        The greatest of them in each row.
     marks : float64 (h,)
         Probabilities of interest.
     above : int64 (n, h), written
@@ -150,20 +192,23 @@ def _search(
             path[d - 1] = order[ranks[c]]
         need = m - d  # items that the path lacks
 
-        bound, most, open_mark = 0.0, np.int64(0), False
+        bound, open_mark = 0.0, False
         for a in range(from_, to):
             if ptr[entry[a] + 1] - place[a] > need:
                 bound = max(bound, peak[owner[entry[a]]])
-                most += weights[owner[entry[a]]]
+        if bound == 0:
+            continue
         for a in range(from_, to):
             if not open_mark and ptr[entry[a] + 1] - place[a] > need:
                 for h in range(marks.size):
                     open_mark = open_mark or (bound > marks[h] and above[owner[entry[a]], h] > m)
-        better = bound > greatest[0][0] or (
-            bound == greatest[0][0] and greatest[1][SIZE] == m and most >= greatest[1][SUPPORT]
-        )
-        if bound == 0 or not (open_mark or better):
-            continue
+        if not open_mark:
+            promising, looked_at = _is_promising(
+                from_, to, need, weights, indptr, item, chance, m, greatest, buffers
+            )
+            steps += looked_at
+            if not promising:
+                continue
         if need > 0 and to - from_ > 1:
             for a in range(from_, to):
                 steps += 2 * (ptr[entry[a] + 1] - place[a])
@@ -184,19 +229,18 @@ def _search(
                     met[kinds] = s
                     kinds += 1
                 sums[s] += shares[p]
-        first, most = met[0], np.int64(0)
+        most, better = np.int64(0), False
         for t in range(kinds):
             s = met[t]
-            if sums[s] > most or (sums[s] == most and s < first):
-                first, most = s, sums[s]
-            sums[s] = 0
+            most = max(most, sums[s])
+            better = better or _may_be_better(sums[s] / (whole * total), m, total, s, greatest)
         probability = most / (whole * total)
         for h in range(marks.size):
             if probability > marks[h]:
                 for a in range(from_, to):
                     row = owner[entry[a]]
                     above[row, h] = min(above[row, h], m)
-        if probability >= greatest[0][0]:
+        if better:
             candidate = np.empty(m, np.int64)
             for i in range(d):
                 _insert(candidate, i, path[i])
@@ -208,7 +252,11 @@ def _search(
                     found = min(found + 1, need)
                 for i in range(need):
                     _insert(candidate, d + i, behind[i])
-            _note(probability, total, first, candidate, greatest)
+        for t in range(kinds):
+            s = met[t]
+            if better and _may_be_better(sums[s] / (whole * total), m, total, s, greatest):
+                _note(sums[s] / (whole * total), total, s, candidate, greatest)
+            sums[s] = 0
     state[DEPTH], state[STEPS] = d, steps
     return buffers
 
@@ -241,9 +289,9 @@ class InferenceSearch(Search):
         greatest: Greatest, effort: int,
     ) -> None:  # fmt: skip
         super().__init__(rows, m, effort)
-        n, private = rows.order.size, int(secrets.item.max(initial=0)) + 1
+        n, private = rows.order.size, greatest.probability.size
         self.secrets, self.marks, self.above, self.greatest = secrets, marks, above, greatest
-        self.peaks = secrets.peaks(rows.weights)
+        self.chances, self.peaks = secrets.probabilities(rows.weights), secrets.peaks(rows.weights)
         self._work = (
             np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(m, np.int64), np.zeros(private, np.int64),
             np.zeros(private, np.int64),
@@ -253,6 +301,6 @@ class InferenceSearch(Search):
         secrets = self.secrets
         return _search(
             self.rows.weights, self.rows.order, secrets.indptr, secrets.item, secrets.shares, secrets.whole,
-            self.peaks, self.marks, self.above, self.m, tuple(self.greatest), self._state, self._levels,
-            *self._work, self._buffers, until,
+            self.chances, self.peaks, self.marks, self.above, self.m, tuple(self.greatest), self._state,
+            self._levels, *self._work, self._buffers, until,
         )  # fmt: skip

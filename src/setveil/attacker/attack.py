@@ -102,9 +102,10 @@ def attack_risk(
 
         `inference`, if there are private items, for each m: the greatest `probability` of a private `item`
         given an `itemset` of at most m public items (or none), and the first set that gives it (the
-        smallest, of greatest `support`, in item order); `rows_above`, the number of rows of which some such
-        set gives some private item with a probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true
-        greatest probability may be higher, and `rows_above` is estimated as above.
+        smallest, of greatest `support`, in item order); `items`, the same of each private item that occurs,
+        in item order; `rows_above`, the number of rows of which some such set gives some private item with a
+        probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true greatest probabilities may be
+        higher, and `rows_above` is estimated as above.
 
     Raises
     ------
@@ -117,8 +118,8 @@ def attack_risk(
     >>> risk = attack_risk(data, sizes=[1], private=["c"])
     >>> risk["risk"][0]["rows_below"], risk["risk"][1]["rows_below"]
     ({'2': 0, '5': 4, '10': 4}, {'2': 0.0, '5': 4.0, '10': 4.0})
-    >>> risk["inference"][0]["probability"], risk["inference"][0]["itemset"]
-    (0.25, [])
+    >>> risk["inference"][0]["items"]
+    [{'probability': 0.25, 'item': 'c', 'itemset': [], 'support': 4}]
     """
     table = isinstance(rows, Table | PublishedTable)
     sizes = range(1 - table, 5 - table) if sizes is None else sizes

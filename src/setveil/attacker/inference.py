@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.attacker._inference_walk import NEVER, PRIVATE, SIZE, SUPPORT, Greatest, InferenceSearch
+from setveil.attacker._inference_walk import NEVER, Greatest, InferenceSearch
 from setveil.attacker._sampled_supports import around, around_steps
 from setveil.attacker.knowledge import Knowledge, nearby
 from setveil.attacker.sampling import CONFIDENCE, estimate, look_at_some, rising, row_words
@@ -93,25 +93,38 @@ def _names() -> list[str]:
 
 def _nothing_known(known: Knowledge, longest: int) -> _Told:
     """Start with the empty set: what the rows tell of everyone."""
-    first = int(np.argmax(known.overall))
-    whole = known.secrets.whole * known.n_rows
-    probability = int(known.overall[first]) / whole if whole else 0.0
-    record = np.array([0, known.n_rows, first], np.int64)
+    whole, private = known.secrets.whole * known.n_rows, len(known.names)
+    probabilities = known.overall / whole if whole else np.zeros(private)
+    record = np.tile(np.array([0, known.n_rows], np.int64), (private, 1))
     marks = frozen(np.array(MARKS), np.float64)
-    at_once = probability > marks
+    at_once = probabilities.max() > marks
     above = np.full((known.rows.weights.size, marks.size), NEVER, np.int64)
     above[:, at_once] = 0
-    greatest = Greatest(np.array([probability]), record, np.zeros(longest, np.int64))
+    greatest = Greatest(probabilities, record, np.zeros((private, longest), np.int64))
     return _Told(known, greatest, marks, above, 0, at_once)
 
 
 def _described(told: _Told) -> dict[str, Any]:
-    size, support, private = told.greatest.record[[SIZE, SUPPORT, PRIVATE]].tolist()
-    probability = float(told.greatest.probability[0])
+    """Name what gives most away, of all private items and of each that occurs."""
+    entries = [_of_item(told, private) for private in range(len(told.known.names))]
+    sizes, supports = told.greatest.record.T.tolist()
+    first = min(
+        range(len(entries)),
+        key=lambda i: (
+            -entries[i]["probability"], sizes[i], -supports[i], told.greatest.itemset[i, : sizes[i]].tolist(),
+        ),
+    )  # fmt: skip
+    item = entries[first]["item"] if entries[first]["probability"] > 0 else None
+    occurring = [entry for entry, share in zip(entries, told.known.overall, strict=True) if share]
+    return {**entries[first], "item": item, "items": occurring}
+
+
+def _of_item(told: _Told, private: int) -> dict[str, Any]:
+    size, support = told.greatest.record[private].tolist()
     return {
-        "probability": probability,
-        "item": told.known.names[private] if probability > 0 else None,
-        "itemset": [told.known.labels[item] for item in told.greatest.itemset[:size].tolist()],
+        "probability": float(told.greatest.probability[private]),
+        "item": told.known.names[private],
+        "itemset": [told.known.labels[item] for item in told.greatest.itemset[private, :size].tolist()],
         "support": support,
     }
 
