@@ -52,6 +52,8 @@ def done(place: Path) -> dict[str, Done]:
         "both": ["risk", "out", "--original", "long.txt", *many, *columns, "--json"],
         "both in words": ["risk", "out", "--original", "in.dat", *many],
         "private": ["risk", "shop.csv", "--private", "private.txt", *many, "--json"],
+        "sensitive": ["risk", "shop.csv", "--sensitive", "private.txt", *many, "--json"],
+        "several": ["risk", "shop.csv", "--private", "secret,r", *many],
         "in groups": ["risk", "grouped", *many, "--json"],
         "groups, the file": ["risk", "grouped/published/data.csv", *many, "--json"],
         "a quasi-identifier": ["risk", "grouped", "--private", "p1", *many, "--json"],
@@ -72,6 +74,7 @@ def asked(place: Path, file: str, **more: Any) -> Any:
 def test_answers_are_those_of_python(done: dict[str, Done], place: Path) -> None:
     assert done["file"].json() == asked(place, "in.dat")
     assert done["private"].json() == asked(place, "shop.csv", private=["secret"])
+    assert done["sensitive"].json() == done["private"].json()
     assert done["file"].json()["risk"][0]["exact"]
 
 
@@ -121,7 +124,11 @@ def test_the_answer_in_words(done: dict[str, Done]) -> None:
     assert "\n  after    no row\n" in both
     assert both.count(" before   ") == 5
     assert "Items that give most away, after" in both
+    assert "The greatest probability of each, by what is known:\n  item     1 item   up to 2 items\n" in (
+        done["several"].out
+    )
     groups = done["groups, both"].out
+    assert "probability of each" not in groups  # there is one private item
     assert "Private items, counted as unknown." in groups
     assert "\n                 after    " in groups
     assert "Without anything that can be known: 1 row, never found." in done["empty rows"].out
@@ -202,7 +209,14 @@ def result(rows: int = 500, **changes: Any) -> dict[str, Any]:
 def told(**changes: Any) -> dict[str, Any]:
     above = {"0.2": 3, "0.5": 0, "0.8": 0}
     entry = {"m": 1, "probability": 0.25, "item": "s", "itemset": ["a"], "support": 4, "exact": True}
-    return {**entry, "rows_above": above, **changes}
+    return {**entry, "rows_above": above, "items": each(s=0.25), **changes}
+
+
+def each(**probabilities: float) -> list[dict[str, Any]]:
+    return [
+        {"item": item, "probability": probability, "itemset": ["a"], "support": 4}
+        for item, probability in probabilities.items()
+    ]
 
 
 def test_numbers_in_words() -> None:
@@ -236,6 +250,33 @@ def test_inferences_in_words() -> None:
     assert "after    0 %: none is there under its own name" in text
     text = risk_text([("before", result(inference=[told()])), ("after", result())])
     assert "after    nothing: no private item is there" in text
+
+
+def test_each_private_item_in_words() -> None:
+    """The most telling first, as it was before; what a release does not show is said not to be there."""
+    then = [
+        told(items=each(r=0.1, s=0.25, t=0.25)),
+        told(m=2, items=each(r=1.0, s=0.5, t=0.6), exact=False, confidence=0.95),
+    ]
+    now = [told(items=each(s=0.125)), told(m=2, items=each(s=0.3))]
+    text = risk_text([("before", result(inference=then)), ("after", result(inference=now))])
+    assert text.split("\n\n")[-2].splitlines() == [
+        "The greatest probability of each, by what is known:",
+        "  item            1 item      up to 2 items",
+        "  r      before   10 %        at least 100 %",
+        "         after    not there   not there",
+        "  t      before   25 %        at least 60 %",
+        "         after    not there   not there",
+        "  s      before   25 %        at least 50 %",
+        "         after    12 %        30 %",
+    ]
+    alone = risk_text([("", result(inference=[told(items=each(s=0.25, t=0.25))]))])
+    assert "of each, by what is known:\n  item   1 item\n  s      25 %\n  t      25 %\n" in alone
+    many = each(**{f"x{i:02}": 1 - i / 100 for i in range(25)})
+    lines = risk_text([("", result(inference=[told(items=many)]))]).split("\n\n")[-2].splitlines()
+    assert len(lines) == 2 + 20 + 1
+    assert lines[-1] == "  and 5 more (--json lists all)"
+    assert "probability of each" not in risk_text([("", result(inference=[told()]))])
 
 
 def test_long_and_odd_labels() -> None:

@@ -44,6 +44,7 @@ def risk(
         str | None,
         typer.Option(
             "--private",
+            "--sensitive",
             metavar="ITEMS",
             rich_help_panel=ATTACKER,
             help="Items that nobody knows and that must not be learned: a file or a list.",

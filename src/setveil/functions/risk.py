@@ -57,7 +57,8 @@ def risk(
     dict
         What ``setveil risk --json`` prints (see docs/risk.md): `risk` with the rows below each threshold,
         for the best and for a random choice of m items, `revealing` with the most identifying items,
-        `inference` where there are private items. With `original` two of these, `before` and `after`.
+        `inference` where there are private items, with what tells most of any and of each (`items`). With
+        `original` two of these, `before` and `after`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import Any
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
-_MOST_ITEMS = 5
+_MOST_ITEMS, _MOST_PRIVATE = 5, 20
 _LABEL = 40
 _CHOICES = (
     ("best", "If {}the most identifying items of each row are known (the worst case):"),
@@ -31,7 +31,7 @@ def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     parts += [_table(sides, choice, title.format(besides)) for choice, title in _CHOICES]
     parts += [_revealing(name if len(sides) > 1 else "", result) for name, result in sides]
     if any("inference" in result for _, result in sides):
-        parts.append(_learned(sides))
+        parts += [_learned(sides), _each(sides)]
     parts.append(_notes(sides))
     return "\n\n".join(part for part in parts if part)
 
@@ -144,7 +144,7 @@ def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     for m in dict.fromkeys(m for some in entries.values() for m in some):
         for i, (name, result) in enumerate(sides):
             entry = entries[name].get(m)
-            known = "" if i else f"{'up to ' if m > 1 else ''}{count(m, 'item')}"
+            known = "" if i else _up_to(m)
             head = f"{known:<14} {name}" if len(sides) > 1 else known
             if entry is None:
                 ways.append([head, "nothing: no private item is there"])
@@ -156,6 +156,43 @@ def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
         f"{_aligned(ways)}\n"
         f"Rows of which some private item can be learned with a probability\n{_aligned(rows)}"
     )
+
+
+def _each(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """List the greatest probability of each private item, where there are several: the greatest first."""
+    told = [
+        (name, {e["m"]: {x["item"]: (e, x["probability"]) for x in e["items"]} for e in result["inference"]})
+        for name, result in sides
+        if "inference" in result
+    ]
+    most: dict[str, float] = {}  # before, where an item is there before
+    for _, of_side in told:
+        of_most = [*of_side.values()][-1]
+        most = {item: probability for item, (_, probability) in of_most.items()} | most
+    if len(most) < 2:
+        return ""
+    items = sorted(most, key=lambda item: -most[item])
+    ms = list(told[0][1])
+    lines = [["item", *([""] if len(sides) > 1 else []), *map(_up_to, ms)]]
+    for item in items[:_MOST_PRIVATE]:
+        for i, (name, of_side) in enumerate(told):
+            cells = [_greatest(of_side[m].get(item)) for m in ms]
+            side = [name] if len(sides) > 1 else []
+            lines.append(["" if i else clip(item, _LABEL), *side, *cells])
+    more = len(items) - _MOST_PRIVATE
+    rest = f"\n  and {count(more)} more (--json lists all)" if more > 0 else ""
+    return f"The greatest probability of each, by what is known:\n{_aligned(lines)}{rest}"
+
+
+def _greatest(found: tuple[dict[str, Any], float] | None) -> str:
+    if found is None:
+        return "not there"
+    entry, probability = found
+    return ("" if entry["exact"] else "at least ") + percent(probability)
+
+
+def _up_to(m: int) -> str:
+    return f"{'up to ' if m > 1 else ''}{count(m, 'item')}"
 
 
 def _way(entry: dict[str, Any]) -> str:
