@@ -13,6 +13,7 @@ from model_runs import BAD_CONSTRAINTS, INPUTS
 ANONYMIZE = "anonymize coat.csv --out OUT -a "
 CONSTRAINTS = ANONYMIZE + "coat --k 5 --privacy P.txt "
 BORDER = ANONYMIZE + "border --h 0.5 --k 2 --p 2 "
+RHO = "anonymize coat.csv --out OUT "
 CAHD = ANONYMIZE + "cahd --p 2 --sensitive b "
 MANY = "".join(f"a,item{i}\n" for i in range(500))
 BAD: dict[str, tuple[str, int, list[str]]] = {
@@ -35,6 +36,23 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "border without h": (ANONYMIZE + "border --k 2 --p 2", 2, ["coherence needs --h"]),
     "border with m": (ANONYMIZE + "border --h 0.5 --k 2 --p 2 --m 2", 2, ["has no --m"]),
     "mm with sensitive items": (ANONYMIZE + "mm --h 0.5 --k 2 --p 2 --sensitive b", 2, ["--sensitive"]),
+    "aa with rho": (ANONYMIZE + "aa --k 2 --m 2 --rho 0.2 --sensitive b", 2, ["has no --rho", "km-rho"]),
+    "mm, watching": (ANONYMIZE + "mm --h 0.5 --k 2 --p 2 --sensitive b", 2, ["coherence has no --sensitive"]),
+    "watching without details": (
+        ANONYMIZE + "aa --k 2 --m 2 --sensitive b --no-details", 2, ["details only", "--no-details"],
+    ),
+    "rho without sensitive items": (RHO + "--rho 0.2", 2, ["rho-uncertainty needs --sensitive"]),
+    "rho, k and m without sensitive items": (RHO + "--rho 0.2 --k 2 --m 2", 2, ["km-rho needs --sensitive"]),
+    "rho and k without m": (RHO + "--rho 0.2 --k 2 --sensitive b", 2, ["km-rho needs --m"]),
+    "rho-uncertainty with k": (
+        RHO + "--model rho-uncertainty --rho 0.2 --k 2 --sensitive b", 2, ["rho-uncertainty has no --k"],
+    ),
+    "rho-uncertainty with what is known": (
+        RHO + "--model rho-uncertainty --rho 0.2 --sensitive b --knows any", 2,
+        ["rho-uncertainty has no --knows", "--rho, --sensitive"],
+    ),
+    "what is known, without k and m": (RHO + "--rho 0.2 --sensitive b --knows any", 2, ["needs --k, --m"]),
+    "nobody knows so": (RHO + "--rho 0.2 --k 2 --m 2 --sensitive b --knows all", 2, ["'all'", "public, any"]),
     "cahd without p": (ANONYMIZE + "cahd --sensitive b", 2, ["privacy-degree needs --p"]),
     "cahd without sensitive items": (ANONYMIZE + "cahd --p 2", 2, ["--sensitive", "--sensitive-random"]),
     "cahd with k": (CAHD + "--k 3", 2, ["has no --k"]),
@@ -54,6 +72,10 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "h of 1": (ANONYMIZE + "mm --h 1 --k 2 --p 2", 2, ["h must be", "'1'"]),
     "h of abc": (ANONYMIZE + "mm --h abc --k 2 --p 2", 2, ["h must be", "'abc'"]),
     "h of nan": (ANONYMIZE + "mm --h nan --k 2 --p 2", 2, ["h must be", "'nan'"]),
+    "rho of 0": (RHO + "--rho 0 --sensitive b", 2, ["rho must be", "above 0 and below 1", "'0'"]),
+    "rho of 1": (RHO + "--rho 1 --sensitive b", 2, ["rho must be", "above 0 and below 1", "'1'"]),
+    "rho of 1.5": (RHO + "--rho 1.5 --k 2 --m 2 --sensitive b", 2, ["rho must be", "below 1", "'1.5'"]),
+    "rho of x": (RHO + "--rho x --k 2 --m 2 --sensitive b", 2, ["rho must be", "below 1", "'x'"]),
     "p of abc": (ANONYMIZE + "border --h 0.5 --k 2 --p abc", 2, ["--p", "'abc'", "inf"]),
     "p of 0": (ANONYMIZE + "border --h 0.5 --k 2 --p 0", 2, ["p must be", "got 0"]),
     "k of 0": (ANONYMIZE + "border --h 0.5 --k 0 --p 1", 2, ["k must be", "got 0"]),
@@ -72,6 +94,17 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "file of unknown private items": (BORDER + "--private S.txt", 4, ["S.txt", "'1', '2', '3'"]),
     "unknown sensitive item": (ANONYMIZE + "cahd --p 2 --sensitive zz", 4, ["'zz'", "not in the data"]),
     "missing file of sensitive items": (ANONYMIZE + "cahd --p 2 --sensitive no.txt", 4, ["'no.txt'", "file"]),
+    "unknown item to watch": (ANONYMIZE + "aa --k 2 --m 2 --sensitive zz", 4, ["'zz'", "not in the data"]),
+    "unknown sensitive item with rho": (RHO + "--rho 0.2 --sensitive b,zz", 4, ["'zz'", "not in the data"]),
+    "missing file of sensitive items with rho": (
+        RHO + "--rho 0.2 --k 2 --m 2 --sensitive no.txt", 4, ["'no.txt'", "file"],
+    ),
+    "only sensitive items with rho": (
+        RHO + "--rho 0.2 --sensitive a,b,c,d,e,f,g,h", 2, ["All 8 items", "sensitive"],
+    ),
+    "only sensitive items with rho, k and m": (
+        RHO + "--rho 0.2 --k 2 --m 2 --sensitive a,b,c,d,e,f,g,h", 2, ["All 8 items", "sensitive"],
+    ),
     "no sensitive item": (ANONYMIZE + "cahd --p 2 --sensitive ,", 2, ["No sensitive item"]),
     "only sensitive items": (ANONYMIZE + "cahd --p 2 --sensitive a,b,c,d,e,f,g,h", 2, ["All 8 items"]),
     "too many drawn": (ANONYMIZE + "cahd --p 3 --sensitive-random 9", 2, ["9", "only 1", "p = 3"]),
@@ -134,6 +167,18 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "verify an unknown private item": (
         "verify coat.csv --model coherence --h 0.5 --k 2 --p 2 --private zz", 4, ["'zz'"],
     ),
+    "verify rho without sensitive items": (
+        "verify coat.csv --rho 0.2", 2, ["rho-uncertainty needs --sensitive", "about.json"],
+    ),
+    "verify rho, k and m without sensitive items": (
+        "verify FINISHED/coat --rho 0.2 --k 2 --m 2", 2, ["km-rho needs --sensitive", "about.json"],
+    ),
+    "verify rho of 1": ("verify coat.csv --rho 1 --sensitive b", 2, ["rho must be", "below 1", "'1'"]),
+    "verify rho with unknown items": ("verify coat.csv --rho 0.2 --sensitive z", 4, ["'z'", "not in"]),
+    "verify rho with a missing file": (
+        "verify coat.csv --rho 0.2 --k 2 --m 2 --sensitive no.txt", 4, ["'no.txt'", "file"],
+    ),
+    "verify, watching": ("verify coat.csv --k 2 --m 2 --sensitive b", 2, ["km-anonymity has no --sensitive"]),
     "verify baskets as groups": (
         "verify coat.csv --model privacy-degree --p 2", 4, ["coat.csv", "groups.csv"],
     ),

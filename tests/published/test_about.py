@@ -18,7 +18,7 @@ from setveil.errors import DataError
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.published import kind_at, kind_named
-from setveil.published.about import published_file
+from setveil.published.about import named_beside, published_file
 from setveil.published.rows import load_meaning
 from setveil.runs.run import VerifiedRelease
 from setveil.utility import Case, measured
@@ -182,3 +182,25 @@ def test_about_json_does_not_tell_how_many_items_were_suppressed(
     rows = kind_named("rows").read(place, sv.read)
     again = measured(Case(data, **kind_named("rows").measurable(place, rows, data, None)))
     assert again == release.utility
+
+
+def test_sensitive_items_that_a_promise_names(tmp_path: Path) -> None:
+    release = sv.anonymize(DATA, sv.Coherence(0.9, 2, 2, ["b"]), algorithm="mm")
+    release.write(tmp_path / "run")
+    published = tmp_path / "run" / "published"
+    for path in (tmp_path / "run", published, published_file(published)):
+        assert named_beside(str(path), "private") == ("b",)
+        assert named_beside(str(path), "sensitive") is None
+    assert named_beside("-", "private") is None
+    (tmp_path / "alone.csv").write_text("a\nb\n")
+    assert named_beside(str(tmp_path / "alone.csv"), "private") is None
+    shutil.copy(published / "about.json", tmp_path)  # which is about another file
+    assert named_beside(str(tmp_path / "alone.csv"), "private") is None
+    about = json.loads((published / "about.json").read_text())
+    for wrong in ("b", [1], [""], {"b": 1}):
+        about["guarantee"]["private"] = wrong
+        (published / "about.json").write_text(json.dumps(about))
+        with pytest.raises(DataError, match=r"about\.json is not .* private is .*expected a list of items"):
+            named_beside(str(published), "private")
+    (published / "about.json").write_text(json.dumps({**about, "guarantee": ["private"]}))
+    assert named_beside(str(published), "private") is None

@@ -13,6 +13,8 @@ import pytest
 import setveil as sv
 from naive import estimates as naive
 from releases import in_hand
+from setveil.attacker.attack import attack_risk
+from setveil.errors import DataError, RequestError
 from setveil.guarantees import Guarantee
 from setveil.runs.details import frequent_support
 
@@ -108,6 +110,39 @@ def test_details_can_be_left_out_and_groups_have_fewer() -> None:
     assert "frequencies" not in grouped
     learned = {when: grouped["risk"][when]["inference"][0]["probability"] for when in ("before", "after")}
     assert learned["after"] <= 0.5
+
+
+@pytest.mark.parametrize("algorithm", ["aa", "lg"])
+def test_watched_items_are_looked_at_and_nothing_else_changes(algorithm: str) -> None:
+    guarantee: Guarantee = sv.KmAnonymity(4, 2) if algorithm == "aa" else sv.TransactionalKAnonymity(4)
+    data = sv.Transactions.from_rows(ROWS[:-1])
+    both: dict[str, sv.VerifiedRelease] = {}
+    for name, watched in (("watched", ["j", "b"]), ("plain", [])):
+        both[name] = sv.anonymize(
+            data, guarantee, hierarchy=sv.Hierarchy(TREE), algorithm=algorithm, details=True, watched=watched
+        )
+    report, plain = (both[name].report for name in ("watched", "plain"))
+    assert sorted(both["watched"].published) == sorted(both["plain"].published)
+    assert report["watched"] == ["j", "b"]
+    assert "watched" not in plain
+    for when, rows in (("before", data), ("after", both["plain"].published)):
+        learned = report["risk"][when].pop("inference")
+        assert learned == attack_risk(rows, sizes=(1, 2, 3), private=["j", "b"])["inference"]
+        assert learned[0]["items"] or when == "after"
+        assert report["risk"][when] == plain["risk"][when]  # watched items may be known, like all others
+
+
+def test_where_nothing_can_be_watched() -> None:
+    data = sv.Transactions.from_rows(ROWS)
+    with pytest.raises(RequestError, match="details only"):
+        sv.anonymize(data, sv.KmAnonymity(4, 2), watched=["j"])
+    with pytest.raises(RequestError, match="no further sensitive items") as caught:
+        sv.anonymize(data, sv.Coherence(0.9, 4, 2, ["j"]), watched=["b"], details=True)
+    assert caught.value.hint == "Name them in the promise."
+    with pytest.raises(DataError, match="'zz'"):
+        sv.anonymize(data, sv.KmAnonymity(4, 2), watched=["zz"], details=True)
+    with pytest.raises(RequestError, match="watched must hold items"):
+        sv.anonymize(data, sv.KmAnonymity(4, 2), watched=[3], details=True)  # type: ignore[list-item]
 
 
 def test_nothing_to_ask_for() -> None:

@@ -32,10 +32,11 @@ from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 from setveil.data.layout import FORMATS
 from setveil.errors import MissingItemsError, RequestError
-from setveil.fields import options_of
+from setveil.fields import Items, options_of
 from setveil.guarantees import model_named, models
-from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
-from setveil.options.guarantees import make_guarantee, require_options, require_values
+from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
+from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
+from setveil.options.models import require_watched, settled_model
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -71,14 +72,16 @@ def _text(option: str, what: str) -> Any:
     return typer.Option(option, metavar="TEXT", rich_help_panel=ABOUT, help=what)
 
 
-def _chosen(model: str | None, algorithm: str | None, everywhere: bool) -> tuple[str, str]:
-    """Settle the algorithm and the model: what was named, or the first choice of what was."""
+def _chosen(
+    model: str | None, algorithm: str | None, everywhere: bool, promise: dict[str, Any]
+) -> tuple[str, str]:
+    """Settle the algorithm and the model: what was named, or what suits what was given."""
     if everywhere:
         if algorithm not in (None, GLOBAL):
             raise RequestError(f"--global chooses the algorithm {GLOBAL}, and --algorithm {algorithm}.")
         algorithm = GLOBAL
     if algorithm is None:
-        model = model or next(iter(models()))
+        model = model or settled_model(promise)
         return model_named(model).algorithm, model
     gives = registry.load(algorithm).info.guarantees
     if model is not None and model not in gives:
@@ -86,7 +89,7 @@ def _chosen(model: str | None, algorithm: str | None, everywhere: bool) -> tuple
             f"{'--global' if everywhere else algorithm} does not give {model} but {', '.join(gives)}.",
             hint=f"Use {', '.join(registry.giving(model))}.",
         )
-    return algorithm, model or gives[0]
+    return algorithm, model or settled_model(promise, gives)
 
 
 def anonymize(
@@ -98,7 +101,7 @@ def anonymize(
         typer.Option(
             "--model",
             rich_help_panel=PROMISE,
-            **one_of("privacy model", models(), "What is promised (default: what the algorithm gives)."),
+            **one_of("privacy model", models(), "What is promised (default: what the options describe)."),
         ),
     ] = None,
     promise: Promise,
@@ -242,11 +245,12 @@ def anonymize(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
+        from setveil.report.words import clip
         from setveil.runs.folder import require_writable
         from setveil.runs.run import anonymize as run_anonymize
 
         encoding = reading.text_encoding
-        name, promised = _chosen(model, algorithm, global_recoding)
+        name, promised = _chosen(model, algorithm, global_recoding, promise)
         module = registry.load(name)
         info = module.info
         described = model_named(promised)
@@ -254,6 +258,9 @@ def anonymize(
         require_tables(columns, promised, of_tables)
         require_options(promised, promise)
         require_values(promised, promise, encoding)
+        watching = promise[WATCHED] is not None and WATCHED not in described.options
+        if watching:
+            require_watched(described, details=not no_details)
         texts, limit = dict(own), own.get("time_limit")
         if bound and "time_limit" not in options_of(module.Parameters):
             texts["time_limit"] = None  # it is the bound's
@@ -292,12 +299,16 @@ def anonymize(
         drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
         given = Given(data, encoding, tree, seed, drawn_from=everything if drawn else None)
         guarantee = make_guarantee(promised, promise, given)
+        watched: tuple[str, ...] = ()
+        if watching:
+            watched = decode(WATCHED, Items(), promise[WATCHED], given, {})
+            say(f"{clip(promise[WATCHED], 60)}: only looked at; --rho bounds what is learned of them.")
         parameters = decode_parameters(module.Parameters, texts, given)
         try:
             counted = not no_counts if counts_min is None else counts_min
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=name, seed=seed, details=not no_details,
-                bound=limit or True if bound else False, counts=counted, progress=progress,
+                bound=limit or True if bound else False, counts=counted, watched=watched, progress=progress,
                 **parameters,
             )  # fmt: skip
         except MissingItemsError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,12 +18,17 @@ from setveil.cli.options import (
     integer,
     one_of,
 )
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import PublishedColumns, read_published, require_tables
-from setveil.errors import DataError, RequestError
-from setveil.guarantees import model_named, models
+from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.guarantees import Model, model_named, models
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
+from setveil.options.models import bounds_inference, settled_model
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 EXAMPLES = """Examples:
 
@@ -37,13 +42,17 @@ $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes"""
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--model",
             rich_help_panel=PROMISE,
-            **one_of("privacy model", models(), "The privacy model."),
+            **one_of(
+                "privacy model",
+                models(),
+                "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty).",
+            ),
         ),
-    ] = "km-anonymity",
+    ] = None,
     original: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +99,7 @@ def verify(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
         from setveil.published import kind_named
+        from setveil.published.about import named_beside
         from setveil.published.group_files import as_groups, require_in_groups
         from setveil.published.shared import counts_beside
         from setveil.published.table_files import PublishedTable
@@ -99,21 +109,23 @@ def verify(
             raise RequestError(
                 "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
             )
-        described = model_named(model)
+        name = model or settled_model(promise)
+        described = model_named(name)
         known = described.knows
         if recoding is not None and "image" not in known:
-            raise RequestError(f"--recoding is of no use for {model}.")
-        require_reading(read_as, model, hierarchy=hierarchy_file is not None)
+            raise RequestError(f"--recoding is of no use for {name}.")
+        require_reading(read_as, name, hierarchy=hierarchy_file is not None)
         require_file(hierarchy_file)
-        require_options(model, promise, published=True)
-        require_values(model, promise, reading.text_encoding)
+        require_options(name, promise, published=True)
+        require_values(name, promise, reading.text_encoding)
+        beside = _secrets_beside(file, described, promise)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
         if original is not None and "original" not in known:
-            raise RequestError(f"--original is of no use for {model}.")
+            raise RequestError(f"--original is of no use for {name}.")
         kind = kind_named(described.release)
         published: Any
-        require_tables(columns, model, described.release == "tables")
+        require_tables(columns, name, described.release == "tables")
         if columns.given or (described.release == "tables" and not kind.holds(Path(file))):
             published = read_published(file, columns, reading)
         else:
@@ -129,10 +141,12 @@ def verify(
         if "image" in known and (recoding is not None or promise["privacy"] != "all"):
             image = load_image(file, rows, recoding, encoding)
             more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
-        # Where the original may be known, the published rows need not hold the items that are named.
-        given = Given(rows, encoding, image=image, named_here="original" not in known)
+        # Where the original may be known, or the model leaves sensitive items out, the published rows need
+        # not hold the items that are named.
+        lacking = "original" in known or bounds_inference(described) or bool(beside)
+        given = Given(rows, encoding, image=image, named_here=not lacking)
         try:
-            guarantee = make_guarantee(model, promise, given)
+            guarantee = make_guarantee(name, promise | beside, given)
         except DataError as error:
             if "image" in known and image is None:
                 error.hint = "If items were published under other labels, name the --recoding file."
@@ -142,6 +156,8 @@ def verify(
         for itemset in getattr(guarantee, "itemsets", None) or ():
             for item in itemset:
                 more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+        if bounds_inference(described) and not beside:
+            _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
         if hierarchy_file is not None:
             more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
         counts, about = counts_beside(file)
@@ -163,6 +179,54 @@ def verify(
             answer(_columns_looked_at(table))
     if not verdict.holds:
         raise typer.Exit(1)
+
+
+def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Take sensitive items that were not given from the about.json of a release of rows.
+
+    Raises
+    ------
+    RequestError
+        If they must be known, and it names none.
+    """
+    from setveil.published.about import named_beside
+
+    found = {}
+    for key, option in model.options.items() if model.release == "rows" else ():
+        if not option.secret or option.drawn_with is not None or promise[key] is not None:
+            continue
+        labels = named_beside(file, key)
+        if labels is not None:
+            found[key] = labels
+        elif option.needed:
+            raise RequestError(
+                f"{model.name} needs --{key}.",
+                hint="A file of items, or a list with commas. The about.json beside a release that promises "
+                f"{model.name} names them.",
+            )
+    return found
+
+
+def _tell_missing(
+    labels: tuple[str, ...], text: str, rows: Transactions, promised: tuple[str, ...] | None
+) -> None:
+    """Say which sensitive items no row shows and no about.json names: nothing is checked of them.
+
+    Raises
+    ------
+    DataError
+        If that is all of them, and they were not read from a file.
+    """
+    from setveil.options.inputs import require_known
+
+    missing = [x for x in labels if x not in rows.vocabulary.ids and x not in (promised or ())]
+    if len(missing) == len(labels) and not Path(text).is_file():
+        require_known(labels, text, rows, hint="Is it a file that does not exist?" if "," not in text else "")
+    if missing:
+        say(
+            f"{shorten(text)}: {count(len(missing), 'item')} in no row, of which nothing is learned under "
+            f"{'its' if len(missing) == 1 else 'their'} own name: {listed(missing)}."
+        )
 
 
 def _columns_looked_at(table: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +11,7 @@ from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.fields import options_of
-from setveil.functions.given import Listener, TreeLike, heard, is_path, rows_of, tree_of
+from setveil.functions.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.hierarchy.tree import Hierarchy
@@ -60,6 +61,7 @@ def anonymize(
     bound: bool | float = False,
     counts: bool | int = True,
     details: bool = False,
+    watched: Iterable[str] | str | PathLike[str] | None = None,
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -92,6 +94,10 @@ def anonymize(
         Also find what the report shows of the release's use and risk: errors of random COUNT queries,
         frequent itemsets that survive, rows that few known items single out, before and after. The command
         line does this by default; it may take longer than all else.
+    watched : list of str, or text, optional
+        Sensitive items of which the promise says nothing: a list, or as on the command line a file or a text
+        with commas. With ``details=True`` the report shows what is learned of them before and after. For
+        k^m-anonymity, k-anonymity and constraints; other models have sensitive items of their own.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
         `setveil.progress.Progress`.
@@ -156,7 +162,7 @@ def anonymize(
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
-        details=details, progress=listening, **values,
+        details=details, watched=labels_of("watched", watched, rows), progress=listening, **values,
     )  # fmt: skip
 
 

@@ -8,11 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError
 from setveil.fields import Integer, Items, Itemsets, Option
-from setveil.guarantees import Guarantee, Model, model_named
+from setveil.guarantees import Guarantee, Model, model_named, models
 from setveil.options.decode import Given, decode, plain_values
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+
+
+WATCHED = "sensitive"  # names items that are only looked at, where the model has none of its own
+
+
+def offered(model: Model, *, published: bool = False) -> list[str]:
+    """List the options that may be given where a model is promised.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    published : bool
+        Whether the guarantee is for rows that are published already: then nothing is drawn or only looked at.
+    """
+    found = [key for key, option in model.options.items() if option.drawn_with is None or not published]
+    hides = any(option.secret for option in model.options.values())
+    return found if hides or published or model.release != "rows" else [*found, WATCHED]
 
 
 def applicable(model: Model, texts: Mapping[str, Any]) -> dict[str, Option]:
@@ -74,10 +92,17 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
             )
         other, value = model.options[gaps[0][0]].only_with or ("", "")
         raise RequestError(f"--{other} {value} needs {_named(gaps[0][:1])}.")
-    offered = [key for key, option in model.options.items() if option.drawn_with is None or not published]
-    extra = [key for key, text in texts.items() if text is not None and key not in offered]
+    known = offered(model, published=published)
+    extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
-        raise RequestError(f"{name} has no {_named(extra)}; it takes {_named(offered)}.")
+        own = [key for key in known if key in model.options]
+        bounding = [other for other, one in models().items() if "rho" in one.options]
+        raise RequestError(
+            f"{name} has no {_named(extra)}; it takes {_named(own)}.",
+            hint=f"--rho is of {' and '.join(bounding)}: leave out --algorithm, or name one that gives these."
+            if "rho" in extra
+            else "",
+        )
     for key, option in model.options.items():
         if option.only_with and texts.get(key) is not None and key not in applicable(model, texts):
             raise RequestError(f"{_named([key])} goes with --{' '.join(option.only_with)} only.")

@@ -185,6 +185,29 @@ def _is_counts(entry: object) -> bool:
     )
 
 
+def named_beside(path: str, name: str) -> tuple[str, ...] | None:
+    """Find the items that the promise of published rows names as its parameter `name`, in their about.json.
+
+    Raises
+    ------
+    DataError
+        If the about.json is none that setveil wrote.
+    """
+    if path == "-":
+        return None
+    file = published_file(Path(path))
+    guarantee = about_file(file).get("guarantee")
+    found = guarantee.get(name) if isinstance(guarantee, dict) else None
+    if found is None:
+        return None
+    if not isinstance(found, list) or not all(isinstance(label, str) and label for label in found):
+        raise DataError(
+            f"{file.parent / 'about.json'} is not an about.json that setveil wrote: {name} is "
+            f"{shorten(str(found))}, expected a list of items."
+        )
+    return tuple(found)
+
+
 def about_beside(path: str) -> Path | None:
     """Find the about.json beside published rows; None where there is none."""
     about = published_file(Path(path)).parent / "about.json" if path != "-" else None

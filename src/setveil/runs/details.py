@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from importlib.metadata import version
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from setveil.attacker.attack import attack_risk
+from setveil.attacker.inference import inferences
+from setveil.attacker.knowledge import knowledge_of
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
@@ -112,7 +114,7 @@ def recorded(
         **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
         **_described(data, release, hierarchy),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
-        **({"risk": found["risk"]} if found.get("risk") else {}),
+        **{key: found[key] for key in ("watched", "risk") if found.get(key)},
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
@@ -222,13 +224,24 @@ def frequent_support(n_rows: int, share: Fraction = FREQUENT_SHARE) -> int:
     return max(2, math.ceil(share * n_rows))
 
 
-def risks(data: Transactions, release: Release, guarantee: Guarantee, progress: Progress) -> dict[str, Any]:
-    """Count the rows that few known items single out, `before` and `after` (see `attack_risk`)."""
+def risks(
+    data: Transactions, release: Release, guarantee: Guarantee, watched: Collection[str], progress: Progress
+) -> dict[str, Any]:
+    """Count the rows that few known items single out, `before` and `after` (see `attack_risk`).
+
+    Also what is learned of the promise's secrets, which nobody knows beforehand, or of `watched` items, which
+    may be known where rows are counted.
+    """
     sizes = (0, *SIZES) if isinstance(data, Table) else SIZES  # of a table also the columns alone
-    return {
-        when: attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress)
-        for when, rows in (("before", data), ("after", release.exposed()))
-    }
+    found = {}
+    for when, rows in (("before", data), ("after", release.exposed())):
+        found[when] = attack_risk(
+            rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress
+        )
+        if watched:
+            known = knowledge_of(rows, watched)
+            found[when]["inference"] = inferences(known, sizes, 0, EFFORT, progress)
+    return found
 
 
 def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:

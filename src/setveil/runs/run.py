@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
@@ -28,6 +28,7 @@ from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
+from setveil.options.models import require_watched
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.published.counts import Counts
@@ -196,6 +197,7 @@ def anonymize(
     bound: bool | float = False,
     counts: bool | int = True,
     details: bool = True,
+    watched: Collection[str] = (),
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -209,12 +211,16 @@ def anonymize(
         As for `setveil.anonymize`.
     hierarchy : Hierarchy, optional
         What items may be generalized to.
+    watched : collection of str
+        Sensitive items of which the promise says nothing; see `setveil.anonymize`.
     algorithm : str or parameters of an algorithm, optional
         The name of an algorithm, whose own parameters may follow by name, or an object of them.
     **parameters
         The algorithm's own parameters.
     """
     terms = _terms(guarantee, algorithm, seed, bound, counts, parameters)
+    if watched:
+        require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     if hierarchy is not None and hierarchy.origin is not None:
@@ -236,7 +242,7 @@ def anonymize(
             f"The release of {terms.algorithm} failed its check. {verdict!r} Nothing was written.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
-    found = looked_at(data, release, guarantee, timing, progress, details=details)
+    found = looked_at(data, release, guarantee, timing, progress, details=details, watched=watched)
     if bound and found["optimality"] is None:
         progress("finding the optimum")
         with timed(timing, "bound"):
@@ -270,6 +276,7 @@ def looked_at(
     progress: Progress,
     *,
     details: bool,
+    watched: Collection[str] = (),
 ) -> dict[str, Any]:
     """Find what the record of a run says of a release: what was lost, and with `details` use and risk."""
     progress("measuring")
@@ -279,8 +286,8 @@ def looked_at(
         with timed(timing, "answers"):
             found["answers"] = answers(data, release, progress)
         with timed(timing, "risk"):
-            found["risk"] = risks(data, release, guarantee, progress)
-    return found | {"optimality": release.details.get("optimality")}
+            found["risk"] = risks(data, release, guarantee, watched, progress)
+    return found | {"watched": list(watched), "optimality": release.details.get("optimality")}
 
 
 @dataclass(frozen=True)

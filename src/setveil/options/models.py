@@ -1,0 +1,77 @@
+"""Which privacy model is meant where none is named, and where items may be looked at beside a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from setveil.errors import RequestError
+from setveil.guarantees import Model, model_named, models
+from setveil.options.guarantees import WATCHED, missing, offered
+
+
+def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
+    """Settle the model where none is named: the one that was described best.
+
+    Parameters
+    ----------
+    texts : mapping
+        What was given for all options that describe guarantees; None: was not given.
+    among : sequence of str
+        The models that the algorithm gives; none: no algorithm is named. Then it is one of those that bound
+        what is learned if their rho was given, else the first of all models.
+
+    Returns
+    -------
+    str
+        Of the models that take most of what was given the one that needs least besides, or the first of
+        these. So k and m beside rho are (k, rho)^m-anonymity, and without them rho is rho-uncertainty.
+
+    Examples
+    --------
+    >>> settled_model({"k": 5, "m": "2", "rho": None, "sensitive": None})
+    'km-anonymity'
+    >>> settled_model({"k": 5, "m": "2", "rho": "0.2", "sensitive": "HIV"})
+    'km-rho'
+    >>> settled_model({"k": None, "m": None, "rho": "0.2", "sensitive": "HIV"})
+    'rho-uncertainty'
+    """
+    if not among:
+        names = list(models())
+        among = [name for name in names if bounds_inference(model_named(name))]
+        among = among if texts.get("rho") is not None else names[:1]
+
+    def lacks(name: str) -> tuple[int, int]:
+        model = model_named(name)
+        known = offered(model)
+        unknown = [key for key, text in texts.items() if text is not None and key not in known]
+        return len(unknown), len(missing(model, texts))
+
+    return min(among, key=lacks)
+
+
+def bounds_inference(model: Model) -> bool:
+    """Whether a model bounds the confidence in sensitive items (rho), which it may leave out everywhere."""
+    return "rho" in model.options
+
+
+def require_watched(model: Model, *, details: bool) -> None:
+    """Refuse to look at items that a promise says nothing of, where that is not done.
+
+    Raises
+    ------
+    RequestError
+        If the model has sensitive items of its own or is not about single rows, or `details` are left out.
+    """
+    if WATCHED not in offered(model) or WATCHED in model.options:
+        raise RequestError(
+            f"Of {model.title} no further sensitive items are looked at.",
+            hint="Name them in the promise."
+            if any(option.secret for option in model.options.values())
+            else "`setveil risk` looks at any rows.",
+        )
+    if not details:
+        raise RequestError(
+            "Sensitive items are looked at among the details only, and these are left out.",
+            hint="Leave out --no-details (in Python details=True).",
+        )

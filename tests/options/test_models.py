@@ -1,0 +1,102 @@
+"""Which model is meant where none is named, and where sensitive items are only looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from setveil.errors import RequestError
+from setveil.guarantees import model_named, models
+from setveil.options.guarantees import offered, require_options
+from setveil.options.models import bounds_inference, require_watched, settled_model
+
+SEVERAL = ("km-anonymity", "coherence", "km-rho", "rho-uncertainty")
+RHO = {"rho": "0.2", "sensitive": "s"}
+KM = {"k": 5, "m": "2"}
+COHERENCE = {"h": "0.4", "k": 5, "p": "2", "private": "s"}
+
+
+def texts(given: dict[str, Any]) -> dict[str, Any]:
+    """Options as a command has them: None where nothing was given."""
+    every = {name: None for model in models().values() for name in model.options}
+    assert given.keys() <= every.keys()
+    return every | given
+
+
+@pytest.mark.parametrize(
+    ("given", "among", "model"),
+    [
+        # No algorithm is named: the first model, or by rho.
+        ({}, (), "km-anonymity"),
+        (KM, (), "km-anonymity"),
+        ({"k": 5}, (), "km-anonymity"),
+        (COHERENCE, (), "km-anonymity"),
+        (KM | {"sensitive": "s"}, (), "km-anonymity"),
+        (RHO, (), "rho-uncertainty"),
+        ({"rho": "0.2"}, (), "rho-uncertainty"),
+        (RHO | KM, (), "km-rho"),
+        (RHO | KM | {"knows": "any"}, (), "km-rho"),
+        (RHO | {"k": 5}, (), "km-rho"),
+        (RHO | {"m": "inf"}, (), "km-rho"),
+        # One that gives several: what suits.
+        ({}, SEVERAL, "km-anonymity"),
+        (KM, SEVERAL, "km-anonymity"),
+        ({"k": 5}, SEVERAL, "km-anonymity"),
+        ({"k": 1, "p": "2"}, SEVERAL, "coherence"),
+        (KM | {"sensitive": "s"}, SEVERAL, "km-anonymity"),
+        (COHERENCE, SEVERAL, "coherence"),
+        ({"h": "0.4"}, SEVERAL, "coherence"),
+        (RHO | KM, SEVERAL, "km-rho"),
+        (RHO | {"k": 5}, SEVERAL, "km-rho"),
+        (RHO, SEVERAL, "rho-uncertainty"),
+        (RHO, tuple(reversed(SEVERAL)), "rho-uncertainty"),
+        (KM, tuple(reversed(SEVERAL)), "km-anonymity"),
+        # One that does not give what is asked for: its own, which will be refused.
+        (RHO | KM, ("km-anonymity",), "km-anonymity"),
+        ({}, ("kkm", "mixed-km"), "kkm"),
+    ],
+)
+def test_the_model_that_was_described(given: dict[str, Any], among: Sequence[str], model: str) -> None:
+    assert settled_model(texts(given), among) == model
+
+
+def test_which_models_bound_what_is_learned() -> None:
+    assert [name for name in models() if bounds_inference(model_named(name))] == ["km-rho", "rho-uncertainty"]
+
+
+@pytest.mark.parametrize("name", list(models()))
+def test_where_items_are_only_looked_at(name: str) -> None:
+    """In releases of single rows whose model has no sensitive items of its own."""
+    watching = name in {"km-anonymity", "k-anonymity", "constraints"}
+    model = model_named(name)
+    given = texts({**model.example, "sensitive": "s"})
+    assert ("sensitive" in set(offered(model)) - set(model.options)) == watching
+    if watching:
+        require_options(name, given)
+        require_watched(model, details=True)
+        with pytest.raises(RequestError, match="details only"):
+            require_watched(model, details=False)
+        with pytest.raises(RequestError, match=f"{name} has no --sensitive; it takes --k"):
+            require_options(name, given, published=True)
+    else:
+        with pytest.raises(RequestError, match="no further sensitive items"):
+            require_watched(model, details=True)
+        if "sensitive" not in model.options:
+            with pytest.raises(RequestError, match=f"{name} has no --sensitive"):
+                require_options(name, given)
+
+
+def test_the_hint_says_who_takes_rho() -> None:
+    with pytest.raises(RequestError, match="km-anonymity has no --rho; it takes --k, --m") as caught:
+        require_options("km-anonymity", texts(KM | RHO))
+    assert caught.value.hint.startswith("--rho is of km-rho and rho-uncertainty")
+
+
+@pytest.mark.parametrize("name", ["km-rho", "rho-uncertainty"])
+def test_sensitive_items_need_not_be_given_for_what_is_published(name: str) -> None:
+    given = {key: value for key, value in model_named(name).example.items() if key != "sensitive"}
+    require_options(name, texts(given), published=True)
+    with pytest.raises(RequestError, match=f"{name} needs --sensitive"):
+        require_options(name, texts(given))
