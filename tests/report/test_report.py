@@ -560,6 +560,111 @@ def test_numbers_that_were_not_measured() -> None:
     assert report_html(report, external=True)
 
 
+def each(**probabilities: float) -> list[dict[str, Any]]:
+    return [
+        {"item": item, "probability": probability, "itemset": ["a", "b"], "support": 7}
+        for item, probability in probabilities.items()
+    ]
+
+
+def learned(**probabilities: float) -> list[dict[str, Any]]:
+    """What is learned of each sensitive item by one item, and by two."""
+    most = {**LEARNED, "probability": 0.9, "support": 4, "rows_above": {"0.5": 3}}
+    return [
+        {**most, "m": 1, "items": each(**dict.fromkeys(probabilities, 0.01))},
+        {**most, "m": 2, "items": each(**probabilities)},
+    ]
+
+
+INFERENCE = {
+    "model": "km-rho", "k": 5, "m": 2, "rho": 0.25, "sensitive": ["s", "t", "u"], "knows": "public",
+    "greatest_confidence": {
+        "item": "s", "itemset": ["a", "secret-set"], "support": 8, "sensitive_rows": 2, "confidence": 0.25,
+    },
+    "confidences": [], "greatest_k": 6, "greatest_m": 2, "least_rho": 0.25, "complete": True,
+}  # fmt: skip
+
+
+def of_inference(**more: Any) -> dict[str, Any]:
+    """A report in which s, t, u are sensitive: u is left out everywhere, and of t more is left than of s."""
+    risk = {
+        "before": {**BEFORE, "inference": learned(s=1.0, t=0.75, u=0.5)},
+        "after": {**AFTER, "inference": learned(s=0.2, t=0.25)},
+    }
+    return copy.deepcopy(changed(risk=risk, names={"t": "tea"}, **more))
+
+
+def test_what_is_learned_of_each_sensitive_item() -> None:
+    """The most that is left comes first; what is not published comes last."""
+    text = text_of(of_inference(guarantee=INFERENCE))
+    section = text[text.index("What can be learned about each") :]
+    told = [
+        "t tea 75 %, of 7 rows with a , b 25 %, of 7 rows with a , b",
+        "s 100 %, of 7 rows with a , b 20 %, of 7 rows with a , b",
+        "u 50 %, of 7 rows with a , b not under its own name",
+    ]
+    places = [section.index(line) for line in told]
+    assert places == sorted(places)
+    assert "knows up to 2 items learns each of them" in section
+    assert "Why rho=0.25" in text
+    assert "a sensitive item may be learned with a probability of up to 25 %" in text
+    assert "Private and sensitive items count as unknown." in text
+    drawn = of_inference(guarantee=INFERENCE)
+    drawn["risk"]["after"]["inference"][1]["exact"] = False
+    assert "75 %, of 7 rows with a , b at least 25 %, of 7 rows" in text_of(drawn)
+
+
+def test_many_sensitive_items_are_told_by_those_of_which_most_is_learned() -> None:
+    report = of_inference(guarantee=INFERENCE)
+    names = {f"x{i:02}": 0.9 - i / 100 for i in range(33)}
+    for side in ("before", "after"):
+        report["risk"][side]["inference"] = learned(**names)
+    section = text_of(report).partition("What can be learned about each")[2]
+    assert "And 3 more, of which less is learned." in section
+    assert "x29" in section
+    assert "x30" not in section
+
+
+@pytest.mark.parametrize("missing", ["items", "all but one"])
+def test_one_sensitive_item_and_older_records_have_no_list_of_each(missing: str) -> None:
+    report = of_inference(guarantee=INFERENCE)
+    for side in ("before", "after"):
+        for entry in report["risk"][side]["inference"]:
+            entry["items"] = entry["items"][:1]
+            if missing == "items":
+                del entry["items"]
+    text = text_of(report)
+    assert "What can be learned about private items" in text
+    assert "What can be learned about each" not in text
+
+
+def test_items_that_are_only_looked_at() -> None:
+    report = of_inference() | {"watched": ["s", "t", "u"]}
+    text = text_of(report)
+    assert "Private and sensitive items count as unknown." not in text
+    assert "The promise says nothing of the sensitive items that were named" in text
+    assert "t tea 75 %, of 7 rows with a , b 25 %" in text
+    outside = _Page(report_html(report, external=True)).text
+    assert "chance of a private item" not in outside  # nothing beside the rows names these items
+    assert report_html(report, external=True) == report_html(changed(risk=report["risk"] | {
+        side: {key: value for key, value in report["risk"][side].items() if key != "inference"}
+        for side in ("before", "after")
+    }), external=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("greatest", [INFERENCE["greatest_confidence"], None])
+def test_the_external_page_tells_how_surely_but_not_what_and_how(greatest: dict[str, Any] | None) -> None:
+    report = of_inference(guarantee={**INFERENCE, "greatest_confidence": greatest})
+    text = _Page(report_html(report, external=True)).text
+    found = "a sensitive item with a chance of 0.25" if greatest else "no sensitive item is published"
+    assert f"the most that is learned: {found}" in text
+    assert "chance of a private item" in text
+    for name in ("secret-set", "tea", "of 7 rows"):
+        assert name not in text
+    inside = text_of(report)
+    assert ("s in 2 of 8 rows with a, secret-set (0.25)" in inside) == bool(greatest)
+
+
 def test_a_sampled_best_choice_is_told() -> None:
     report = copy.deepcopy(FULL)
     entry = next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2 and e["choice"] == "best")

@@ -167,9 +167,11 @@ def _promise(g: Facts) -> str:
 
 
 def confidence_words(found: Facts | None) -> str:
-    """Say what tells most about a sensitive item."""
+    """Say what tells most about a sensitive item; without its name where that is not told."""
     if found is None:
         return "no sensitive item is published"
+    if "item" not in found:
+        return f"a sensitive item with a chance of {found['confidence']:.4g}"
     known = f" with {', '.join(found['itemset'])}" if found["itemset"] else ""
     return (
         f"{found['item']} in {found['sensitive_rows']:,} of {count(found['support'], 'row')}{known} "

@@ -49,6 +49,12 @@ def _private(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
             f"a private item may be learned with a probability of up to {_share(guarantee['h'])}. "
             "A smaller h protects more and loses more.",
         )
+    if "rho" in guarantee:
+        return (
+            f"rho={guarantee['rho']}:",
+            f"a sensitive item may be learned with a probability of up to {_share(guarantee['rho'])}. "
+            "A smaller rho protects more and loses more.",
+        )
     if "p" in guarantee and known != "p":
         return (
             f"p={count(guarantee['p'])}:",

@@ -11,12 +11,16 @@ from setveil.report.run.kinds import Report
 from setveil.report.run.names import shown
 from setveil.wording import count
 
-_MOST_ITEMS = 10
+_MOST_ITEMS, _MOST_SENSITIVE = 10, 30
 _INTRODUCTION = (
     "Rows that fit somebody of whom {known} are known, and nothing else: the most identifying items of each "
     "row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
+_WATCHED = (
+    " The promise says nothing of the sensitive items that were named: they are only looked at, counted as "
+    "unknown."
+)
 _SIDES = ("In the original", "In the release")
 
 
@@ -25,7 +29,7 @@ def exposure(report: Report) -> str:
     before, after = sides(report)
     if not before or not after:
         return ""
-    public_only = _PUBLIC_ONLY if inferences(before) else ""
+    public_only = _PUBLIC_ONLY if inferences(before) and not report.get("watched") else ""
     return blocks.section(
         "Who can be found, before and after",
         blocks.paragraph(_INTRODUCTION.format(known=_known(before)) + public_only),
@@ -33,6 +37,7 @@ def exposure(report: Report) -> str:
         _chart(report, before, after),
         _attackers(report, before, after),
         _inference(report, before, after),
+        _each(report, before, after),
         _revealing(report, before),
     )
 
@@ -107,7 +112,7 @@ def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str
 
 def _notes(guarantee: dict[str, Any], best: list[dict[str, Any]]) -> str:
     notes, known = ["Bars: share of all rows."], items_known(guarantee)
-    if known is not None and "k" in guarantee and "itemsets" not in guarantee:
+    if known is not None and guarantee.get("k", 1) > 1 and "itemsets" not in guarantee:
         notes.append(
             f"Promised is 0 % among fewer than {count(guarantee['k'])} for up to "
             f"{count(known, 'known item')}."
@@ -252,7 +257,7 @@ def _inference(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
         "What can be learned about private items",
         blocks.paragraph(
             "The greatest probability with which some private or sensitive item is learned about somebody, "
-            "and one way to learn it."
+            "and one way to learn it." + (_WATCHED if report.get("watched") else "")
         ),
         blocks.grid(("Known", *_SIDES), lines, "14% 43% 43%"),
         blocks.paragraph(_likely(before, after)),
@@ -262,12 +267,51 @@ def _inference(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
 def _learned(report: Report, entry: dict[str, Any] | None) -> str:
     if entry is None:
         return "none is published"
-    chance = _chance(entry)
     if not entry.get("item"):
-        return chance
+        return _chance(entry)
+    return f"{_chance(entry)}: {shown(report, entry['item'])}, of {_rows_with(report, entry)}"
+
+
+def _rows_with(report: Report, entry: dict[str, Any]) -> str:
     known = ", ".join(shown(report, item) for item in entry["itemset"])
-    rows = f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
-    return f"{chance}: {shown(report, entry['item'])}, of {rows}"
+    return f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
+
+
+def _each(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+    """List what tells most of each sensitive item, at the size that the promise speaks of."""
+    m = telling_size(report)
+    if m is None:
+        return ""
+    found = then, now = _of_each(before, m), _of_each(after, m)
+    items = sorted(then, key=lambda item: -now[item]["probability"] if item in now else 1)
+    if len(items) < 2:
+        return ""
+    lines = [
+        (shown(report, item), *(_way(report, of_side.get(item)) for of_side in found))
+        for item in items[:_MOST_SENSITIVE]
+    ]
+    more = len(items) - _MOST_SENSITIVE
+    known = f"{'up to ' if m > 1 else ''}{_items(m)}"
+    return blocks.subsection(
+        "What can be learned about each",
+        blocks.paragraph(
+            f"The greatest probability with which somebody who knows {known} learns each of them, and one "
+            f"way to learn it.{f' And {count(more)} more, of which less is learned.' if more > 0 else ''}"
+        ),
+        blocks.grid(("Item", *_SIDES), lines, "24% 38% 38%"),
+    )
+
+
+def _of_each(result: dict[str, Any], m: int) -> dict[str, dict[str, Any]]:
+    """Return what tells most of each sensitive item that occurs, by item."""
+    entry = next((e for e in inferences(result) if e["m"] == m), {})
+    return {found["item"]: found | {"exact": entry.get("exact", True)} for found in entry.get("items") or []}
+
+
+def _way(report: Report, entry: dict[str, Any] | None) -> str:
+    if entry is None:
+        return "not under its own name"
+    return f"{_chance(entry)}, of {_rows_with(report, entry)}"
 
 
 def _likely(before: dict[str, Any], after: dict[str, Any]) -> str:

@@ -66,7 +66,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
             **{key: algorithm[key] for key in ("name", "title", "reference")},
             "parameters": {k: v for k, v in algorithm["parameters"].items() if _names_nothing(v)},
         },
-        "guarantee": {key: guarantee[key] for key in told if key in guarantee},
+        "guarantee": {key: guarantee[key] for key in told if key in guarantee} | _learned(guarantee),
         "recoding": report["recoding"],
         "published": {key: published[key] for key in _PUBLISHED if key in published},
         "about": {key: value for key, value in (report.get("about") or {}).items() if key in _SAID},
@@ -78,6 +78,14 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
     }
     rounded = _rounded(report)
     return {**out, "rounded": rounded} if rounded else out
+
+
+def _learned(guarantee: dict[str, Any]) -> dict[str, Any]:
+    """Keep how surely a sensitive item can be learned, but not which one and how."""
+    if "greatest_confidence" not in guarantee:
+        return {}
+    found = guarantee["greatest_confidence"]
+    return {"greatest_confidence": found and {"confidence": found["confidence"]}}
 
 
 def _names_nothing(value: object) -> bool:
@@ -104,11 +112,12 @@ def _remaining(report: dict[str, Any]) -> dict[str, Any] | None:
     if not after:
         return None
     told = ("m", "rows_below", "exact", "interval", "confidence")
+    learned = {} if report.get("watched") else chances(after)  # about.json names no items that are watched
     best = [entry for entry in after["risk"] if entry["choice"] == "best"]
     return {
         "rows": after["rows"],
         "best": [{key: entry[key] for key in told if key in entry} for entry in best],
-        "chances": {entry["m"]: chances(after).get(entry["m"], "") for entry in best},
+        "chances": {entry["m"]: learned.get(entry["m"], "") for entry in best},
     }
 
 
