@@ -1,0 +1,181 @@
+"""Is it (k, rho)^m-anonymous? Answered from the published rows alone.
+
+The verifier shares no code with any algorithm: rows that fit are counted by the verifier of k^m-anonymity,
+and what known items tell by loops of its own (`_inference.py`), which the tests check against a few lines of
+plain Python that look at every subset of every row.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.guarantees.coherence import as_json
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import PUBLIC, KmRho
+from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._inference import KnownRows, Learned, Rules, allowed, greatest
+from setveil.guarantees.verify.km import MOST_SHOWN, KmVerdict, verify_km
+from setveil.progress import Progress, silent
+
+COUNT_STEPS = 1_000_000_000  # once a violation is known: how long to go on counting the others
+SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
+NEVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class TooFew:
+    """A set of known items in fewer than k rows.
+
+    Attributes
+    ----------
+    itemset : tuple of str
+        In item order.
+    support : int
+        Rows that hold it.
+    """
+
+    itemset: tuple[str, ...]
+    support: int
+
+    def as_violation(self) -> dict[str, Any]:
+        """Return it as an entry of a list of violations."""
+        return {"itemset": list(self.itemset), "support": self.support}
+
+
+@dataclass(frozen=True, repr=False)
+class KmRhoVerdict(Verdict):
+    """What the verifier found.
+
+    Attributes
+    ----------
+    guarantee : KmRho
+        What was asked.
+    holds : bool
+        Whether it holds. Always certain.
+    violations : int
+        Sets of 1 to m known items in fewer than k rows, and pairs of a set of at most m known items and a
+        sensitive item that it gives away.
+    first : tuple of TooFew or Learned
+        The first violations: smaller sets first, then item order, then too few rows before what is learned,
+        then the sensitive items in item order.
+    confidences : tuple of Learned
+        For each sensitive item that some row holds, in item order, what tells most of it: of equal
+        confidences the smallest set, then that of greatest support, then the first in item order.
+    greatest_confidence : Learned or None
+        The greatest of these; None where no sensitive item is published.
+    greatest_k : int or None
+        The smallest support of a set of 1 to m known items; None where nothing is known of any row.
+    greatest_m : int or float
+        The greatest m for which it holds with this k and this rho (0: not even 1); `math.inf` if for every m.
+    complete : bool
+        False if counting stopped early: then there may be more `violations` and greater `confidences`,
+        `greatest_k` may be smaller and `greatest_m` may be greater. Where it holds, all but `greatest_m` is
+        exact nevertheless.
+    """
+
+    guarantee: KmRho
+    holds: bool
+    violations: int
+    first: tuple[TooFew | Learned, ...]
+    confidences: tuple[Learned, ...]
+    greatest_confidence: Learned | None
+    greatest_k: int | None
+    greatest_m: int | float
+    complete: bool
+
+    def found(self) -> dict[str, Any]:
+        """Return what tells most, the greatest k and m and the least rho that hold, as JSON types."""
+        most = self.greatest_confidence
+        return {
+            "greatest_confidence": None if most is None else most.as_dict(),
+            "confidences": [one.as_dict() for one in self.confidences],
+            "greatest_k": self.greatest_k,
+            "greatest_m": "inf" if self.greatest_m == math.inf else self.greatest_m,
+            "least_rho": None if most is None else as_json(most.confidence),
+            "complete": self.complete,
+        }
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [entry.as_violation() for entry in self.first]
+
+
+def verify_km_rho(
+    published: Transactions, guarantee: KmRho, *, show: int = 10, progress: Progress = silent
+) -> KmRhoVerdict:
+    """Check (k, rho)^m-anonymity from published rows.
+
+    Parameters
+    ----------
+    published : Transactions
+        Rows of published labels; those among the guarantee's sensitive items are sensitive, all others
+        public. Each label is taken as one item, whatever it stands for.
+    guarantee : KmRho
+        k, m, rho, the sensitive items (one that no row holds is given away by nothing), and what is known.
+    show : int
+        How many violations to list, of which a million are enough.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    KmRhoVerdict
+        With counterexamples.
+
+    Notes
+    -----
+    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
+    the items after it, and so on, as long as a sensitive item may be given away or may become more likely
+    than it was. Every known set is in as many rows as the first check found: that ends soon where it holds.
+    """
+    show = min(show, MOST_SHOWN)
+    rows = KnownRows(published, guarantee.sensitive, public_only=guarantee.knows == PUBLIC)
+    few = _count_few(rows.known, guarantee, show, progress)
+    exact = few.holds or few.complete
+    rules = Rules(rows, allowed(guarantee.rho, rows.n_rows), show, progress)
+    most = min(guarantee.m, rows.longest)
+    least = few.greatest_k if exact and few.greatest_k is not None else 1
+    while rules.size < most and not rules.stopped:
+        rules.count(least, NEVER if few.holds else COUNT_STEPS, COUNT_STEPS)
+    violations, first = few.violations + rules.violations, _merged(rows, few, rules)[:show]
+    confidences = tuple(rows.named(s, *found) for s, found in enumerate(rules.best))
+    complete = exact and not rules.stopped
+    if not violations:  # some greater m may break; all sets of up to few.greatest_m items are in k rows
+        while rules.size < min(few.greatest_m, rows.longest) and not (rules.stopped or rules.violations):
+            rules.count(min(guarantee.k, rows.n_rows), SEARCH_STEPS, 0, learn=False)
+        complete = rules.violations > 0 or (few.complete and not rules.stopped)
+    unbroken = not rules.violations and rules.size >= rows.longest
+    return KmRhoVerdict(
+        guarantee,
+        not violations,
+        violations,
+        first,
+        confidences,
+        greatest(confidences),
+        few.greatest_k,
+        few.greatest_m if unbroken else min(few.greatest_m, rules.safe_size),
+        complete,
+    )
+
+
+def _count_few(known: Transactions, guarantee: KmRho, show: int, progress: Progress) -> KmVerdict:
+    """Count the known sets in fewer than k rows."""
+    if guarantee.k > 1:
+        return verify_km(known, KmAnonymity(guarantee.k, guarantee.m), show=show, progress=progress)
+    # No set is in fewer than 1 row. The smallest support is certain: as soon as one is below 2, it is 1.
+    found = verify_km(known, KmAnonymity(2, guarantee.m), show=0, brief=True, progress=progress)
+    return replace(found, holds=True, violations=0, first=(), greatest_m=math.inf, complete=True)
+
+
+def _merged(rows: KnownRows, few: KmVerdict, rules: Rules) -> tuple[TooFew | Learned, ...]:
+    """Put what was listed of both kinds into one order."""
+    ids = rows.known.vocabulary.ids
+    entries: list[tuple[tuple[int, list[int], int], TooFew | Learned]] = []
+    for itemset, support in few.first:
+        entries.append(((len(itemset), [ids[label] for label in itemset], -1), TooFew(itemset, support)))
+    for known, s, support, count in rules.first:
+        entries.append(((len(known), list(known), s), rows.named(s, known, support, count)))
+    return tuple(entry for _, entry in sorted(entries, key=lambda entry: entry[0]))
