@@ -13,15 +13,20 @@ import pytest
 from naive import inference as naive
 from naive.inference import Rule
 from naive.km import Rows, item_order
+from setveil.errors import RequestError
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import KmRho
+from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.guarantees.verify import _closed_rules as closed_loops
 from setveil.guarantees.verify import _inference as loops
 from setveil.guarantees.verify import km_rho as module
+from setveil.guarantees.verify import rho_uncertainty as uncertainty
 from setveil.guarantees.verify._inference import Learned
 from setveil.guarantees.verify.coherence import verify_coherence
 from setveil.guarantees.verify.km import verify_km
 from setveil.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
+from setveil.guarantees.verify.rho_uncertainty import RhoUncertaintyVerdict, verify_rho_uncertainty
 from strategies import ALPHABETS, examples, random_rows, seeded, transactions
 
 RHOS = ("1/10", "1/5", "1/3", "0.4", "1/2", "2/3", "0.9")
@@ -261,22 +266,127 @@ def test_counting_may_stop_early_but_the_answer_is_certain(monkeypatch: pytest.M
     monkeypatch.setattr(module, "SEARCH_STEPS", 20)
     monkeypatch.setattr(loops, "PAUSE", 0)
     rng = seeded(14)
-    stopped = Counter[bool]()
-    for _ in range(examples(400, 100)):
+    stopped: Counter[bool] = Counter()
+    for _ in range(examples(600, 150)):
         problem = random_problem(rng)
         verdict = verify_km_rho(transactions(problem.rows), problem.guarantee, show=5)
         found = naive.violations(*problem, problem.order)
         assert verdict.holds is (not found), problem
-        if not verdict.complete:
-            stopped[verdict.holds] += 1
-            assert min(len(found), 1) <= verdict.violations <= len(found), problem
-            assert {as_rule(entry) for entry in verdict.first} <= set(found), problem
-            rows, sensitive, k, m, rho, knows = problem
-            exact = naive.confidences(rows, sensitive, m, knows, problem.order)
-            told = [as_rule(entry) for entry in verdict.confidences]
+        stopped[verdict.holds] += not verdict.complete
+        rows, sensitive, k, m, rho, knows = problem
+        assert min(len(found), 1) <= verdict.violations <= len(found), problem
+        assert {as_rule(entry) for entry in verdict.first} <= set(found), problem
+        assert len(verdict.first) == min(5, verdict.violations) or not verdict.complete
+        exact = naive.confidences(rows, sensitive, m, knows, problem.order)
+        assert [told.item for told in verdict.confidences] == [most.item for most in exact]
+        for told, most in zip(verdict.confidences, exact, strict=True):
+            assert told.confidence <= most.confidence
             if verdict.holds:
-                assert told == exact, problem
-            pairs = zip(told, exact, strict=True)
-            assert all(one.item == most.item and one.confidence <= most.confidence for one, most in pairs)
-            assert verdict.greatest_m <= naive.greatest_m(rows, sensitive, k, rho, knows)
-    assert min(stopped[True], stopped[False]) > 5, stopped
+                assert told.confidence == most.confidence, problem
+            assert as_rule(told) == naive.rule_of(rows, told.itemset, told.item, problem.order)
+        greatest_m = naive.greatest_m(rows, sensitive, k, rho, knows)
+        assert verdict.greatest_m <= greatest_m
+        assert verdict.greatest_m == greatest_m or not verdict.complete, problem
+    assert min(stopped[True], stopped[False]) > 2, stopped
+
+
+# --- rho-uncertainty
+
+
+def check_uncertainty(
+    rows: Rows, sensitive: list[str], rho: Fraction, show: int = 10
+) -> RhoUncertaintyVerdict:
+    order = item_order({x for row in rows for x in row})
+    verdict = verify_rho_uncertainty(transactions(rows), RhoUncertainty(rho, sensitive), show=show)
+    closed = naive.closed_rules(rows, sensitive, order)
+    breaching = [rule for rule in closed if rule.confidence > rho]
+    case = rows, sensitive, rho
+    assert verdict.complete
+    assert verdict.holds is naive.is_rho_uncertain(rows, sensitive, rho) is (not breaching), case
+    assert verdict.violations == len(breaching), case
+    least = {naive.least_rule(rows, rule, rho, order) for rule in breaching}
+    assert [as_rule(entry) for entry in verdict.first] == naive.sorted_rules(least, order)[:show], case
+    exact = naive.confidences(rows, sensitive, math.inf, "any", order)
+    assert [told.item for told in verdict.confidences] == [most.item for most in exact]
+    for told, most in zip(map(as_rule, verdict.confidences), exact, strict=True):
+        assert told.confidence == most.confidence, case
+        assert told.item is not None
+        assert told == naive.rule_of(rows, told.itemset, told.item, order)
+        equal = [rule for rule in closed if (rule.item, rule.confidence) == (told.item, told.confidence)]
+        assert told.support >= max(rule.support for rule in equal), case
+        for x in told.itemset:
+            fewer = naive.rule_of(rows, set(told.itemset) - {x}, told.item, order)
+            assert fewer.confidence < told.confidence, case
+    return verdict
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_verdict_of_all_knowledge_is_the_definitions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = seeded(20 + seed)
+    outcomes: Counter[bool] = Counter()
+    for _ in range(examples(500, 120)):
+        monkeypatch.setattr(closed_loops, "PAUSE", rng.choice([0, 50_000_000]))
+        rows, sensitive, _, _, rho, _ = random_problem(rng)
+        verdict = check_uncertainty(rows, sensitive, rho, rng.choice([0, 1, 3, 10, 100_000]))
+        bounded = verify_km_rho(transactions(rows), KmRho(1, math.inf, rho, sensitive, "any"))
+        assert bounded.holds is verdict.holds
+        assert bounded.as_dict()["least_rho"] == verdict.as_dict()["least_rho"]
+        outcomes[verdict.holds and bool(verdict.confidences)] += 1
+    assert min(outcomes[True], outcomes[False]) > 10, outcomes
+
+
+def test_worked_example_of_rho_uncertainty() -> None:
+    """SPEC2 §1.6: of the six breaching rules four are closed, and two have no smaller one in them."""
+    verdict = check_uncertainty(UNCERTAIN, ["s", "t"], Fraction(1, 2))
+    assert verdict.violations == 4
+    assert [as_rule(entry) for entry in verdict.first] == [BREACHING[0], BREACHING[3]]
+    verdict = check_uncertainty(UNCERTAIN, ["s", "t"], Fraction(2, 3))
+    assert [as_rule(entry) for entry in verdict.first] == [*BREACHING[1:4]]
+    assert verify_rho_uncertainty(
+        transactions([row - {"t"} for row in UNCERTAIN]), RhoUncertainty("1/2", ["s", "t"])
+    ).holds
+
+
+def test_items_of_all_rows_that_hold_a_sensitive_one() -> None:
+    """Other rows lack them: what is known besides is counted in these rows only."""
+    rows = rows_of("r a s", "r b s", "a", "a", "b", "b", "a b")
+    assert check_uncertainty(rows, ["s"], Fraction(9, 10)).violations == 3
+    assert check_uncertainty([*rows, *rows_of("r a", "r b")], ["s"], Fraction(1, 2)).holds
+
+
+def test_verdict_of_rho_uncertainty_as_json_types() -> None:
+    verdict = verify_rho_uncertainty(transactions(UNCERTAIN), RhoUncertainty("0.9", ["t", "s"]), show=1)
+    s = {"item": "s", "itemset": ["b2", "t"], "support": 1, "sensitive_rows": 1, "confidence": 1.0}
+    t = {"item": "t", "itemset": ["a2", "b1"], "support": 1, "sensitive_rows": 1, "confidence": 1.0}
+    assert verdict.as_dict() == {
+        "model": "rho-uncertainty", "rho": 0.9, "sensitive": ["t", "s"], "holds": False, "violations": 3,
+        "first": [
+            {"itemset": ["a2", "b1"], "support": 1, "betrays": "t", "sensitive_rows": 1, "confidence": 1.0}
+        ],
+        "greatest_confidence": s, "confidences": [s, t], "least_rho": 1.0, "complete": True,
+    }  # fmt: skip
+
+
+def test_too_many_rules_are_an_error_never_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for where in (uncertainty, module):
+        monkeypatch.setattr(where, "COUNT_STEPS", 10)
+    monkeypatch.setattr(uncertainty, "SEARCH_STEPS", 10)
+    monkeypatch.setattr(module, "CLOSED_STEPS", 10)
+    rows = [frozenset("abcdefgh") - {x} for x in "abcdefgh"] * 4
+    safe = [*rows, *(row | {"s"} for row in rows)]
+    said = r"too many rules to look at, and none that was breaks it\.\n.*--m"
+    with pytest.raises(RequestError, match=said):
+        verify_rho_uncertainty(transactions(safe), RhoUncertainty("0.6", ["s"]))
+    with pytest.raises(RequestError, match=said):
+        verify_km_rho(transactions(safe), KmRho(2, math.inf, "0.6", ["s"]))
+    told = verify_rho_uncertainty(transactions(safe), RhoUncertainty("0.4", ["s"]))
+    assert (told.holds, told.complete) == (False, False)
+
+
+def test_long_equal_rows_have_one_closed_set() -> None:
+    rows = [frozenset([*map(str, range(300)), *(["s"] if i % 3 == 0 else [])]) for i in range(12)]
+    told = verify_rho_uncertainty(transactions(rows), RhoUncertainty("1/3", ["s"]))
+    assert (told.holds, told.confidences[0].itemset, told.confidences[0].support) == (True, (), 12)
+    for m in (math.inf, 300):
+        assert verify_km_rho(transactions(rows), KmRho(12, m, "1/3", ["s"])).holds
+        assert not verify_km_rho(transactions(rows), KmRho(12, m, "0.3", ["s"])).holds

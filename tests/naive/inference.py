@@ -116,3 +116,33 @@ def is_rho_uncertain(rows: Rows, sensitive: Collection[str], rho: Fraction) -> b
     """Whether no rule whatever has a confidence above rho."""
     order = sorted({x for row in rows for x in row})
     return all(rule.confidence <= rho for rule in rules(rows, sensitive, math.inf, "any", order))
+
+
+def closed_rules(rows: Rows, sensitive: Collection[str], order: Sequence[str]) -> list[Rule]:
+    """For each sensitive item s, the sets that some rows with s have in common, without s."""
+    out = []
+    for s in published_sensitive(rows, sensitive, order):
+        holders = {row - {s} for row in rows if s in row}
+        closed = set(holders)
+        while more := {a & b for a in closed for b in holders} - closed:
+            closed |= more
+        out += [rule_of(rows, items, s, order) for items in closed]
+    return sorted_rules(out, order)
+
+
+def rule_of(rows: Rows, items: Collection[str], s: str, order: Sequence[str]) -> Rule:
+    have = [row for row in rows if set(items) <= row]
+    return Rule(tuple(x for x in order if x in items), len(have), s, sum(s in row for row in have))
+
+
+def least_rule(rows: Rows, rule: Rule, rho: Fraction, order: Sequence[str]) -> Rule:
+    """Leave items out in item order, again and again, while the confidence stays above rho."""
+    assert rule.item is not None
+    while True:
+        before = rule
+        for x in before.itemset:
+            fewer = rule_of(rows, set(rule.itemset) - {x}, rule.item, order)
+            if fewer.confidence > rho:
+                rule = fewer
+        if rule == before:
+            return rule

@@ -192,6 +192,8 @@ class Rules:
         All sets of up to so many items were looked at.
     safe_size : int
         No set of up to this size gives a sensitive item away (0, too, if the empty one does).
+    steps : int
+        Items of rows that were looked at.
     stopped : bool
         Whether counting stopped early.
     """
@@ -207,7 +209,7 @@ class Rules:
         self.best: list[tuple[tuple[int, ...], int, int]] = [((), n, count) for count in supports]
         self.size = self.safe_size = 0
         self.stopped = False
-        self._steps = 0
+        self.steps = 0
 
     def count(self, least: int, most_steps: int, most_after: int, *, learn: bool = True) -> None:
         """Look at the sets of one item more.
@@ -217,15 +219,14 @@ class Rules:
         least : int
             No known set of this size that some row holds is in fewer rows.
         most_steps, most_after : int
-            After how many steps to stop, and after how many with a violation; a step is an item of a row that
-            is looked at.
+            After how many steps to stop, and after how many with a violation.
         learn : bool
             Whether to look for what tells most. If not, only for violations.
         """
         rows, size, q = self.rows, self.size + 1, self.rows.secrets.size
         n = rows.holders[0].size - 1
         state = np.zeros(N_STATE, np.int64)
-        state[STEPS], state[LEAST], state[LEARN] = self._steps, least, learn
+        state[STEPS], state[LEAST], state[LEARN] = self.steps, least, learn
         state[MOST_STEPS], state[MOST_AFTER] = most_after if self.violations else most_steps, most_after
         best = np.array([(count, support, len(ids), 0) for ids, support, count in self.best], np.int64)
         sets, path = np.zeros((q, size), np.int64), np.zeros(size, np.int64)
@@ -244,7 +245,7 @@ class Rules:
             if of_size == size:
                 self.best[s] = tuple(sets[s].tolist()), support, count
         self.violations += int(state[FOUND])
-        self.stopped, self._steps = bool(state[STOPPED]), int(state[STEPS])
+        self.stopped, self.steps = bool(state[STOPPED]), int(state[STEPS])
         if not self.stopped:
             self.size = size
             if not self.violations:

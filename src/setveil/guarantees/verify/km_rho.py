@@ -16,11 +16,13 @@ from setveil.guarantees.coherence import as_json
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._closed_rules import ClosedRules, too_many
 from setveil.guarantees.verify._inference import KnownRows, Learned, Rules, allowed, greatest
 from setveil.guarantees.verify.km import MOST_SHOWN, KmVerdict, verify_km
 from setveil.progress import Progress, silent
 
-COUNT_STEPS = 1_000_000_000  # once a violation is known: how long to go on counting the others
+COUNT_STEPS = 1_000_000_000  # once a violation is known, or for every m: how long to count sets one by one
+CLOSED_STEPS = 30_000_000_000  # how long to look among the closed ones instead
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
 NEVER = 1 << 62
 
@@ -73,7 +75,7 @@ class KmRhoVerdict(Verdict):
     complete : bool
         False if counting stopped early: then there may be more `violations` and greater `confidences`,
         `greatest_k` may be smaller and `greatest_m` may be greater. Where it holds, all but `greatest_m` is
-        exact nevertheless.
+        exact nevertheless (for long rows and every m, another set may tell as much and have fewer items).
     """
 
     guarantee: KmRho
@@ -125,25 +127,36 @@ def verify_km_rho(
     KmRhoVerdict
         With counterexamples.
 
+    Raises
+    ------
+    RequestError
+        If m is no limit, there are too many closed sets to look at, and none of those looked at breaks it.
+
     Notes
     -----
     Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
     the items after it, and so on, as long as a sensitive item may be given away or may become more likely
     than it was. Every known set is in as many rows as the first check found: that ends soon where it holds.
+    For every m, where these are too many sets, the closed ones decide (`_closed_rules.py`).
     """
     show = min(show, MOST_SHOWN)
     rows = KnownRows(published, guarantee.sensitive, public_only=guarantee.knows == PUBLIC)
     few = _count_few(rows.known, guarantee, show, progress)
     exact = few.holds or few.complete
-    rules = Rules(rows, allowed(guarantee.rho, rows.n_rows), show, progress)
+    limit = allowed(guarantee.rho, rows.n_rows)
+    rules = Rules(rows, limit, show, progress)
     most = min(guarantee.m, rows.longest)
     least = few.greatest_k if exact and few.greatest_k is not None else 1
+    undecided = NEVER if few.holds and guarantee.m < rows.longest else COUNT_STEPS
     while rules.size < most and not rules.stopped:
-        rules.count(least, NEVER if few.holds else COUNT_STEPS, COUNT_STEPS)
+        rules.count(least, undecided, COUNT_STEPS)
+    if rules.stopped and few.holds and not rules.violations:
+        _decide(rules, ClosedRules(rows, limit, progress), least, guarantee)
     violations, first = few.violations + rules.violations, _merged(rows, few, rules)[:show]
     confidences = tuple(rows.named(s, *found) for s, found in enumerate(rules.best))
     complete = exact and not rules.stopped
     if not violations:  # some greater m may break; all sets of up to few.greatest_m items are in k rows
+        rules.steps = 0
         while rules.size < min(few.greatest_m, rows.longest) and not (rules.stopped or rules.violations):
             rules.count(min(guarantee.k, rows.n_rows), SEARCH_STEPS, 0, learn=False)
         complete = rules.violations > 0 or (few.complete and not rules.stopped)
@@ -168,6 +181,20 @@ def _count_few(known: Transactions, guarantee: KmRho, show: int, progress: Progr
     # No set is in fewer than 1 row. The smallest support is certain: as soon as one is below 2, it is 1.
     found = verify_km(known, KmAnonymity(2, guarantee.m), show=0, brief=True, progress=progress)
     return replace(found, holds=True, violations=0, first=(), greatest_m=math.inf, complete=True)
+
+
+def _decide(rules: Rules, closed: ClosedRules, least: int, guarantee: KmRho) -> None:
+    """Let closed sets say what sets of any size tell, where there are too many to count them one by one."""
+    closed.walk(least, CLOSED_STEPS, COUNT_STEPS, rules.show)
+    if closed.stopped and not closed.violations:
+        raise too_many(guarantee.phrase)
+    rules.violations, rules.first = closed.violations, closed.first
+    for s, (held, told) in enumerate(zip(rules.best, closed.best, strict=True)):
+        if told[2] * held[1] > held[2] * told[1]:
+            rules.best[s] = told
+    if not closed.violations:
+        rules.size = rules.safe_size = rules.rows.longest
+        rules.stopped = False
 
 
 def _merged(rows: KnownRows, few: KmVerdict, rules: Rules) -> tuple[TooFew | Learned, ...]:
