@@ -122,6 +122,6 @@ model = Model(
     ),
     family="inference",
     axes={"rho": "greatest chance of a sensitive item (rho)"},
-    example={"rho": "0.5", "sensitive": ["s"]},
+    example={"rho": "0.4", "sensitive": ["s"]},
     place=9,
 )
