@@ -267,7 +267,7 @@ def test_counting_may_stop_early_but_the_answer_is_certain(monkeypatch: pytest.M
     monkeypatch.setattr(loops, "PAUSE", 0)
     rng = seeded(14)
     stopped: Counter[bool] = Counter()
-    for _ in range(examples(600, 150)):
+    for _ in range(examples(600, 400)):
         problem = random_problem(rng)
         verdict = verify_km_rho(transactions(problem.rows), problem.guarantee, show=5)
         found = naive.violations(*problem, problem.order)
@@ -390,3 +390,14 @@ def test_long_equal_rows_have_one_closed_set() -> None:
     for m in (math.inf, 300):
         assert verify_km_rho(transactions(rows), KmRho(12, m, "1/3", ["s"])).holds
         assert not verify_km_rho(transactions(rows), KmRho(12, m, "0.3", ["s"])).holds
+
+
+@pytest.mark.parametrize("knows", ["public", "any"])
+def test_violations_beyond_machine_integers_are_exact(knows: str) -> None:
+    """Every set of items of the one row, and the empty one, gives away what it holds besides."""
+    row = frozenset(map(str, range(100)))
+    verdict = verify_km_rho(transactions([row | {"s"}]), KmRho(1, math.inf, "1/2", ["s"], knows), show=3)
+    assert (verdict.holds, verdict.violations, verdict.complete) == (False, 2**100, True)
+    assert [entry.itemset for entry in verdict.first] == [(), ("0",), ("1",)]
+    few = verify_km_rho(transactions([row | {"s", "t"}]), KmRho(1, 3, "1/2", ["t", "s"], knows), show=0)
+    assert few.violations == 2 * sum(math.comb(101 if knows == "any" else 100, size) for size in range(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,7 @@ from setveil.jit import compiled
 from setveil.progress import Progress
 
 PAUSE = 50_000_000  # steps between two reports of progress
+OVERHEAD = 20  # steps that any set counts for, besides its rows
 
 Ints = NDArray[np.int64]
 
@@ -227,16 +229,17 @@ class Rules:
         n = rows.holders[0].size - 1
         state = np.zeros(N_STATE, np.int64)
         state[STEPS], state[LEAST], state[LEARN] = self.steps, least, learn
-        state[MOST_STEPS], state[MOST_AFTER] = most_after if self.violations else most_steps, most_after
+        state[MOST_STEPS], state[MOST_AFTER], state[KNOWN] = most_steps, most_after, self.violations > 0
         best = np.array([(count, support, len(ids), 0) for ids, support, count in self.best], np.int64)
         sets, path = np.zeros((q, size), np.int64), np.zeros(size, np.int64)
         listed = np.zeros((max(self.show - len(self.first), 0), size + 3), np.int64)
+        tails = np.zeros((int(np.diff(rows.rows[0]).max()) + 1, size + 1), np.int64)
         of_items, of_secrets = np.zeros((3, n), np.int64), np.zeros((4, q), np.int64)
         item = 0
         while item < n and not state[STOPPED]:
             item = _count_from(
                 *rows.rows, *rows.told, *rows.holders, rows.secrets, self.limit, item, best, sets, listed,
-                path, of_items, of_secrets, state,
+                path, tails, of_items, of_secrets, state,
             )  # fmt: skip
             self.progress(f"verifying what {size} known item{'s' if size > 1 else ''} tell", item / n)
         for entry in listed[: state[LISTED]].tolist():
@@ -245,6 +248,8 @@ class Rules:
             if of_size == size:
                 self.best[s] = tuple(sets[s].tolist()), support, count
         self.violations += int(state[FOUND])
+        for length, chosen in zip(*np.nonzero(tails), strict=True):
+            self.violations += int(tails[length, chosen]) * math.comb(int(length), int(chosen))
         self.stopped, self.steps = bool(state[STOPPED]), int(state[STEPS])
         if not self.stopped:
             self.size = size
@@ -253,7 +258,7 @@ class Rules:
 
 
 # Places in `state`, which the loops share.
-STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LEAST, LEARN, FOUND, LISTED, PREFIX, N_STATE = range(10)
+STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LEAST, LEARN, FOUND, KNOWN, LISTED, PREFIX, N_STATE = range(11)
 # Rows of `of_items` and `of_secrets`, all of which are 0 between two uses.
 SUMS, GOT, SLOT = range(3)
 LEVEL, HELD, PAIRS, BEGIN = range(4)
@@ -262,7 +267,7 @@ LEVEL, HELD, PAIRS, BEGIN = range(4)
 @compiled
 def _count_from(
     indptr, items, weights, p_indptr, p_items, p_counts, starts, rows, places, secrets, limit, item, best,
-    sets, listed, path, of_items, of_secrets, state,
+    sets, listed, path, tails, of_items, of_secrets, state,
 ):  # fmt: skip
     """Look at the sets of ``path.size`` items whose first is `item` or a later one; return where it paused.
 
@@ -312,9 +317,14 @@ def _count_from(
 
         # The sensitive items that sets with this path may yet tell something new of.
         alive, met = alive_of[d + 1], 0
-        state[STEPS] += hi - lo
+        state[STEPS] += hi - lo + OVERHEAD
+        n_rows, total = 0, np.int64(0)
         for at in range(lo, hi):
-            if ptr[row_of[at] + 1] - place_of[at] - 1 >= choose:
+            tail = ptr[row_of[at] + 1] - place_of[at] - 1
+            if tail >= choose:
+                n_rows += 1
+                total += tail
+                only = at
                 g = owner[row_of[at]]
                 state[STEPS] += p_indptr[g + 1] - p_indptr[g]
                 for q in range(p_indptr[g], p_indptr[g + 1]):
@@ -324,7 +334,7 @@ def _count_from(
                             alive[met] = s
                             met += 1
                         held[s] += p_counts[q]
-        if state[STEPS] > (state[MOST_AFTER] if state[FOUND] else state[MOST_STEPS]):
+        if state[STEPS] > (state[MOST_AFTER] if state[KNOWN] else state[MOST_STEPS]):
             state[STOPPED] = 1
         kept = 0
         for i in range(met):
@@ -340,6 +350,11 @@ def _count_from(
                     level[alive_of[e, : n_alive[e]]] = 0
                 return current[0]
             continue
+        if n_rows == 1 and _judge_one(
+            weights, p_indptr, p_items, p_counts, secrets, limit, d + 1, choose, only, row_of, place_of, ptr,
+            ids, owner, best, sets, listed, path, tails, of_secrets, state,
+        ):  # fmt: skip
+            continue
         for s in alive[:kept]:
             level[s] = d + 1
         if choose == 1:
@@ -353,13 +368,11 @@ def _count_from(
 
         # Project: what stands behind the path, of the items that are there with one of these.
         m0 = first_item[d + 1]
-        m, total, n_rows = m0, np.int64(0), 0
+        m = m0
         for at in range(lo, hi):
             r = row_of[at]
             if ptr[r + 1] - place_of[at] - 1 < choose:
                 continue
-            n_rows += 1
-            total += ptr[r + 1] - place_of[at] - 1
             tells = False
             for q in range(p_indptr[owner[r]], p_indptr[owner[r] + 1]):
                 if level[p_items[q]] == d + 1:
@@ -430,6 +443,50 @@ def _count_from(
 
 
 @compiled
+def _judge_one(
+    weights, p_indptr, p_items, p_counts, secrets, limit, depth, choose, at, row_of, place_of, ptr, ids,
+    owner, best, sets, listed, path, tails, of_secrets, state,
+):  # fmt: skip
+    """Look at all sets of path[:depth] and `choose` items behind it, which are all in the same one row.
+
+    Returns False, and does nothing, if some of them are to be listed one by one.
+    """
+    level = of_secrets[LEVEL]
+    r = row_of[at]
+    g, start, end = owner[r], place_of[at] + 1, ptr[r + 1]
+    support = weights[g]
+    if state[LISTED] < listed.shape[0]:
+        for q in range(p_indptr[g], p_indptr[g + 1]):
+            if level[p_items[q]] == depth - 1 and p_counts[q] > limit[support]:
+                return False
+    for q in range(p_indptr[g], p_indptr[g + 1]):
+        s, count = p_items[q], p_counts[q]
+        if level[s] != depth - 1 or secrets[s] == path[depth - 1]:
+            continue
+        length = end - start
+        for p in range(start, end):
+            if ids[p] == secrets[s]:
+                length -= 1
+        if length < choose:
+            continue
+        if count > limit[support]:
+            tails[length, choose] += 1
+            state[KNOWN] = 1
+        one, other = count * best[s, 1], best[s, 0] * support
+        better = one > other or (one == other and best[s, 2] == path.size and support > best[s, 1])
+        if state[LEARN] and better:
+            best[s, 0], best[s, 1], best[s, 2], best[s, 3] = count, support, path.size, 0
+            sets[s, :depth] = path[:depth]
+            n, p = depth, start
+            while n < path.size:
+                if ids[p] != secrets[s]:
+                    sets[s, n] = ids[p]
+                    n += 1
+                p += 1
+    return True
+
+
+@compiled
 def _judge(
     weights, p_indptr, p_items, p_counts, secrets, limit, depth, lo, hi, row_of, place_of, ptr, ids, owner,
     alive, best, sets, listed, path, of_items, of_secrets, state,
@@ -491,6 +548,7 @@ def _judge(
             if z == secrets[s]:
                 continue
             if count > limit[support]:
+                state[KNOWN] = 1
                 if room > 0:
                     if found == entries.shape[0]:
                         entries = np.concatenate((entries, np.empty_like(entries)))

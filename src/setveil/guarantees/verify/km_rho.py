@@ -21,7 +21,7 @@ from setveil.guarantees.verify._inference import KnownRows, Learned, Rules, allo
 from setveil.guarantees.verify.km import MOST_SHOWN, KmVerdict, verify_km
 from setveil.progress import Progress, silent
 
-COUNT_STEPS = 1_000_000_000  # once a violation is known, or for every m: how long to count sets one by one
+COUNT_STEPS = 300_000_000  # once a violation is known, or for every m: how long to count sets one by one
 CLOSED_STEPS = 30_000_000_000  # how long to look among the closed ones instead
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
 NEVER = 1 << 62
