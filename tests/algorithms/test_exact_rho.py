@@ -520,9 +520,9 @@ def test_what_is_hidden_by_default(knows: str, hide: str, units: int) -> None:
 
 
 def test_single_occurrences_are_not_hidden_from_who_knows_sensitive_items() -> None:
-    with pytest.raises(RequestError):
+    with pytest.raises(RequestError, match="occurrences"):
         paper("any", OCCURRENCES, "1/2").solve()
-    with pytest.raises(RequestError):
+    with pytest.raises(RequestError, match="occurrences"):
         replace(paper("any", OCCURRENCES, "1/2"), model="rho-uncertainty").solve()
 
 
