@@ -37,18 +37,37 @@ def setveil(*arguments: str) -> tuple[str, float]:
 def anonymize(rows: Path, tree: Path, k: int, m: str, *more: str) -> dict[str, Any]:
     """Anonymize once; the report, with the wall clock of the whole process."""
     with tempfile.TemporaryDirectory() as folder:
-        out, seconds = setveil(
-            "anonymize", str(rows), "--hierarchy", str(tree), "--k", str(k), "--m", m,
-            "--out", str(Path(folder, "out")), "--json", *more,
-        )  # fmt: skip
-    report: dict[str, Any] = json.loads(out)
+        return anonymize_to(
+            Path(folder, "out"), rows, "--hierarchy", str(tree), "--k", str(k), "--m", m, *more
+        )
+
+
+def anonymize_to(out: Path, rows: Path, *more: str) -> dict[str, Any]:
+    """Anonymize into a folder; the report, with the wall clock of the whole process."""
+    found, seconds = setveil("anonymize", str(rows), "--out", str(out), "--json", *more)
+    report: dict[str, Any] = json.loads(found)
     return report | {"wall": seconds}
+
+
+def said(error: subprocess.CalledProcessError) -> str:
+    """Return the last line of what a run that failed had to say, without frame and hint."""
+    lines = [line.strip(" ╭╮╰╯─│") for line in error.stderr.splitlines()]
+    return next((line for line in reversed(lines) if line and not line.startswith("Hint:")), "no word")
 
 
 def compile_kernels() -> None:
     """Make sure that no run that counts has to compile."""
     with tempfile.TemporaryDirectory() as folder:
         setveil("demo", "--out", str(Path(folder, "demo")))
+
+
+def compile_for(*more: str, tree: bool = True) -> None:
+    """Make sure that no run that counts has to compile: run with a promise that can hide item 4."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, hierarchy = Path(folder, "rows.dat"), Path(folder, "tree.csv")
+        rows.write_text("1 2\n1 2 3\n2 3\n1 3 4\n3\n1 2\n" * 2)
+        hierarchy.write_text("1;A;ALL\n2;A;ALL\n3;B;ALL\n4;B;ALL\n")
+        anonymize_to(Path(folder, "out"), rows, *more, *(("--hierarchy", str(hierarchy)) if tree else ()))
 
 
 def parser(description: str) -> argparse.ArgumentParser:
