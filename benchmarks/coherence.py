@@ -19,7 +19,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 DATA = {
     "BMS-WebView-1": "bms_webview1.dat",
@@ -29,6 +32,13 @@ DATA = {
     "retail": "retail.dat",
 }
 HS, KS, PS = ("0.2", "0.4", "0.8"), (5, 10, 50), ("2", "3", "4", "6")
+
+
+def private_items(data: Transactions, share: float, seed: int) -> list[str]:
+    """Draw a share of the items, among those in at most a fifth of the rows."""
+    supports = data.supports().tolist()
+    pool = [x for x, n in zip(data.vocabulary.labels, supports, strict=True) if 5 * n <= data.n_rows]
+    return random.Random(seed).sample(pool, round(share * data.n_items))  # noqa: S311
 
 
 def one(
@@ -44,8 +54,7 @@ def one(
 
     data = read(path)
     supports = data.supports().tolist()
-    pool = [x for x, n in zip(data.vocabulary.labels, supports, strict=True) if 5 * n <= data.n_rows]
-    private = random.Random(seed).sample(pool, round(share * data.n_items))  # noqa: S311
+    private = private_items(data, share, seed)
     guarantee = Coherence(h, k, math.inf if p == "inf" else int(p), private)
     module = algorithms.load(algorithm)
     # The kernels are loaded from their cache by a run that does not count.
