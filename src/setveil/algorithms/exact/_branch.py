@@ -1,14 +1,16 @@
-"""Branch and cut: the least cost over binary variables, with clauses that are found as needed."""
+"""Branch and cut: the least cost over integer variables, with clauses that are found as needed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
-from math import inf
+from math import ceil, floor, inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._program import TOLERANCE, Floats, Marks, Program, Relaxed
+from setveil.algorithms.exact._program import TOLERANCE, Bounds, Floats, Program, Relaxed
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress
@@ -29,8 +31,8 @@ class BranchAndCut:
         The best solution so far.
     weights : float64 (n,)
         How much depends on each variable, for choosing what to branch on.
-    first : int
-        The variables before this number are branched on first.
+    stages : sequence of int
+        The variables before the first number are branched on first, then those before the second, ...
     progress : Progress
         Hears how far it is.
 
@@ -46,21 +48,21 @@ class BranchAndCut:
         rounding: Rounding,
         incumbent: Incumbent,
         weights: Floats,
-        first: int,
+        stages: Sequence[int],
         progress: Progress,
     ) -> None:
         self.program, self.rounding, self.incumbent = program, rounding, incumbent
-        self.weights, self.first, self.progress = weights, first, progress
+        self.weights, self.stages, self.progress = weights, (*stages, program.n), progress
         self.lower: float = 0
         self.closed = inf  # least bound of a branch that ended with a solution
         self.gains = np.zeros((2, program.n))  # per unit of change: branch down, up
         self.trials = np.zeros((2, program.n))
 
-    def run(self, low: Marks, high: Marks) -> None:
+    def run(self, low: Bounds, high: Bounds) -> None:
         """Search within bounds of the variables until the least cost is proven, or to be ended."""
         program = self.program
-        waiting: list[tuple[float, int, Marks, Marks]] = []
-        node: tuple[float, int, Marks, Marks] | None = (0, 0, low, high)
+        waiting: list[tuple[float, int, Bounds, Bounds]] = []
+        node: tuple[float, int, Bounds, Bounds] | None = (0, 0, low, high)
         serial = 0
         while node or waiting:
             if node is None:
@@ -80,7 +82,7 @@ class BranchAndCut:
             if self._prune(bound):
                 continue
             values = relaxed.values
-            open_ = np.flatnonzero((values > TOLERANCE) & (values < 1 - TOLERANCE))
+            open_ = np.flatnonzero(_is_fractional(values))
             if open_.size == 0:
                 self.closed = min(self.closed, bound)
                 continue
@@ -93,8 +95,7 @@ class BranchAndCut:
             children = []
             for up in order:
                 serial += 1
-                lower, upper = low.copy(), high.copy()
-                lower[v] = upper[v] = up
+                lower, upper = _branch(low, high, v, values[v], up)
                 children.append((bound, serial, lower, upper))
             node = children[0]
             heappush(waiting, children[1])
@@ -112,7 +113,7 @@ class BranchAndCut:
         best = self.incumbent.cost
         return bound == inf or (best is not None and bound >= best)
 
-    def _solve(self, bound: float, waiting: list[tuple[float, int, Marks, Marks]]) -> Relaxed | None:
+    def _solve(self, bound: float, waiting: list[tuple[float, int, Bounds, Bounds]]) -> Relaxed | None:
         """Minimize under all clauses there are; None if ended early."""
         elsewhere = min(self.closed, waiting[0][0] if waiting else inf)
         while True:
@@ -130,10 +131,10 @@ class BranchAndCut:
             if self.rounding.separate(values):
                 self.program.admit(values)
                 continue
-            if ((values > TOLERANCE) & (values < 1 - TOLERANCE)).any() or self.rounding.accept(values):
+            if _is_fractional(values).any() or self.rounding.accept(values):
                 return relaxed
 
-    def _fix(self, relaxed: Relaxed, low: Marks, high: Marks) -> tuple[Marks, Marks]:
+    def _fix(self, relaxed: Relaxed, low: Bounds, high: Bounds) -> tuple[Bounds, Bounds]:
         """Fix variables whose change would cost more than the best solution."""
         best = self.incumbent.cost
         if best is None:
@@ -142,13 +143,13 @@ class BranchAndCut:
         return np.where(relaxed.reduced <= -room, high, low), np.where(relaxed.reduced >= room, low, high)
 
     def _choose(
-        self, relaxed: Relaxed, open_: Ints, low: Marks, high: Marks
-    ) -> tuple[int, tuple[float, float]]:
+        self, relaxed: Relaxed, open_: Ints, low: Bounds, high: Bounds
+    ) -> tuple[int, tuple[int, int]]:
         """Choose the variable to branch on, and which way to go first."""
         values = relaxed.values
-        early = open_[open_ < self.first]
-        some = early if early.size else open_
-        part = np.stack([values[some], 1 - values[some]])
+        some = next(early for end in self.stages if (early := open_[open_ < end]).size)
+        down = values[some] - np.floor(values[some])
+        part = np.stack([down, 1 - down])
         size = self.weights[some] * part.min(axis=0)
         counts = self.trials[:, some]
         average = self.gains.sum(axis=1) / np.maximum(self.trials.sum(axis=1), 1)
@@ -157,19 +158,33 @@ class BranchAndCut:
         likely = np.lexsort((some, -size, -score))[:TRIED]
         best = self.incumbent.cost
         most = inf if best is None else best - relaxed.bound
-        chosen = (-1.0, 0, (0.0, 1.0))
+        chosen = (-1.0, 0, (0, 1))
         for i in likely.tolist():
             v = int(some[i])
             gain = expected[:, i].copy()
             if counts[:, i].min() < RELIABLE:
                 for up in (0, 1):
-                    lower, upper = low.copy(), high.copy()
-                    lower[v] = upper[v] = up
+                    lower, upper = _branch(low, high, v, values[v], up)
                     gain[up] = min(max(self.program.trial(lower, upper) - relaxed.bound, 0.0), most)
                     if gain[up] < inf:
                         self.gains[up, v] += gain[up] / part[up, i]
                         self.trials[up, v] += 1
             product = max(gain[0], 1e-9) * max(gain[1], 1e-9)
             if product > chosen[0]:
-                chosen = (product, v, (0.0, 1.0) if gain[0] <= gain[1] else (1.0, 0.0))
+                chosen = (product, v, (0, 1) if gain[0] <= gain[1] else (1, 0))
         return chosen[1], chosen[2]
+
+
+def _is_fractional(values: Floats) -> NDArray[np.bool_]:
+    """Tell which values are no integers."""
+    return np.abs(values - np.rint(values)) > TOLERANCE
+
+
+def _branch(low: Bounds, high: Bounds, v: int, value: float, up: int) -> tuple[Bounds, Bounds]:
+    """Bound a variable by the next integer above its value, or below."""
+    low, high = low.copy(), high.copy()
+    if up:
+        low[v] = ceil(value)
+    else:
+        high[v] = floor(value)
+    return low, high

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, inf
+from typing import Any
 
 import highspy
 import numpy as np
@@ -19,7 +20,8 @@ TRIAL = 100  # simplex iterations that tell how a variable would do
 SLACK = 500  # clauses that are not binding, but may stay in the model
 
 Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+Bounds = NDArray[np.unsignedinteger[Any]]  # bounds of variables
+Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Relaxed:
 
 
 class Program:
-    """Minimize a cost over variables between 0 and 1 under clauses: in each, they add up to at least 1.
+    """Minimize a cost over integer variables under clauses: weighted sums that are at least what they need.
 
     Clauses wait in a pool; only those that a solution violates are in the solver's model, so that it stays
     small.
@@ -57,22 +59,30 @@ class Program:
         Cost of each variable, at least 0.
     must_end : callable
         Asked now and then whether to end early.
+    most : unsigned integers (n,), optional
+        The greatest value of each variable; by default 1. The least is 0.
 
     Attributes
     ----------
-    low, high : bool (n,)
+    low, high : unsigned integers (n,)
         Bounds of the variables, now.
     solved : int
         How many relaxations were minimized.
     """
 
-    def __init__(self, costs: Sequence[int], must_end: Callable[[], bool]) -> None:
+    def __init__(
+        self, costs: Sequence[int], must_end: Callable[[], bool], most: Bounds | None = None
+    ) -> None:
         self.n = len(costs)
-        self.low, self.high = np.zeros(self.n, bool), np.ones(self.n, bool)
+        self.high: Bounds = np.ones(self.n, np.uint8) if most is None else most
+        self.low: Bounds = np.zeros_like(self.high)
         self.solved = 0
-        self._known: set[tuple[int, ...]] = set()
+        self._known: set[Row] = set()
         self._members = np.zeros(1024, np.int32)  # of all clauses, one after the other
+        self._weights = np.zeros(1024)
         self._starts = np.zeros(1024, np.int64)
+        self._needs = np.zeros(1024)
+        self._scales = np.zeros(1024)  # greatest weight of each clause
         self._inside = np.zeros(1024, bool)  # clauses that the model holds
         self._entries = 0
         # The model: which clause each row is (-1: something else), its limits, its entries.
@@ -93,7 +103,7 @@ class Program:
             highs.setOptionValue(option, value)
         nothing = np.zeros(0, np.int32)
         some = np.zeros(self.n)
-        highs.addCols(self.n, some, some, np.ones(self.n), 0, nothing, nothing, np.zeros(0))
+        highs.addCols(self.n, some, some, self.high.astype(np.float64), 0, nothing, nothing, np.zeros(0))
         self.price(costs)
 
         def interrupt(event: highspy.HighsCallbackEvent) -> None:
@@ -112,15 +122,11 @@ class Program:
     # --- what is demanded
 
     def limit(self, amounts: Sequence[int], most: int) -> None:
-        """Demand that the amounts of the variables that are 1 add up to at most `most`."""
+        """Demand that the values of the variables, times the amounts, add up to at most `most`."""
         used = [v for v, amount in enumerate(amounts) if amount]
         # Sums are integers: the half keeps the solver's tolerance from mattering.
         values = np.array([amounts[v] for v in used], np.float64)
         self._add_rows([np.array(used, np.int32)], -inf, most + 0.5, values)
-
-    def not_all(self, variables: Sequence[int]) -> None:
-        """Demand that not all of the variables are 1."""
-        self._add_rows([np.array(variables, np.int32)], -inf, len(variables) - 1.0, np.ones(len(variables)))
 
     def imply(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Demand for each pair that the second variable is 1 if the first is."""
@@ -132,19 +138,28 @@ class Program:
         rows = [np.array(pair, np.int32) for pair in pairs]
         self._add_rows(rows, -inf, 1.0, np.ones(2 * len(rows)))
 
-    def add(self, clause: tuple[int, ...]) -> None:
-        """Put a clause into the pool."""
-        if clause in self._known:
+    def add(self, members: tuple[int, ...], weights: tuple[int, ...] = (), need: int = 1) -> None:
+        """Put a clause into the pool: the variables, by default weighted 1, add up to at least `need`."""
+        row = members, weights, need
+        if row in self._known:
             return
-        number, end = len(self._known), self._entries + len(clause)
-        self._known.add(clause)
+        number, end = len(self._known), self._entries + len(members)
+        self._known.add(row)
         if number + 1 >= self._starts.size:
-            self._starts = np.append(self._starts, np.zeros_like(self._starts))
-            self._inside = np.append(self._inside, np.zeros_like(self._inside))
+            for name in ("_starts", "_needs", "_scales", "_inside"):
+                array = getattr(self, name)
+                setattr(self, name, np.append(array, np.zeros_like(array)))
         while end > self._members.size:
             self._members = np.append(self._members, np.zeros_like(self._members))
-        self._members[self._entries : end] = clause
+            self._weights = np.append(self._weights, np.zeros_like(self._weights))
+        self._members[self._entries : end] = members
+        self._weights[self._entries : end] = weights or 1
+        self._needs[number], self._scales[number] = need, max(weights, default=1)
         self._starts[number + 1] = self._entries = end
+
+    def clauses(self) -> Iterable[Row]:
+        """List the clauses found so far: variables, weights (empty: all 1), what is needed; in no order."""
+        return self._known
 
     def __len__(self) -> int:
         """Count the clauses found so far."""
@@ -152,7 +167,7 @@ class Program:
 
     # --- solving
 
-    def restrict(self, low: Marks, high: Marks) -> None:
+    def restrict(self, low: Bounds, high: Bounds) -> None:
         """Set the bounds of the variables."""
         changed = np.flatnonzero((low != self.low) | (high != self.high)).astype(np.int32)
         if changed.size:
@@ -200,31 +215,38 @@ class Program:
         return self._violated(values)[1].size > 0
 
     def _violated(self, values: Floats) -> tuple[Floats, Ints]:
-        """Sum the values of each clause; number the clauses out of the model whose sum is too small."""
+        """Find what each clause has beyond what it needs; number those out of the model that lack something.
+
+        In units of the greatest weight of the clause.
+        """
         n = len(self._known)
         if n == 0:
             return np.zeros(0), np.zeros(0, np.int64)
-        filled = np.add.reduceat(values[self._members[: self._entries]], self._starts[:n])
-        return filled, np.flatnonzero((filled < 1 - TOLERANCE) & ~self._inside[:n])
+        entries = slice(0, self._entries)
+        filled = np.add.reduceat(values[self._members[entries]] * self._weights[entries], self._starts[:n])
+        spare = (filled - self._needs[:n]) / self._scales[:n]
+        return spare, np.flatnonzero((spare < -TOLERANCE) & ~self._inside[:n])
 
     def admit(self, values: Floats) -> bool:
         """Move the clauses that the values violate most into the model; whether there were any."""
-        filled, violated = self._violated(values)
+        spare, violated = self._violated(values)
         if violated.size == 0:
             return False
         if self._clause.size > 2 * self._binding + SLACK:
-            self._purge(filled)
-        chosen = violated[np.argsort(filled[violated], kind="stable")[:AT_ONCE]]
+            self._purge(spare)
+        chosen = violated[np.argsort(spare[violated], kind="stable")[:AT_ONCE]]
         self._inside[chosen] = True
-        rows = [self._members[self._starts[c] : self._starts[c + 1]] for c in chosen.tolist()]
-        self._add_rows(rows, 1.0, inf, np.ones(sum(row.size for row in rows)), chosen)
+        entries = [slice(self._starts[c], self._starts[c + 1]) for c in chosen.tolist()]
+        rows = [self._members[some] for some in entries]
+        values = np.concatenate([self._weights[some] for some in entries])
+        self._add_rows(rows, self._needs[chosen], inf, values, chosen)
         return True
 
-    def _purge(self, filled: Floats) -> None:
+    def _purge(self, spare: Floats) -> None:
         """Take clauses out of the model that do not bind: they wait in the pool."""
         basic = [status == highspy.HighsBasisStatus.kBasic for status in self._highs.getBasis().row_status]
         loose = np.array(basic) & (self._clause >= 0)
-        loose[loose] = filled[self._clause[loose]] > 1 + TOLERANCE
+        loose[loose] = spare[self._clause[loose]] > TOLERANCE
         numbers = np.flatnonzero(loose).astype(np.int32)
         self._highs.deleteRows(numbers.size, numbers)
         self._inside[self._clause[loose]] = False
@@ -234,7 +256,7 @@ class Program:
         self._clause, self._limits = self._clause[~loose], self._limits[~loose]
         self._binding = self._clause.size
 
-    def trial(self, low: Marks, high: Marks) -> float:
+    def trial(self, low: Bounds, high: Bounds) -> float:
         """Estimate what the relaxation costs within other bounds of the variables: a few steps of the way."""
         self.restrict(low, high)
         self._highs.setOptionValue("simplex_iteration_limit", TRIAL)
@@ -245,17 +267,23 @@ class Program:
         return float(self._highs.getInfo().objective_function_value * self.scale)
 
     def _add_rows(
-        self, rows: Sequence[Ids], lower: float, upper: float, values: Floats, clauses: Ints | None = None
+        self,
+        rows: Sequence[Ids],
+        lower: float | Floats,
+        upper: float,
+        values: Floats,
+        clauses: Ints | None = None,
     ) -> None:
         if not rows:
             return
         sizes = [row.size for row in rows]
         starts = np.concatenate(([0], np.cumsum(sizes[:-1]))).astype(np.int32)
         columns = np.concatenate(rows)
+        limits = np.stack([np.broadcast_to(lower, len(rows)), np.broadcast_to(upper, len(rows))], axis=1)
         self._highs.addRows(
             len(rows),
-            np.full(len(rows), lower),
-            np.full(len(rows), upper),
+            limits[:, 0].astype(np.float64),
+            limits[:, 1].astype(np.float64),
             columns.size,
             starts,
             columns,
@@ -265,4 +293,4 @@ class Program:
         self._row = np.append(self._row, np.repeat(numbers, sizes))
         self._column, self._value = np.append(self._column, columns), np.append(self._value, values)
         self._clause = np.append(self._clause, np.full(len(rows), -1) if clauses is None else clauses)
-        self._limits = np.append(self._limits, np.tile([lower, upper], (len(rows), 1)), axis=0)
+        self._limits = np.append(self._limits, limits, axis=0)

@@ -75,8 +75,9 @@ class Rounding:
             return False
         if not self.incumbent.allows(candidate):
             # The solver's arithmetic let too much through: exclude just that.
-            suppressed = self.candidates.suppressed_leaves(candidate)
-            self.program.not_all(self.variables.of_leaves(suppressed))
+            self.program.limit(
+                *self.variables.too_much(self.incumbent.losses, candidate, self.incumbent.most)
+            )
             return False
         self.incumbent.offer(candidate)
         return True

@@ -134,7 +134,7 @@ class Search:
         """Search until the best candidate is proven best, or time is up; the proven lower bound."""
         rounding = Rounding(program, variables, self.separator, candidates, incumbent)
         sizes = variables.sizes(incumbent.losses)
-        search = BranchAndCut(program, rounding, incumbent, sizes, variables.n_inner, self.progress)
+        search = BranchAndCut(program, rounding, incumbent, sizes, (variables.n_inner,), self.progress)
         search.run(*variables.bounds(self.kept))
         return search.lower
 
@@ -169,7 +169,7 @@ class Search:
             program.exclude(variables.name((leaf,)))
             program.add(variables.of_clause(((int(self.tree.parent[leaf]),), (leaf,))))
         if self.parameters.max_suppressed is not None:
-            program.limit(variables.amounts(self.losses.occurrences), self.most)
+            program.limit(variables.amounts(self.losses), self.most)
         return program
 
     def _out_of_time(self) -> bool:

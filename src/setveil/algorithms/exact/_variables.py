@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.algorithms.exact._clauses import Clause
 from setveil.algorithms.exact._losses import Losses
-from setveil.algorithms.exact._program import Floats, Marks
+from setveil.algorithms.exact._program import Bounds, Floats
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 
@@ -47,25 +47,34 @@ class Variables:
         weight, n_leaves = losses.weight, self.n_leaves
         return np.array(weight[n_leaves:] + (weight[:n_leaves] if self.suppress else []), np.float64)
 
-    def amounts(self, of_leaves: list[int]) -> list[int]:
-        """List for each variable what is suppressed if it is 1, given the amounts of the leaves."""
-        return [0] * self.n_inner + of_leaves
+    def amounts(self, losses: Losses) -> list[int]:
+        """List for each variable how many occurrences are suppressed if it is 1."""
+        return [0] * self.n_inner + losses.occurrences
+
+    def too_much(self, losses: Losses, candidate: Ids, most: int) -> tuple[list[int], int]:
+        """State that a candidate suppresses more than it may: amounts of the variables, and their limit."""
+        gone = [leaf for leaf in range(self.n_leaves) if candidate[leaf] < 0]
+        more = sum(losses.occurrences[leaf] for leaf in gone) - most
+        amounts = [0] * (self.n_inner + self.n_leaves)
+        for v in self.of_leaves(gone):
+            amounts[v] = more
+        return amounts, more * (len(gone) - 1)
 
     def implications(self) -> Iterator[tuple[int, int]]:
         """List pairs of variables, of a node and a child of it: the second is 1 if the first is."""
         tree, n = self.tree, self.n_leaves
         return ((int(tree.parent[v]) - n, v - n) for v in self._inner() if v != tree.root)
 
-    def bounds(self, kept: list[int]) -> tuple[Marks, Marks]:
-        """Bound the variables so that some leaves are published as themselves: bool (n,), bool (n,)."""
+    def bounds(self, kept: list[int]) -> tuple[Bounds, Bounds]:
+        """Bound the variables so that some leaves are published as themselves."""
         n = self.n_inner + (self.n_leaves if self.suppress else 0)
-        low, high = np.zeros(n, bool), np.ones(n, bool)
+        low, high = np.zeros(n, np.uint8), np.ones(n, np.uint8)
         for leaf in kept:
-            high[[up - self.n_leaves for up in self.tree.ancestors(leaf)]] = False
-            high[self.n_inner + leaf :][:1] = False
+            high[[up - self.n_leaves for up in self.tree.ancestors(leaf)]] = 0
+            high[self.n_inner + leaf :][:1] = 0
         if self.only_barred:
-            high[self.n_inner :] = False
-            high[self.of_leaves(self.barred)] = True
+            high[self.n_inner :] = 0
+            high[self.of_leaves(self.barred)] = 1
         return low, high
 
     def of_clause(self, clause: Clause) -> tuple[int, ...]:

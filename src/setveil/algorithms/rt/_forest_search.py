@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._program import Marks, Program
+from setveil.algorithms.exact._program import Bounds, Program
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.rt._forest_candidates import ForestCandidates
@@ -87,7 +87,7 @@ class ForestSearch:
             candidates = cast("Candidates", self.candidates)
             rounding = Rounding(program, variables, separator, candidates, incumbent)
             sizes = variables.sizes(self.forest.losses)
-            search = BranchAndCut(program, rounding, incumbent, sizes, variables.n_inner, self.progress)
+            search = BranchAndCut(program, rounding, incumbent, sizes, (variables.n_inner,), self.progress)
             search.run(*self._bounds())
         finally:
             self.progress.stoppable = False
@@ -118,9 +118,9 @@ class ForestSearch:
             "rounds": self.program.solved,
         }
 
-    def _bounds(self) -> tuple[Marks, Marks]:
+    def _bounds(self) -> tuple[Bounds, Bounds]:
         low, high = self.variables.bounds([])
-        high[[v - self.forest.tree.n_leaves for v in self.forest.barred]] = False
+        high[[v - self.forest.tree.n_leaves for v in self.forest.barred]] = 0
         return low, high
 
     def _out_of_time(self) -> bool:
