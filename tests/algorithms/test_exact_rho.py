@@ -109,19 +109,19 @@ def draw_problem(rng: Random, setting: str, most_public: int = 6, most_rows: int
             rows = (rows * 3)[:most_rows]
         if any(row & set(public) for row in rows) or not any(rows):
             break
+    named = items if has_tree else sorted(set(chain.from_iterable(rows)))
     promise = Promise(
         k=1 if model == "rho-uncertainty" else rng.choice((1, 2, 2, 2, 3)),
         m=math.inf if model == "rho-uncertainty" else rng.choice((1, 2, 2, 2, 3, math.inf)),
         rho=Fraction(rng.choice(RHOS[-4:] if model == "coherence" and rng.random() < 0.7 else RHOS)),
-        sensitive=tuple(rng.sample(sensitive, len(sensitive))),
+        sensitive=tuple(x for x in rng.sample(sensitive, len(sensitive)) if x in named),
         knows=knows,
     )
-    named = items if has_tree else sorted(set(chain.from_iterable(rows)))
     suppress = not has_tree or rng.random() < 0.75
     weighed = rng.sample(named, rng.randint(0, len(named))) if rng.random() < 0.4 else []
     terms = Terms(
         hide,
-        rng.choice(OBJECTIVES),
+        rng.choice([x for x in OBJECTIVES if (hide, x) != ("occurrences", "items")]),
         suppress,
         weights={item: rng.choice(WEIGHTS) for item in weighed},
         keep=tuple(rng.sample(named, min(rng.randint(1, 2), len(named)))) if rng.random() < 0.25 else (),

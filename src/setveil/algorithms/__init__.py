@@ -47,6 +47,8 @@ class AlgorithmInfo:
         One sentence: what it does and for which data.
     reference : str
         Paper, DOI and section.
+    without : tuple of str
+        Models of its that it gives without what it needs, too.
     recoding : str
         Kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped".
     """
@@ -58,7 +60,12 @@ class AlgorithmInfo:
     reference: str
     takes: tuple[str, ...] = ()
     minimizes: str = "ncp"
+    without: tuple[str, ...] = ()
     recoding: str = "global"
+
+    def needs_for(self, model: str) -> tuple[str, ...]:
+        """Tell what it needs besides the data to give a model."""
+        return () if model in self.without else self.needs
 
 
 @cache

@@ -227,7 +227,7 @@ def anonymize(
         timing["hierarchy"] = hierarchy.origin.seconds
     require_form(data, guarantee)
     guarantee.require_feasible(data)
-    hierarchy = _hierarchy(data, hierarchy, terms.info, timing, progress)
+    hierarchy = _hierarchy(data, hierarchy, terms.info, guarantee.model, timing, progress)
 
     progress(f"anonymizing ({terms.algorithm})")
     with timed(timing, "anonymize"):
@@ -438,13 +438,14 @@ def _hierarchy(
     data: Transactions,
     given: Hierarchy | None,
     info: AlgorithmInfo,
+    model: str,
     timing: dict[str, float],
     progress: Progress,
 ) -> Hierarchy | None:
     """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
     if "hierarchy" not in (*info.needs, *info.takes):
         return None
-    if given is not None or "hierarchy" not in info.needs:
+    if given is not None or "hierarchy" not in info.needs_for(model):
         return given
     progress("grouping items that often occur together")
     with timed(timing, "hierarchy"):

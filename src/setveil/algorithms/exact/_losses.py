@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import lcm
@@ -38,6 +38,9 @@ class Losses:
         The loss that is called 1.
     rounded : Fraction
         Share of a loss below which a difference counts as rounding: 0 where the integers are the losses.
+    unseen, unseen_occurrences : list of int
+        For each variable that counts how often a sensitive item is left out (see `Sensitive`): the loss, and
+        the number of occurrences, per unit.
     """
 
     occurrences: list[int]
@@ -46,6 +49,8 @@ class Losses:
     hidden: list[int]
     whole: int
     rounded: Fraction = Fraction(0)
+    unseen: list[int] = field(default_factory=list)
+    unseen_occurrences: list[int] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -60,10 +65,11 @@ class Losses:
         given = {item: Fraction(str(weight)) for item, weight in weights.items()}
         scale = lcm(*(weight.denominator for weight in given.values()))
         occurrences = _occurrences(tree, data)
+        times = [min(n, 1) for n in occurrences] if objective == "items" else occurrences
         weight = _below(tree, [
-            int(given.get(tree.labels[leaf], 1) * scale) * times for leaf, times in enumerate(occurrences)
+            int(given.get(tree.labels[leaf], 1) * scale) * n for leaf, n in enumerate(times)
         ])  # fmt: skip
-        if objective in ("ncp", "lm"):
+        if objective in ("ncp", "lm", "items"):
             return cls._of_labels(objective, hierarchy, tree, occurrences, weight)
         return cls._of_entropy(objective, tree, occurrences, weight)
 
@@ -71,8 +77,12 @@ class Losses:
     def _of_labels(
         cls, objective: str, hierarchy: Hierarchy, tree: Hierarchy, occurrences: list[int], weight: list[int]
     ) -> Losses:
-        """Make the losses of NCP or LM: of an occurrence, what its label stands for."""
-        counts = hierarchy.leaf_counts[[hierarchy.id(label) for label in tree.labels]].tolist()
+        """Make the losses of NCP or LM: of an occurrence, what its label stands for.
+
+        Leaves of the tree that the hierarchy lacks stand for themselves.
+        """
+        n = hierarchy.leaf_counts
+        counts = [int(n[hierarchy.id(label)]) if label in hierarchy else 1 for label in tree.labels]
         if objective == "ncp":
             worst = hierarchy.n_leaves
             each = [count if count > 1 else 0 for count in counts]
@@ -124,11 +134,18 @@ class Losses:
         published = np.unique(leaves[leaves >= 0]).tolist()
         suppressed = np.flatnonzero(leaves < 0).tolist()
         lost = [*(self.full[v] for v in published), *(self.hidden[leaf] for leaf in suppressed)]
-        return sum(lost)
+        return sum(lost) + self._times(candidate, self.unseen)
 
     def suppressed(self, candidate: Ids) -> int:
         """Count the occurrences that a candidate recoding suppresses."""
-        return sum(o for o, to in zip(self.occurrences, candidate.tolist(), strict=False) if to < 0)
+        lost: int = sum(o for o, to in zip(self.occurrences, candidate.tolist(), strict=False) if to < 0)
+        return lost + self._times(candidate, self.unseen_occurrences)
+
+    @staticmethod
+    def _times(candidate: Ids, amounts: list[int]) -> int:
+        """Sum up amounts for what a candidate says of sensitive items, behind its nodes."""
+        tail: list[int] = candidate[candidate.size - len(amounts) :].tolist()
+        return sum(times * amount for times, amount in zip(tail, amounts, strict=True))
 
 
 def _log2(s: int) -> int:

@@ -23,9 +23,10 @@ class Exact(Declared):
 
     Attributes
     ----------
-    objective : {"ncp", "lm", "entropy", "entropy-max"} or None
-        Loss to minimize; None: LM with suppression, NCP without. The last two are for releases with the
-        supports of items beside them (see docs/exact.md).
+    objective : {"ncp", "lm", "items", "entropy", "entropy-max"} or None
+        Loss to minimize; None: LM with suppression, NCP without. "items": LM, but every item counts once, in
+        however many rows it is. The last two are for releases with the supports of items beside them (see
+        docs/exact.md).
     suppress : bool
         Allow items to be suppressed, all their occurrences, beside generalization.
     max_suppressed : number between 0 and 1, or None
@@ -34,6 +35,9 @@ class Exact(Declared):
         Items that must be published as themselves.
     weights : mapping of str to number
         Importance of items, 0 or from 1e-12 to 1e12, that multiplies their loss; 1 where not given.
+    hide : {"occurrences", "items"} or None
+        Where there are sensitive items: leave them out of some of their rows, or wholly. None: occurrences,
+        unless attackers may know sensitive items; then only whole items can be left out.
     gap : number
         Stop when the loss is proven to be at most this share above the least possible, 0 (proven least) or
         more.
@@ -49,8 +53,8 @@ class Exact(Declared):
     True
     """
 
-    objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
-        Choice(("ncp", "lm", "entropy", "entropy-max")),
+    objective: Literal["ncp", "lm", "items", "entropy", "entropy-max"] | None = parameter(
+        Choice(("ncp", "lm", "items", "entropy", "entropy-max")),
         "Loss to minimize (default: lm with suppression, else ncp).",
         default=None,
     )
@@ -61,6 +65,11 @@ class Exact(Declared):
         ItemWeights(),
         "File of lines item,number; the number multiplies the item's loss.",
         default_factory=dict,
+    )
+    hide: Literal["occurrences", "items"] | None = parameter(
+        Choice(("occurrences", "items")),
+        "Sensitive items: left out of some rows (default where they are not known), or wholly.",
+        default=None,
     )
     gap: Number = parameter(
         fields.Number(),

@@ -82,7 +82,7 @@ class Program:
         self._weights = np.zeros(1024)
         self._starts = np.zeros(1024, np.int64)
         self._needs = np.zeros(1024)
-        self._scales = np.zeros(1024)  # greatest weight of each clause
+        self._scales = np.zeros(1024)  # greatest weight of each clause, without its sign
         self._inside = np.zeros(1024, bool)  # clauses that the model holds
         self._entries = 0
         # The model: which clause each row is (-1: something else), its limits, its entries.
@@ -154,7 +154,7 @@ class Program:
             self._weights = np.append(self._weights, np.zeros_like(self._weights))
         self._members[self._entries : end] = members
         self._weights[self._entries : end] = weights or 1
-        self._needs[number], self._scales[number] = need, max(weights, default=1)
+        self._needs[number], self._scales[number] = need, max(map(abs, weights), default=1)
         self._starts[number + 1] = self._entries = end
 
     def clauses(self) -> Iterable[Row]:

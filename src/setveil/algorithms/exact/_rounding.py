@@ -52,14 +52,13 @@ class Rounding:
         bool
             Whether there were any.
         """
-        self._add_threats(self.variables.candidate(values))
+        self._add_found(self.variables.candidate(values))
         if self.program.violates(values):
             return True
         if self.program.solved >= self._due:
             self._due = 2 * self.program.solved
             self._repair(values, 0.5)
-        up, suppressed = self.variables.generalized(values), self.variables.suppressed(values)
-        self._add(self.separator.violated(up, suppressed))
+        self._add_violated(values)
         return self.program.violates(values)
 
     def offer(self, values: Floats) -> None:
@@ -71,7 +70,7 @@ class Rounding:
     def accept(self, values: Floats) -> bool:
         """Take values that are 0 and 1; False if they are no solution."""
         candidate = self.variables.candidate(values)
-        if next(self.candidates.threats(candidate), None) is not None:
+        if not self._is_valid(candidate):
             return False
         if not self.incumbent.allows(candidate):
             # The solver's arithmetic let too much through: exclude just that.
@@ -87,7 +86,15 @@ class Rounding:
         for candidate in self.candidates.repaired(self.variables.candidate(values, threshold)):
             self.incumbent.offer(candidate)
 
-    def _add_threats(self, candidate: Ids) -> None:
+    def _is_valid(self, candidate: Ids) -> bool:
+        return next(self.candidates.threats(candidate), None) is None
+
+    def _add_violated(self, values: Floats) -> None:
+        """Add clauses that values violate."""
+        up, suppressed = self.variables.generalized(values), self.variables.suppressed(values)
+        self._add(self.separator.violated(up, suppressed))
+
+    def _add_found(self, candidate: Ids) -> None:
         """Add clauses of a candidate's threats."""
         suppress, before, seen = self.variables.suppress, len(self.program), set()
         for threat in self.candidates.threats(candidate):

@@ -48,6 +48,8 @@ class Search:
     barred : collection of str
         Leaves that are not published as themselves: where the cut does not lie above them they are
         suppressed, whether or not others may be.
+    low_root : bool
+        The root is never published.
 
     Raises
     ------
@@ -66,6 +68,8 @@ class Search:
         progress: Progress,
         losses: Losses | None = None,
         barred: Collection[str] = (),
+        *,
+        low_root: bool = False,
     ) -> None:
         self.data, self.hierarchy, self.guarantee = data, hierarchy, guarantee
         self.parameters, self.progress = parameters, progress
@@ -90,12 +94,13 @@ class Search:
         self.most = int(share * self.everything)  # occurrences that may be suppressed
         gap = max(Fraction(str(parameters.gap)), losses.rounded)
         self.incumbent = Incumbent(losses, self.most, gap)
+        self.variables = Variables(tree, parameters.suppress, self.barred, low_root=low_root)
+        self.program = self._program(self.variables)
 
     def run(self) -> dict[str, Any]:
         """Search until the best candidate is proven best, or time is up; the record of the search."""
         self._begin()
-        variables = Variables(self.tree, self.parameters.suppress, self.barred)
-        program = self._program(variables)
+        variables, program = self.variables, self.program
         self.progress.stoppable = True
         try:
             if self.parameters.suppress and not self.kept:
@@ -134,7 +139,7 @@ class Search:
         """Search until the best candidate is proven best, or time is up; the proven lower bound."""
         rounding = Rounding(program, variables, self.separator, candidates, incumbent)
         sizes = variables.sizes(incumbent.losses)
-        search = BranchAndCut(program, rounding, incumbent, sizes, (variables.n_inner,), self.progress)
+        search = BranchAndCut(program, rounding, incumbent, sizes, variables.stages, self.progress)
         search.run(*variables.bounds(self.kept))
         return search.lower
 

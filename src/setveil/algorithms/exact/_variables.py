@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from setveil.algorithms.exact._clauses import Clause
+from setveil.algorithms.exact._hidings import NOBODY, Sensitive
 from setveil.algorithms.exact._losses import Losses
 from setveil.algorithms.exact._program import Bounds, Floats
 from setveil.hierarchy.tree import Hierarchy
@@ -23,13 +24,23 @@ class Variables:
     held at 0.
     """
 
-    def __init__(self, tree: Hierarchy, suppress: bool, barred: list[int]) -> None:
-        self.tree, self.barred = tree, barred
-        self.suppress = suppress or bool(barred)
-        self.only_barred = bool(barred) and not suppress
+    def __init__(
+        self,
+        tree: Hierarchy,
+        suppress: bool,
+        barred: list[int],
+        sensitive: Sensitive = NOBODY,
+        low_root: bool = False,
+    ) -> None:
+        self.tree, self.barred, self.sensitive, self.low_root = tree, barred, sensitive, low_root
+        self.suppress = suppress or bool(barred) or sensitive.is_known
+        self.only_some = self.suppress and not suppress
         self.n_leaves = tree.n_leaves
         self.n_inner = tree.n_nodes - tree.n_leaves
-        self._named: set[int] = set()  # leaves that some clause names
+        self.hidings = self.n_inner + (self.n_leaves if self.suppress else 0)
+        self.n = self.hidings + sensitive.n_variables
+        # Leaves that some clause names, and those that are sensitive items.
+        self._named: set[int] = set(sensitive.leaf[sensitive.leaf >= 0].tolist())
 
     # --- the program
 
@@ -40,25 +51,41 @@ class Variables:
         costs = [full[v] - sum(full[child] for child in tree.children(v)) for v in self._inner()]
         if self.suppress:
             costs += losses.hidden[: self.n_leaves]
-        return costs
+        return costs + losses.unseen
 
     def sizes(self, losses: Losses) -> Floats:
         """Weigh the variables for the choice of what to branch on: what lies below their nodes."""
         weight, n_leaves = losses.weight, self.n_leaves
-        return np.array(weight[n_leaves:] + (weight[:n_leaves] if self.suppress else []), np.float64)
+        of_leaves = weight[:n_leaves] if self.suppress else []
+        return np.array(weight[n_leaves:] + of_leaves + self.sensitive.amounts, np.float64)
+
+    @property
+    def stages(self) -> tuple[int, int]:
+        """The variables before the first number are branched on first, then those before the second."""
+        return self.n_inner, self.hidings
+
+    @property
+    def most(self) -> Bounds:
+        """Greatest value of each variable."""
+        most = np.append(np.ones(self.hidings, np.int64), self.sensitive.most)
+        return most.astype(np.min_scalar_type(int(most.max(initial=1))))
 
     def amounts(self, losses: Losses) -> list[int]:
-        """List for each variable how many occurrences are suppressed if it is 1."""
-        return [0] * self.n_inner + losses.occurrences
+        """List for each variable how many occurrences are suppressed per unit."""
+        return [0] * self.n_inner + (losses.occurrences if self.suppress else []) + self.sensitive.amounts
 
     def too_much(self, losses: Losses, candidate: Ids, most: int) -> tuple[list[int], int]:
         """State that a candidate suppresses more than it may: amounts of the variables, and their limit."""
         gone = [leaf for leaf in range(self.n_leaves) if candidate[leaf] < 0]
-        more = sum(losses.occurrences[leaf] for leaf in gone) - most
-        amounts = [0] * (self.n_inner + self.n_leaves)
+        left = most - sum(losses.occurrences[leaf] for leaf in gone)  # for sensitive items
+        unseen = self.sensitive.amounts
+        more = max(
+            sum(n * most for n, most in zip(unseen, self.sensitive.most.tolist(), strict=True)) - left, 1
+        )
+        amounts = [0] * self.hidings + unseen
         for v in self.of_leaves(gone):
             amounts[v] = more
-        return amounts, more * (len(gone) - 1)
+        return amounts, left + more * len(gone)
 
     def implications(self) -> Iterator[tuple[int, int]]:
         """List pairs of variables, of a node and a child of it: the second is 1 if the first is."""
@@ -67,20 +94,24 @@ class Variables:
 
     def bounds(self, kept: list[int]) -> tuple[Bounds, Bounds]:
         """Bound the variables so that some leaves are published as themselves."""
-        n = self.n_inner + (self.n_leaves if self.suppress else 0)
-        low, high = np.zeros(n, np.uint8), np.ones(n, np.uint8)
+        high = self.most
+        low = np.zeros_like(high)
         for leaf in kept:
             high[[up - self.n_leaves for up in self.tree.ancestors(leaf)]] = 0
-            high[self.n_inner + leaf :][:1] = 0
-        if self.only_barred:
-            high[self.n_inner :] = 0
-            high[self.of_leaves(self.barred)] = 1
+            high[self.n_inner : self.hidings][leaf : leaf + 1] = 0
+        if self.only_some:
+            some = [*self.barred, *self.sensitive.leaf[self.sensitive.leaf >= 0].tolist()]
+            able = high[self.of_leaves(some)]
+            high[self.n_inner : self.hidings] = 0
+            high[self.of_leaves(some)] = able
+        if self.low_root:
+            high[self.tree.root - self.n_leaves] = 0
         return low, high
 
     def of_clause(self, clause: Clause) -> tuple[int, ...]:
         """List the variables of which a clause demands that not all are 0."""
         above, leaves = clause
-        return tuple([v - self.n_leaves for v in above] + self.of_leaves(leaves))
+        return tuple([v - self.n_leaves for v in above if v >= 0] + self.of_leaves(leaves))
 
     def of_leaves(self, leaves: list[int] | tuple[int, ...]) -> list[int]:
         """List the variables of suppressed leaves."""
@@ -95,9 +126,14 @@ class Variables:
             Pairs of variables of which not both may be 1, for the leaves that no clause named before: a leaf
             below the cut is no longer there to be suppressed.
         """
-        fresh = [leaf for leaf in leaves if leaf not in self._named]
+        fresh = [leaf for leaf in leaves if self.suppress and leaf not in self._named]
         self._named.update(fresh)
-        return [(int(self.tree.parent[leaf]) - self.n_leaves, self.n_inner + leaf) for leaf in fresh]
+        parents = [int(self.tree.parent[leaf]) for leaf in fresh]
+        return [
+            (parent - self.n_leaves, self.n_inner + leaf)
+            for parent, leaf in zip(parents, fresh, strict=True)
+            if parent >= 0
+        ]
 
     def _inner(self) -> range:
         return range(self.n_leaves, self.tree.n_nodes)
@@ -114,7 +150,7 @@ class Variables:
             candidate[[leaf for leaf in self._named if values[self.n_inner + leaf] > threshold]] = -1
         for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):
             candidate[tree.under(v + n_leaves)] = v + n_leaves
-        return candidate
+        return np.append(candidate, np.rint(values[self.hidings :]).astype(np.int32))
 
     def generalized(self, values: Floats) -> Floats:
         """Return the value of each node's variable, 0 for leaves: float64 (n_nodes,)."""
@@ -128,3 +164,12 @@ class Variables:
         some = sorted(self._named)
         out[some] = values[self.n_inner :][some]
         return out
+
+    def shown(self, values: Floats) -> Floats:
+        """Return how far each node is published as itself: float64 (n_nodes,)."""
+        up = self.generalized(values)
+        above = np.where(self.tree.parent >= 0, up[self.tree.parent], 0.0)
+        shown = up - above
+        gone = self.suppressed(values)
+        shown[: self.n_leaves] = 1 - above[: self.n_leaves] - (0 if gone is None else gone)
+        return shown

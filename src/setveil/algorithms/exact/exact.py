@@ -6,20 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms.exact._parameters import Exact, Parameters
+from setveil.errors import RequestError
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from setveil.algorithms.exact._rho_search import RhoSearch
     from setveil.data.transactions import Transactions
-    from setveil.guarantees.km import KmAnonymity
+    from setveil.guarantees import Guarantee
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.recoding import Recoding
+    from setveil.published.recoding import LocalRecoding, Recoding
 
 __all__ = ["Exact", "Parameters", "anonymize", "bound", "info"]
 
 info = AlgorithmInfo(
     title="Exact optimum",
-    guarantees=("km-anonymity",),
+    guarantees=("km-anonymity", "km-rho", "rho-uncertainty", "coherence"),
     needs=("hierarchy",),
+    without=("coherence",),
     summary="Least loss of all cuts, by default with suppression, proven by an integer program.",
     reference="setveil, docs/exact.md; the model: VLDB 2008, section 3, doi:10.14778/1453856.1453874",
 )
@@ -27,19 +30,21 @@ info = AlgorithmInfo(
 
 def anonymize(
     data: Transactions,
-    hierarchy: Hierarchy,
-    guarantee: KmAnonymity,
+    hierarchy: Hierarchy | None,
+    guarantee: Guarantee,
     parameters: Exact = Exact(),
     progress: Progress = silent,
-) -> tuple[Recoding, dict[str, Any]]:
-    """Make the data k^m-anonymous with the least possible loss.
+) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:
+    """Keep the promise with the least possible loss.
 
     Returns
     -------
-    recoding : Recoding
-        From the cut.
+    recoding : Recoding or LocalRecoding
+        From the cut; local where sensitive items lose some of their occurrences.
     details : dict
-        `optimality`: the loss, the proven lower bound, the gap; `suppressed`: the labels that are.
+        `optimality`: the loss, the proven lower bound, the gap; `suppressed`: the labels that are. Where
+        items are sensitive also `hidden`, the occurrences that each of them lost, `alone`, the least loss
+        without regard to them, and `warnings`.
 
     Raises
     ------
@@ -49,28 +54,87 @@ def anonymize(
     HierarchyError
         If items are missing from the hierarchy.
     RequestError
-        If an item to keep or to weigh does not exist.
+        If an item to keep, to weigh or to protect does not exist, or occurrences are to be hidden from those
+        who may know them.
     """
-    from setveil.algorithms.exact._search import Search
+    guarantee.require_feasible(data)
+    if guarantee.model != "km-anonymity":
+        return _protected(_rho_search(data, hierarchy, guarantee, parameters, progress), data)
     from setveil.published.recoding import Recoding
 
-    guarantee.require_feasible(data)
-    search = Search(data, hierarchy, guarantee, parameters, progress)
+    search = _km_search(data, hierarchy, guarantee, parameters, progress)
     optimality = search.run()
     nodes, suppressed = search.published()
-    names = [hierarchy.labels[v] for v in suppressed]
-    recoding = Recoding.from_cut(hierarchy, nodes, suppressed)
+    names = [search.hierarchy.labels[v] for v in suppressed]
+    recoding = Recoding.from_cut(search.hierarchy, nodes, suppressed)
     return recoding, {"optimality": optimality, "suppressed": names}
 
 
 def bound(
     data: Transactions,
-    hierarchy: Hierarchy,
-    guarantee: KmAnonymity,
+    hierarchy: Hierarchy | None,
+    guarantee: Guarantee,
     parameters: Exact,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Find the least possible loss without making a release: the `optimality` of `anonymize`."""
+    if guarantee.model != "km-anonymity":
+        return _rho_search(data, hierarchy, guarantee, parameters, progress).run()
+    found: dict[str, Any] = _km_search(data, hierarchy, guarantee, parameters, progress).run()
+    return found
+
+
+def _km_search(
+    data: Transactions, hierarchy: Any, guarantee: Any, parameters: Exact, progress: Progress
+) -> Any:
     from setveil.algorithms.exact._search import Search
 
-    return Search(data, hierarchy, guarantee, parameters, progress).run()
+    if parameters.hide is not None:
+        raise RequestError("No item is sensitive, so there is nothing to hide.", hint="Leave --hide out.")
+    return Search(data, hierarchy, guarantee, parameters, progress)
+
+
+def _rho_search(
+    data: Transactions,
+    hierarchy: Hierarchy | None,
+    guarantee: Any,
+    parameters: Exact,
+    progress: Progress,
+) -> RhoSearch:
+    from setveil.algorithms._public_part import PublicPart
+    from setveil.algorithms.exact._rho_search import RhoSearch, flat_hierarchy, promise_of
+
+    promise = promise_of(guarantee, parameters)
+    tree = flat_hierarchy(data) if hierarchy is None else hierarchy
+    part = PublicPart(data, tree, promise.sensitive)
+    return RhoSearch(part, promise, parameters, progress, flat=hierarchy is None)
+
+
+def _protected(search: RhoSearch, data: Transactions) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:
+    """Make the recoding of a search under a bound for what is learned, and its details."""
+    import numpy as np
+
+    from setveil.data.vocabulary import item_order
+
+    part = search.part
+    optimality = search.run()
+    nodes, gone = search.nodes(), set(search.hidden_items())
+    occurrences = search.hidden_occurrences()
+    labels = data.vocabulary.labels
+    leaves = part.tree.labels[: part.tree.n_leaves]
+    suppressed = [label for label, to in zip(leaves, nodes.tolist(), strict=True) if to < 0]
+    counts = np.bincount(data.items[occurrences], minlength=data.n_items)
+    hidden = {
+        labels[s]: int(data.supports()[s]) if labels[s] in gone else int(counts[s])
+        for s in part.sensitive.tolist()
+    }
+    details = {
+        "optimality": optimality,
+        "suppressed": item_order({*suppressed, *gone}),
+        "hidden": {label: number for label, number in hidden.items() if number},
+        "alone": search.alone,
+        "warnings": part.warnings,
+    }
+    if occurrences.any():
+        return part.local_recoding(nodes[part.leaf[part.rows.items]], occurrences), details
+    return part.recoding(nodes, [s for s in part.sensitive.tolist() if labels[s] in gone]), details

@@ -87,7 +87,7 @@ class ForestSearch:
             candidates = cast("Candidates", self.candidates)
             rounding = Rounding(program, variables, separator, candidates, incumbent)
             sizes = variables.sizes(self.forest.losses)
-            search = BranchAndCut(program, rounding, incumbent, sizes, (variables.n_inner,), self.progress)
+            search = BranchAndCut(program, rounding, incumbent, sizes, variables.stages, self.progress)
             search.run(*self._bounds())
         finally:
             self.progress.stoppable = False

@@ -1,0 +1,207 @@
+"""Breaches: what a solution lets be learned of sensitive items, and the clauses that forbid it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from setveil.algorithms._cut import extended_rows
+from setveil.algorithms.exact._breach_loops import SUPPORT, TOGETHER, WHO, find_breaches
+from setveil.algorithms.exact._clauses import Separator
+from setveil.algorithms.exact._hidings import OCCURRENCES, Sensitive
+from setveil.algorithms.exact._program import Floats, Row
+from setveil.algorithms.exact._variables import Variables
+from setveil.errors import RequestError
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    frozen,
+    invert,
+    item_supports,
+    merge_rows,
+    ranks_of,
+    recode_rows,
+    take_rows,
+)
+
+AT_MOST = 20_000  # breaches that one search lists
+MOST_STEPS = 3_000_000_000  # steps that it may take
+
+
+@dataclass(frozen=True)
+class Breach:
+    """Known items that give a sensitive one away.
+
+    Attributes
+    ----------
+    nodes : tuple of int
+        The nodes X, ascending.
+    item : int
+        The sensitive item s, by its place in `Sensitive.labels`.
+    support, together : int
+        The rows that hold X, and those of them that hold s.
+    excess : int
+        How many of these must lose s while X is published.
+    """
+
+    nodes: tuple[int, ...]
+    item: int
+    support: int
+    together: int
+    excess: int
+
+
+class Breaches:
+    """Finds what solutions let be learned.
+
+    Parameters
+    ----------
+    separator : Separator
+        Knows the rows.
+    sensitive : Sensitive
+        The sensitive items of its distinct rows.
+    rho : Fraction
+    n_rows : int
+        Number of all rows, empty ones included.
+    """
+
+    def __init__(self, separator: Separator, sensitive: Sensitive, rho: Fraction, n_rows: int) -> None:
+        self.separator, self.sensitive, self.rho, self.n_rows = separator, sensitive, rho, n_rows
+        self.tree = separator.cut.tree
+        self.entry_row = np.repeat(np.arange(sensitive.indptr.size - 1), np.diff(sensitive.indptr))
+        # The entries of each item, by row.
+        order = np.argsort(sensitive.item, kind="stable")
+        ends = np.cumsum(np.bincount(sensitive.item, minlength=len(sensitive.labels)))
+        self.entries_of = np.split(order, ends[:-1]) if ends.size else []
+        self._itself = np.full(self.tree.n_nodes, -1, np.int64)
+        if sensitive.is_known:
+            self._itself[sensitive.leaf] = np.arange(sensitive.leaf.size)
+
+    def excess(self, support: int, together: int) -> int:
+        """Count how many of the rows that hold a sensitive item must lose it."""
+        return together - self.rho.numerator * support // self.rho.denominator
+
+    def of_everybody(self) -> list[Breach]:
+        """List what is learned of a sensitive item by who knows nothing."""
+        found = []
+        for s, holders in enumerate(self.sensitive.holders.tolist()):
+            excess = self.excess(self.n_rows, holders)
+            if excess > 0:
+                found.append(Breach((), s, self.n_rows, holders, excess))
+        return found
+
+    def of_candidate(self, candidate: Ids, *, every: bool = False, hidden: bool = True) -> list[Breach]:
+        """List what a candidate lets be learned; `every`: also by more known items than necessary.
+
+        `hidden` False: as if no sensitive item were left out that cannot be known.
+        """
+        tree, n_leaves = self.tree, self.tree.n_leaves
+        leaves = candidate[:n_leaves]
+        shown = np.zeros(tree.n_nodes)
+        shown[leaves[leaves >= 0]] = 1.0
+        gone, each = np.zeros(len(self.sensitive.labels)), np.zeros(self.sensitive.item.size)
+        if self.sensitive.is_known:
+            gone = (candidate[self.sensitive.leaf] < 0).astype(np.float64)
+        elif hidden and self.sensitive.n_variables:
+            tail = candidate[tree.n_nodes :].astype(np.float64)
+            if self.sensitive.hide == OCCURRENCES:
+                each = tail
+            else:
+                gone = tail
+        return self._find(shown, gone, each, every)
+
+    def violated(self, variables: Variables, values: Floats) -> list[Breach]:
+        """List breaches whose clauses a solution violates: none only if it satisfies all there are."""
+        gone, each = np.zeros(len(self.sensitive.labels)), np.zeros(self.sensitive.item.size)
+        if self.sensitive.is_known:
+            gone = values[variables.of_leaves(self.sensitive.leaf.tolist())]
+        elif self.sensitive.n_variables:
+            tail = values[variables.hidings :]
+            if self.sensitive.hide == OCCURRENCES:
+                each = tail
+            else:
+                gone = tail
+        return self._find(variables.shown(values), gone, each, every=False)
+
+    def clause(self, variables: Variables, breach: Breach) -> Row:
+        """State what a breach demands: not all of X is published, or enough rows lose s.
+
+        A node is published as itself where the cut lies at it, but not above. Where the cut lies above
+        several nodes of X, their common parent counts once.
+        """
+        n_leaves, d = self.tree.n_leaves, breach.excess
+        weight: dict[int, int] = {}
+        need = d
+        if self.sensitive.is_known or self.sensitive.hide != OCCURRENCES:
+            d = need = 1
+            if self.sensitive.is_known:
+                weight[variables.of_leaves([int(self.sensitive.leaf[breach.item])])[0]] = 1
+            elif self.sensitive.n_variables:
+                weight[variables.hidings + breach.item] = 1
+        else:
+            for entry in self.entries(breach).tolist():
+                weight[variables.hidings + entry] = 1
+        for v in breach.nodes:
+            if v < n_leaves:
+                if variables.suppress:
+                    weight[variables.n_inner + v] = d
+            else:
+                weight[v - n_leaves] = -d
+                need -= d
+        for parent in {self.separator.parent[v] for v in breach.nodes}:
+            if parent >= 0:
+                weight[parent - n_leaves] = weight.get(parent - n_leaves, 0) + d
+        members = tuple(sorted(v for v, w in weight.items() if w))
+        return members, tuple(weight[v] for v in members), need
+
+    def entries(self, breach: Breach) -> Ints:
+        """List the entries of a breach: those of s in the distinct rows that hold X, ascending."""
+        some = self.entries_of[breach.item]
+        starts, holders = self.separator.starts, self.separator.holders
+        for v in breach.nodes:
+            rows = holders[starts[v] : starts[v + 1]]
+            at = np.searchsorted(rows, self.entry_row[some])
+            at[at == rows.size] = 0
+            some = some[rows[at] == self.entry_row[some]] if rows.size else some[:0]
+        return some
+
+    def _find(self, shown: Floats, gone: Floats, hidden: Floats, every: bool) -> list[Breach]:
+        """List breaches, given how far each node is published."""
+        tree, separator = self.tree, self.separator
+        wanted = shown > 1e-6
+        ends, nodes = extended_rows(tree, *separator.rows, wanted)
+        support = item_supports(ends, nodes, separator.weights, tree.n_nodes)
+        number = np.flatnonzero(wanted & (support > 0))
+        node = number[np.argsort(support[number], kind="stable")]
+        rows = recode_rows(ends, nodes, ranks_of(node, tree.n_nodes))
+        group, first, _ = merge_rows(*rows)
+        indptr, ranks = take_rows(*rows, first)
+        weights = np.zeros(first.size, np.int64)
+        np.add.at(weights, group, separator.weights)
+        entries = self.sensitive.merged(group, first.size, hidden)
+        starts, tidlists, positions = invert(indptr, ranks, node.size)
+        largest = int(min(separator.m, np.diff(indptr).max(initial=0)))
+        if not node.size or not largest:
+            return []
+        out, stops = np.zeros(AT_MOST * 4, np.int64), np.zeros(AT_MOST, np.int64)
+        facts = np.zeros((AT_MOST, 3), np.int64)
+        found, steps = find_breaches(
+            indptr, ranks, frozen(weights, np.int64), starts, tidlists, positions, support[node],
+            1 - shown[node], tree.low[node].astype(np.int64), tree.high[node].astype(np.int64),
+            self._itself[node], *entries, gone, self.rho.numerator, self.rho.denominator, separator.k,
+            largest, every, out, stops, facts, MOST_STEPS,
+        )  # fmt: skip
+        if steps > MOST_STEPS and not found:
+            raise RequestError(
+                "There are too many sets of items that someone may know to look at what they give away.",
+                hint="Bound how many items are known: --model km-rho with --m 2 or 3.",
+            )
+        breaches = []
+        for i, (start, stop) in enumerate(pairwise([0, *stops[:found].tolist()])):
+            s, have, together = (int(facts[i, column]) for column in (WHO, SUPPORT, TOGETHER))
+            some = tuple(sorted(node[out[start:stop]].tolist()))
+            breaches.append(Breach(some, s, have, together, self.excess(have, together)))
+        return breaches

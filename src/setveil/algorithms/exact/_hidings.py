@@ -1,0 +1,124 @@
+"""How sensitive items may be left out: whole, or in some of the rows that are alike in their public items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.rows import Ints, frozen
+
+OCCURRENCES, ITEMS, NOTHING = "occurrences", "items", "nothing"
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """The sensitive items of distinct rows, and the variables that say how many of them are left out.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The sensitive items, those alone that some row holds.
+    indptr : int64 (n + 1,)
+        Where the entries of each distinct row begin.
+    item, count : int64 (entries,)
+        A sensitive item of the row, by its place in `labels`, and in how many of the rows that the distinct
+        row stands for it is.
+    holders : int64 (labels,)
+        How many rows hold each.
+    leaf : int64 (labels,)
+        The leaf that it is where it may be known; -1: it may not.
+    hide : str
+        OCCURRENCES: a variable for each entry tells how many rows lose the item. ITEMS: one for each item is
+        1 if all do. (Not where items are leaves: leaves have variables already.) NOTHING: there are none.
+    """
+
+    labels: tuple[str, ...]
+    indptr: Ints
+    item: Ints
+    count: Ints
+    holders: Ints
+    leaf: Ints
+    hide: str
+
+    @classmethod
+    def of_rows(
+        cls,
+        labels: tuple[str, ...],
+        group: Ints,
+        n_groups: int,
+        row: Ints,
+        item: Ints,
+        hide: str,
+        leaf: Ints | None = None,
+    ) -> Sensitive:
+        """Count sensitive items: occurrence i is that of item ``item[i]`` in row ``row[i]`` of a group."""
+        n = max(len(labels), 1)
+        keys, counts = np.unique(group[row] * n + item, return_counts=True)
+        starts = np.searchsorted(keys, np.arange(n_groups + 1) * n)
+        return cls(
+            labels,
+            frozen(starts, np.int64),
+            frozen(keys % n, np.int64),
+            frozen(counts, np.int64),
+            frozen(np.bincount(item, minlength=len(labels)), np.int64),
+            frozen(np.full(len(labels), -1) if leaf is None else leaf, np.int64),
+            hide,
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether sensitive items may be known."""
+        return bool((self.leaf >= 0).any())
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables besides those of leaves."""
+        if self.is_known or self.hide == NOTHING:
+            return 0
+        return self.item.size if self.hide == OCCURRENCES else len(self.labels)
+
+    @property
+    def most(self) -> Ints:
+        """Greatest value of each variable."""
+        return self.count if self.hide == OCCURRENCES else np.ones(self.n_variables, np.int64)
+
+    @property
+    def amounts(self) -> list[int]:
+        """How many occurrences each variable leaves out, per unit."""
+        if not self.n_variables:
+            return []
+        return [1] * self.item.size if self.hide == OCCURRENCES else self.holders.tolist()
+
+    @property
+    def owner(self) -> Ints:
+        """The item of each variable."""
+        return self.item if self.hide == OCCURRENCES else np.arange(self.n_variables)
+
+    def merged(
+        self, group: Ints, n_groups: int, hidden: NDArray[np.float64]
+    ) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
+        """Sum the entries, and what is `hidden` of each, over groups of rows.
+
+        Returns
+        -------
+        indptr, item, count, hidden
+            As the attributes, of groups.
+        """
+        n = max(len(self.labels), 1)
+        row = np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
+        keys, place = np.unique(group[row] * n + self.item, return_inverse=True)
+        starts = np.searchsorted(keys, np.arange(n_groups + 1) * n)
+        count = np.zeros(keys.size, np.int64)
+        np.add.at(count, place, self.count)
+        return (
+            frozen(starts, np.int64),
+            frozen(keys % n, np.int64),
+            frozen(count, np.int64),
+            np.bincount(place, hidden, keys.size).astype(np.float64),
+        )
+
+
+_NONE: Ints = np.zeros(0, np.int64)
+NOBODY = Sensitive.of_rows((), _NONE, 0, _NONE, _NONE, NOTHING)
