@@ -134,7 +134,8 @@ class Losses:
         published = np.unique(leaves[leaves >= 0]).tolist()
         suppressed = np.flatnonzero(leaves < 0).tolist()
         lost = [*(self.full[v] for v in published), *(self.hidden[leaf] for leaf in suppressed)]
-        return sum(lost) + self._times(candidate, self.unseen)
+        loss: int = sum(lost)
+        return loss + self._times(candidate, self.unseen)
 
     def suppressed(self, candidate: Ids) -> int:
         """Count the occurrences that a candidate recoding suppresses."""

@@ -75,10 +75,17 @@ class RhoCandidates(Candidates):
         """Make the candidate that publishes everything as itself."""
         return np.append(np.arange(self.tree.n_nodes, dtype=np.int32), self._nothing_hidden())
 
-    def coarsest(self) -> Ids:
-        """Make the candidate that publishes public items to keep, and leaves the others out where it may."""
-        shown = self.least_shown()
-        return self.finest() if shown is None else shown
+    def plain(self) -> Iterator[Ids]:
+        """Make the valid ones of two candidates: that which publishes least, and the root."""
+        least = self.least_shown()
+        if least is not None and self.is_valid(least):
+            yield least
+        if not self.kept and not self.low_root:
+            root = self.finest()
+            root[: self.tree.n_leaves] = self.tree.root
+            safe = self._without_breaches(root)
+            if safe is not None and self.is_valid(safe):
+                yield safe
 
     def least_shown(self) -> Ids | None:
         """Make the candidate that publishes least: what is to be kept; None if other items must be, too."""

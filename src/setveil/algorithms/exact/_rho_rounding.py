@@ -44,7 +44,8 @@ class RhoRounding(Rounding):
         return self.candidates.is_valid(candidate)
 
     def _add_breaches(self, found: Iterable[Breach]) -> None:
-        variables = self.variables
+        variables, pairs = self.variables, []
         for breach in found:
-            self.program.exclude(variables.name(tuple(v for v in breach.nodes if v < variables.n_leaves)))
+            pairs += variables.name(tuple(v for v in breach.nodes if v < variables.n_leaves))
             self.program.add(*self.breaches.clause(variables, breach))
+        self.program.exclude(pairs)

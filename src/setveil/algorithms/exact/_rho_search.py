@@ -290,22 +290,22 @@ class RhoSearch:
 
     def _begin(self, program: Program, variables: Variables) -> None:
         """Take what is best without regard to sensitive items, and the clauses that prove it, made valid."""
-        for candidate in (self.candidates.finest(), self.candidates.coarsest()):
-            self._offer(self.candidates.repaired(candidate))
-        if self.promise.k > 1:
-            self._km_optimum(program, variables)
+        for candidate in self.candidates.plain():
+            self.incumbent.offer(candidate)
+        if self.promise.k == 1 or not self._km_optimum(program, variables):
+            self._offer(self.candidates.repaired(self.candidates.finest()))
 
     def _offer(self, candidates: Iterator[Ids]) -> None:
         for candidate in candidates:
             self.incumbent.offer(candidate)
 
-    def _km_optimum(self, program: Program, variables: Variables) -> None:
-        """Solve for k^m-anonymity of the public part, and go on from there."""
+    def _km_optimum(self, program: Program, variables: Variables) -> bool:
+        """Solve for k^m-anonymity of the public part, and go on from there; whether that was possible."""
         part, promise = self.part, self.promise
         limit = (self.deadline - time.monotonic()) * EARLY
         single = part.tree.root < part.tree.n_leaves
         if limit <= 0 or not part.rows.n_occurrences or single or self._is_rare():
-            return
+            return False
         keep = [label for label in self.parameters.keep if label in part.tree]
         terms = replace(
             self.parameters, keep=keep, weights={}, max_suppressed=None, hide=None, time_limit=limit
@@ -323,10 +323,13 @@ class RhoSearch:
         to = [int(node[v]) - self.tree.n_leaves for v in range(n, tree.n_nodes)]
         if inner.suppress:
             to += variables.of_leaves(node[:n].tolist()) if variables.suppress else []
+        pairs = []
         for members, _, _ in search.program.clauses():
-            leaves = tuple(int(node[v - inner.n_inner]) for v in members if v >= inner.n_inner)
-            program.exclude(variables.name(leaves))
+            pairs += variables.name(
+                tuple(int(node[v - inner.n_inner]) for v in members if v >= inner.n_inner)
+            )
             program.add(tuple(sorted(to[v] for v in members)))
+        program.exclude(pairs)
         candidate = self.candidates.finest()
         for v in search.candidates.cut_nodes(search.incumbent.candidate):
             root = self.flat and int(node[v]) == self.tree.root  # what loses as much as suppression
@@ -335,6 +338,7 @@ class RhoSearch:
         self._offer(self.candidates.repaired(candidate))
         cost = search.incumbent.cost or 0
         self.alone = {"loss": float(Fraction(cost, self.losses.whole or 1)), "proven": found["proven"]}
+        return True
 
     # --- what cannot be
 

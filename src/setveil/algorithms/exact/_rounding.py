@@ -92,24 +92,27 @@ class Rounding:
     def _add_violated(self, values: Floats) -> None:
         """Add clauses that values violate."""
         up, suppressed = self.variables.generalized(values), self.variables.suppressed(values)
-        self._add(self.separator.violated(up, suppressed))
+        self.program.exclude(self._add(self.separator.violated(up, suppressed)))
 
     def _add_found(self, candidate: Ids) -> None:
         """Add clauses of a candidate's threats."""
         suppress, before, seen = self.variables.suppress, len(self.program), set()
+        pairs: list[tuple[int, int]] = []
         for threat in self.candidates.threats(candidate):
             if not suppress:  # threats below the same parents mostly prove the same
                 parents = self.separator.parents(threat)
                 if parents in seen:
                     continue
                 seen.add(parents)
-            self._add(self.separator.clauses(threat, suppress))
+            pairs += self._add(self.separator.clauses(threat, suppress))
             if len(self.program) - before > NEW_AT_ONCE or self.program.must_end():
                 break
+        self.program.exclude(pairs)
 
-    def _add(self, clauses: Iterable[Clause]) -> None:
+    def _add(self, clauses: Iterable[Clause]) -> list[tuple[int, int]]:
+        """Add clauses; the pairs of variables that must then be excluded."""
         pairs = []
         for clause in clauses:
             pairs += self.variables.name(clause[1])
             self.program.add(self.variables.of_clause(clause))
-        self.program.exclude(pairs)
+        return pairs
