@@ -24,11 +24,17 @@ def final_recoding(
         "order": [{"item": labels[v], "score": score} for v, score in order],
         **details,
     }
+    return recoding_without(data, gone), details
+
+
+def recoding_without(data: Transactions, gone: list[int]) -> Recoding:
+    """Publish every item as itself, but for those that are gone (ids of the data)."""
+    labels = data.vocabulary.labels
     kept = np.setdiff1d(np.arange(data.n_items), gone)
     image = np.full(data.n_items, -1, np.int32)
     image[kept] = np.arange(kept.size)
     published = Vocabulary([labels[v] for v in kept.tolist()])
-    return Recoding(data.vocabulary, published, frozen(image, np.int32), data.n_items), details
+    return Recoding(data.vocabulary, published, frozen(image, np.int32), data.n_items)
 
 
 def greatest_counts(share: Fraction, n: int) -> Ints:

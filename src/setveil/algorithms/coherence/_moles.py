@@ -84,6 +84,15 @@ class PublicPrivateSplit:
             return Mole((item,), support, None, 0)
         return Mole((item,), support, int(self._betrayed[0][item]), int(self._betrayed[1][item]))
 
+    def facts(self, items: list[int]) -> tuple[int, int | None, int]:
+        """Return in how many rows some public items are, the private item most of these hold, and how many."""
+        data = self.data
+        row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())
+        held = np.bincount(row_of[np.isin(data.items, items)], minlength=data.n_rows) == len(items)
+        count = np.bincount(data.items[held[row_of]], minlength=data.n_items)[self.private]
+        most = int(count.max(initial=0))
+        return int(held.sum()), int(self.private[count.argmax()]) if most else None, most
+
     def rows(self, items: NDArray[np.int64]) -> tuple[tuple[Ints, Ids, Ints], tuple[Ints, Ids, Ints]]:
         """Cut the rows down to some public items, renumbered from 0, and merge equal ones.
 

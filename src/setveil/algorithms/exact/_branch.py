@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import ceil, floor, inf
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._program import TOLERANCE, Bounds, Floats, Program, Relaxed
-from setveil.algorithms.exact._rounding import Rounding
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress
 
 TRIED = 8  # variables that are tried before one is branched on
 RELIABLE = 4  # trials after which a variable's average is trusted
+
+
+class Oracle(Protocol):
+    """Knows what solutions are valid (see `setveil.algorithms.exact._rounding.Rounding`)."""
+
+    def separate(self, values: Floats) -> bool:
+        """Add clauses that values violate; whether there were any."""
+
+    def offer(self, values: Floats) -> None:
+        """Look for better candidates near values that violate no clause."""
+
+    def accept(self, values: Floats) -> bool:
+        """Take integer values; False if they are no solution."""
 
 
 class BranchAndCut:
@@ -25,7 +38,7 @@ class BranchAndCut:
     Parameters
     ----------
     program : Program
-    rounding : Rounding
+    rounding : Oracle
         Finds clauses that values of the relaxation violate, and solutions near them.
     incumbent : Incumbent
         The best solution so far.
@@ -45,7 +58,7 @@ class BranchAndCut:
     def __init__(
         self,
         program: Program,
-        rounding: Rounding,
+        rounding: Oracle,
         incumbent: Incumbent,
         weights: Floats,
         stages: Sequence[int],

@@ -10,6 +10,7 @@ from setveil.errors import RequestError
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from setveil.algorithms.exact._mole_search import MoleSearch
     from setveil.algorithms.exact._rho_search import RhoSearch
     from setveil.data.transactions import Transactions
     from setveil.guarantees import Guarantee
@@ -58,6 +59,8 @@ def anonymize(
         who may know them.
     """
     guarantee.require_feasible(data)
+    if guarantee.model == "coherence" and hierarchy is None:
+        return _coherent(_mole_search(data, guarantee, parameters, progress))
     if guarantee.model != "km-anonymity":
         return _protected(_rho_search(data, hierarchy, guarantee, parameters, progress), data)
     from setveil.published.recoding import Recoding
@@ -78,6 +81,8 @@ def bound(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Find the least possible loss without making a release: the `optimality` of `anonymize`."""
+    if guarantee.model == "coherence" and hierarchy is None:
+        return _mole_search(data, guarantee, parameters, progress).run()
     if guarantee.model != "km-anonymity":
         return _rho_search(data, hierarchy, guarantee, parameters, progress).run()
     found: dict[str, Any] = _km_search(data, hierarchy, guarantee, parameters, progress).run()
@@ -108,6 +113,25 @@ def _rho_search(
     tree = flat_hierarchy(data) if hierarchy is None else hierarchy
     part = PublicPart(data, tree, promise.sensitive)
     return RhoSearch(part, promise, parameters, progress, flat=hierarchy is None)
+
+
+def _mole_search(data: Transactions, guarantee: Any, parameters: Exact, progress: Progress) -> MoleSearch:
+    from setveil.algorithms.coherence._moles import PublicPrivateSplit
+    from setveil.algorithms.exact._mole_search import MoleSearch
+    from setveil.algorithms.exact._rho_search import promise_of
+
+    promise_of(guarantee, parameters)
+    return MoleSearch(PublicPrivateSplit(data, guarantee), parameters, progress)
+
+
+def _coherent(search: MoleSearch) -> tuple[Recoding, dict[str, Any]]:
+    """Make the recoding of a search for what to leave out, and its details."""
+    from setveil.algorithms._suppressed_items import recoding_without
+
+    optimality = search.run()
+    data, gone = search.split.data, search.gone()
+    details = {"optimality": optimality, "suppressed": [data.vocabulary.labels[item] for item in gone]}
+    return recoding_without(data, gone), details
 
 
 def _protected(search: RhoSearch, data: Transactions) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:

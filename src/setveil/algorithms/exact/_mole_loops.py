@@ -1,0 +1,144 @@
+"""Loops over minimal moles: what can be kept, and inequalities that sets of moles give together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+EPSILON = 1e-6
+LEAST_VIOLATED = 1e-3  # by how much an inequality must be violated to be of use
+
+
+@compiled
+def keep_greedily(order, starts, items, item_starts, moles_of, gone):
+    """Keep items one after the other where that leaves no mole whole.
+
+    Parameters
+    ----------
+    order : int64 (any,)
+        The items to keep, first ones first; others stay as they are.
+    starts, items : int64 (moles + 1,), int32
+        The moles.
+    item_starts, moles_of : int64 (n + 1,), int64
+        The moles of each item.
+    gone : bool (n,), written
+        Which items are left out; of each mole at least one is.
+    """
+    lacks = np.zeros(starts.size - 1, np.int64)
+    for mole in range(starts.size - 1):
+        for p in range(starts[mole], starts[mole + 1]):
+            lacks[mole] += gone[items[p]]
+    for x in order:
+        if not gone[x]:
+            continue
+        free = True
+        for at in range(item_starts[x], item_starts[x + 1]):
+            if lacks[moles_of[at]] == 1:
+                free = False
+                break
+        if free:
+            gone[x] = False
+            for at in range(item_starts[x], item_starts[x + 1]):
+                lacks[moles_of[at]] -= 1
+
+
+@compiled
+def violated_cliques(kept, order, near, weight_order, out, ends):
+    """Find sets of items of which any two are a mole, and more than one is kept by a fractional solution.
+
+    Parameters
+    ----------
+    kept : float64 (n,)
+        How far each item is kept.
+    order : int64 (any,)
+        The items that are kept at all, those kept most first.
+    near : bool (n, n)
+        Which pairs are moles.
+    weight_order : int64 (n,)
+        All items, those first that are to join where they can.
+    out, ends : int64, written
+        The sets, one after the other; where each ends.
+
+    Returns
+    -------
+    found : int
+    """
+    n = kept.size
+    found, written = 0, 0
+    clique = np.empty(n, np.int64)
+    for seed in order:
+        size, total = 1, kept[seed]
+        clique[0] = seed
+        for x in order:
+            if _joins(x, clique, size, near):
+                clique[size] = x
+                total += kept[x]
+                size += 1
+        if total < 1 + LEAST_VIOLATED:
+            continue
+        for x in weight_order:
+            if kept[x] <= EPSILON and _joins(x, clique, size, near):
+                clique[size] = x
+                size += 1
+        if found == ends.size or written + size > out.size:
+            return found
+        out[written : written + size] = clique[:size]
+        written += size
+        ends[found] = written
+        found += 1
+    return found
+
+
+@compiled
+def _joins(x, clique, size, near):
+    """Whether an item is a mole with each of a clique."""
+    for i in range(size):
+        if not near[x, clique[i]]:
+            return False
+    return True
+
+
+@compiled
+def lift_mole(mole, order, near, kept, weight_order, clique, factor):
+    """Extend a mole of r items by a clique L of items: those kept of both are r - 1 at most, if weighted.
+
+    At most one item of L is kept. With it those items of the mole are not that make a mole with it, of which
+    there must be two or more: it counts as one less than these. (If it is one alone, nothing is gained.)
+
+    Parameters
+    ----------
+    mole : int32 (r,)
+    order, near, kept, weight_order
+        As of `violated_cliques`.
+    clique, factor : int64 (n,), written
+        The items of L and how often each counts.
+
+    Returns
+    -------
+    size : int
+        Items of L.
+    total : float
+        What the solution keeps of both, weighted.
+    """
+    size, total = 0, 0.0
+    for x in mole:
+        total += kept[x]
+    for turn in range(2):
+        for x in order if turn == 0 else weight_order:
+            if turn == 1 and kept[x] > EPSILON:
+                continue
+            beside = 0
+            inside = False
+            for y in mole:
+                inside = inside or x == y
+                beside += near[x, y]
+            if inside or beside < 2 or not _joins(x, clique, size, near):
+                continue
+            clique[size] = x
+            factor[size] = beside - 1
+            total += kept[x] * (beside - 1)
+            size += 1
+        if total < mole.size - 1 + LEAST_VIOLATED:
+            return 0, total
+    return size, total
