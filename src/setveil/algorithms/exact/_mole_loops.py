@@ -93,10 +93,10 @@ def violated_cliques(kept, order, near, weight_order, out, ends):
 @compiled
 def _joins(x, clique, size, near):
     """Whether an item is a mole with each of a clique."""
-    for i in range(size):
-        if not near[x, clique[i]]:
-            return False
-    return True
+    i = 0
+    while i < size and near[x, clique[i]]:
+        i += 1
+    return i == size
 
 
 @compiled
