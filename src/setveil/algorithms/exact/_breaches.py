@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -156,6 +157,65 @@ class Breaches:
                 weight[parent - n_leaves] = weight.get(parent - n_leaves, 0) + d
         members = tuple(sorted(v for v, w in weight.items() if w))
         return members, tuple(weight[v] for v in members), need
+
+    def hereditary(self, variables: Variables, breach: Breach) -> Row | None:
+        """State what a breach demands of all cuts at or below X, or at or below more general nodes.
+
+        For each row let the choices be the sets that take one leaf of the row below each node of X. If a
+        share of more than rho of the choices of all rows that hold X, but at least one for a row with s, are
+        of rows with s, then whatever nodes at or below those of X are published, one of the sets of them
+        gives s away: so the cut lies above one of X, or a leaf of a row with X and s is left out, or s is in
+        such a row. None where that is not so for X itself, which must not be empty.
+        """
+        nodes = list(breach.nodes)
+        if not self._is_inherited(nodes, breach.item):
+            return None
+        low, high = self.separator.low, self.separator.high
+        for i in range(len(nodes)):
+            while (up := self.separator.parent[nodes[i]]) >= 0:
+                apart = all(high[up] <= low[v] or high[v] <= low[up] for j, v in enumerate(nodes) if j != i)
+                trial = [*nodes[:i], up, *nodes[i + 1 :]]
+                if not apart or not self._is_inherited(trial, breach.item):
+                    break
+                nodes = trial
+        general = replace(breach, nodes=tuple(nodes))
+        entries = self.entries(general)
+        members = {v - self.tree.n_leaves for v in {self.separator.parent[v] for v in nodes} if v >= 0}
+        if variables.suppress:
+            leaves = np.unique(take_rows(*self.separator.rows, np.unique(self.entry_row[entries]))[1])
+            at = self.separator.place[leaves]
+            below = [bool(any(low[v] <= place < high[v] for v in nodes)) for place in at.tolist()]
+            members |= set(variables.of_leaves(leaves[below].tolist()))
+        if self.sensitive.is_known:
+            members |= set(variables.of_leaves([int(self.sensitive.leaf[breach.item])]))
+        elif self.sensitive.n_variables:
+            whole = self.sensitive.hide != OCCURRENCES
+            members |= {variables.hidings + v for v in ([breach.item] if whole else entries.tolist())}
+        return tuple(sorted(members)), (), 1
+
+    def _is_inherited(self, nodes: list[int], item: int) -> bool:
+        """Whether some nodes at or below these give an item away, whatever the cut below them is."""
+        starts, holders = self.separator.starts, self.separator.holders
+        rows = reduce(
+            lambda some, v: np.intersect1d(some, holders[starts[v] : starts[v + 1]], assume_unique=True),
+            nodes[1:],
+            holders[starts[nodes[0]] : starts[nodes[0] + 1]],
+        )
+        own = self.entries_of[item]
+        with_item = np.zeros(self.separator.weights.size, np.int64)
+        with_item[self.entry_row[own]] = self.sensitive.count[own]
+        together = int(with_item[rows].sum())
+        others = self.separator.weights[rows] - with_item[rows]
+        some = rows[others > 0].astype(np.int64)
+        indptr, leaves = take_rows(*self.separator.rows, some)
+        choices = np.ones(some.size, np.int64)
+        row = np.repeat(np.arange(some.size), np.diff(indptr))
+        at = self.separator.place[leaves]
+        for v in nodes:
+            inside = (self.separator.low[v] <= at) & (at < self.separator.high[v])
+            choices *= np.bincount(row[inside], minlength=some.size)
+        without = int(others[others > 0] @ choices)
+        return (self.rho.denominator - self.rho.numerator) * together > self.rho.numerator * without
 
     def entries(self, breach: Breach) -> Ints:
         """List the entries of a breach: those of s in the distinct rows that hold X, ascending."""

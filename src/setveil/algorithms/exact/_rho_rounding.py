@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from setveil.algorithms.exact._breaches import Breach, Breaches
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._program import Floats, Program
+from setveil.algorithms.exact._program import Floats, Program, Row
 from setveil.algorithms.exact._rho_candidates import RhoCandidates
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.kernels.rows import Ids
+
+LIFTED = 200  # breaches of one candidate that are stated of more general nodes, too
 
 
 class RhoRounding(Rounding):
@@ -33,7 +35,9 @@ class RhoRounding(Rounding):
 
     def _add_found(self, candidate: Ids) -> None:
         super()._add_found(candidate)
-        self._add_breaches(self.breaches.of_candidate(candidate))
+        found = self.breaches.of_candidate(candidate)
+        self._add_breaches(found)
+        self._add_rows(self.breaches.hereditary(self.variables, breach) for breach in found[:LIFTED])
 
     def _add_violated(self, values: Floats) -> None:
         if self.separator.k > 1:
@@ -44,8 +48,13 @@ class RhoRounding(Rounding):
         return self.candidates.is_valid(candidate)
 
     def _add_breaches(self, found: Iterable[Breach]) -> None:
-        variables, pairs = self.variables, []
-        for breach in found:
-            pairs += variables.name(tuple(v for v in breach.nodes if v < variables.n_leaves))
-            self.program.add(*self.breaches.clause(variables, breach))
+        self._add_rows(self.breaches.clause(self.variables, breach) for breach in found)
+
+    def _add_rows(self, rows: Iterable[Row | None]) -> None:
+        """Add clauses, where there are any."""
+        pairs = []
+        for row in rows:
+            if row is not None:
+                pairs += self.variables.name(self.variables.leaves_of(row[0]))
+                self.program.add(*row)
         self.program.exclude(pairs)

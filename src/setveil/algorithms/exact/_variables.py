@@ -117,6 +117,10 @@ class Variables:
         """List the variables of suppressed leaves."""
         return [self.n_inner + leaf for leaf in leaves]
 
+    def leaves_of(self, members: tuple[int, ...]) -> tuple[int, ...]:
+        """List the leaves among the variables of a clause."""
+        return tuple(v - self.n_inner for v in members if self.n_inner <= v < self.hidings)
+
     def name(self, leaves: tuple[int, ...]) -> list[tuple[int, int]]:
         """Hear that a clause names leaves.
 
