@@ -143,6 +143,10 @@ class Program:
         row = members, weights, need
         if row in self._known:
             return
+        if not members:
+            if need > 0:  # nothing can be done about it
+                self._add_rows([np.zeros(0, np.int32)], float(need), inf, np.zeros(0))
+            return
         number, end = len(self._known), self._entries + len(members)
         self._known.add(row)
         if number + 1 >= self._starts.size:

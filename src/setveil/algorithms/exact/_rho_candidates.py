@@ -76,13 +76,17 @@ class RhoCandidates(Candidates):
         return np.append(np.arange(self.tree.n_nodes, dtype=np.int32), self._nothing_hidden())
 
     def plain(self) -> Iterator[Ids]:
-        """Make the valid ones of two candidates: that which publishes least, and the root."""
+        """Make the valid ones of two candidates: that which publishes least, and one label for all."""
         least = self.least_shown()
         if least is not None and self.is_valid(least):
             yield least
-        if not self.kept and not self.low_root:
-            root = self.finest()
-            root[: self.tree.n_leaves] = self.tree.root
+        if not self.kept:
+            root, tree = self.finest(), self.tree
+            top = set(tree.children(tree.root)) - set(self.sensitive.leaf.tolist())
+            above = top.pop() if self.sensitive.is_known else tree.root
+            root[tree.under(above)] = above
+            if self.sensitive.is_known:
+                root[self.sensitive.leaf] = -1
             safe = self._without_breaches(root)
             if safe is not None and self.is_valid(safe):
                 yield safe
