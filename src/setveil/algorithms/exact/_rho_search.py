@@ -87,6 +87,8 @@ class RhoSearch:
     def __init__(
         self, part: PublicPart, promise: Promise, parameters: Exact, progress: Progress, *, flat: bool = False
     ) -> None:
+        if not part.sensitive.size:
+            promise = replace(promise, is_known=False)
         self.part, self.promise, self.parameters, self.progress = part, promise, parameters, progress
         self.flat = flat
         self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
