@@ -59,7 +59,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("The promise does not hold: there is no page to share.")
     names = report.get("names") or {}
     told = ("model", "holds", *words_for(guarantee).parameters, *_FOUND)
-    out = {
+    out: dict[str, Any] = {
         "setveil": report["setveil"],
         "versions": report.get("versions") or {},
         "algorithm": {
