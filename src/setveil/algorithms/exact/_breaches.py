@@ -29,7 +29,7 @@ from setveil.kernels.rows import (
 )
 
 AT_MOST = 20_000  # breaches that one search lists
-MOST_STEPS = 3_000_000_000  # steps that it may take
+MOST_STEPS = 50_000_000  # steps that it may take
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Breaches:
         indptr, ranks = take_rows(*rows, first)
         weights = np.zeros(first.size, np.int64)
         np.add.at(weights, group, separator.weights)
-        entries = self.sensitive.merged(group, first.size, hidden)
+        entries = self.sensitive.merged(group, first.size, hidden, gone < 1)
         starts, tidlists, positions = invert(indptr, ranks, node.size)
         largest = int(min(separator.m, np.diff(indptr).max(initial=0)))
         if not node.size or not largest:

@@ -97,9 +97,13 @@ class Sensitive:
         return self.item if self.hide == OCCURRENCES else np.arange(self.n_variables)
 
     def merged(
-        self, group: Ints, n_groups: int, hidden: NDArray[np.float64]
+        self,
+        group: Ints,
+        n_groups: int,
+        hidden: NDArray[np.float64],
+        wanted: NDArray[np.bool_],
     ) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
-        """Sum the entries, and what is `hidden` of each, over groups of rows.
+        """Sum the entries of wanted items, and what is `hidden` of each, over groups of rows.
 
         Returns
         -------
@@ -108,15 +112,16 @@ class Sensitive:
         """
         n = max(len(self.labels), 1)
         row = np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
-        keys, place = np.unique(group[row] * n + self.item, return_inverse=True)
+        some = wanted[self.item]
+        keys, place = np.unique(group[row[some]] * n + self.item[some], return_inverse=True)
         starts = np.searchsorted(keys, np.arange(n_groups + 1) * n)
         count = np.zeros(keys.size, np.int64)
-        np.add.at(count, place, self.count)
+        np.add.at(count, place, self.count[some])
         return (
             frozen(starts, np.int64),
             frozen(keys % n, np.int64),
             frozen(count, np.int64),
-            np.bincount(place, hidden, keys.size).astype(np.float64),
+            np.bincount(place, hidden[some], keys.size).astype(np.float64),
         )
 
 

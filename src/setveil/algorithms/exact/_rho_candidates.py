@@ -165,7 +165,9 @@ class RhoCandidates(Candidates):
         candidate[self.tree.n_nodes :] = 0
         if not self.sensitive.is_known and self.sensitive.hide == NOTHING:
             return self._without_known(candidate)
-        while found := self.breaches.of_candidate(candidate, every=True) + self._of_everybody(candidate):
+        # One breach is enough to leave a whole item out; single occurrences must do for all breaches.
+        every = not self.sensitive.is_known and self.sensitive.hide == OCCURRENCES
+        while found := self.breaches.of_candidate(candidate, every=every) + self._of_everybody(candidate):
             if any(breach.item in self.shown for breach in found):
                 return None
             if self.sensitive.is_known:
