@@ -167,13 +167,15 @@ class RhoCandidates(Candidates):
             return self._without_known(candidate)
         # One breach is enough to leave a whole item out; single occurrences must do for all breaches.
         every = not self.sensitive.is_known and self.sensitive.hide == OCCURRENCES
+        known: list[Breach] = []  # one search lists only so many
         while found := self.breaches.of_candidate(candidate, every=every) + self._of_everybody(candidate):
             if any(breach.item in self.shown for breach in found):
                 return None
             if self.sensitive.is_known:
                 candidate[self.sensitive.leaf[[breach.item for breach in found]]] = -1
             elif self.sensitive.hide == OCCURRENCES:
-                self._hide_some(candidate, found)
+                known += found
+                self._hide_some(candidate, known)
             else:
                 candidate[self.tree.n_nodes + np.array([breach.item for breach in found])] = 1
         return candidate
