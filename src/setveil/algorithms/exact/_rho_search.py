@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, inf
+from math import ceil, inf, lcm
 from typing import Any
 
 import numpy as np
@@ -253,9 +253,7 @@ class RhoSearch:
             )
         # All weights, so that those of public and of sensitive items have one scale.
         losses = Losses.of(objective, part.tree, tree, data, weights)
-        scale = Fraction(1)
-        for weight in weights.values():
-            scale = Fraction(np.lcm(scale.numerator, Fraction(str(weight)).denominator).item())
+        scale = lcm(*(Fraction(str(weight)).denominator for weight in weights.values()))
         worst = part.tree.n_leaves if objective == "ncp" else max(part.tree.n_leaves - 1, 1)
         each = [int(Fraction(str(weights.get(label, 1))) * scale) * worst for label in self.sensitive.labels]
         of_item = [1 if objective == "items" else n for n in self.sensitive.holders.tolist()]
@@ -313,9 +311,9 @@ class RhoSearch:
             self.parameters, keep=keep, weights={}, max_suppressed=None, hide=None, time_limit=limit
         )
         tree = contracted(part.tree, {*part.rows.vocabulary.labels, *keep})
-        weights = {x: w for x, w in self.parameters.weights.items() if x in part.tree}
         objective = self.parameters.objective or self.parameters.loss
-        losses = Losses.of(objective, part.tree, tree, part.rows, weights)
+        # All weights: this loss is told as a share of the whole.
+        losses = Losses.of(objective, part.tree, tree, part.rows, self.parameters.weights)
         guarantee = KmAnonymity(promise.k, promise.m)
         search = Search(part.rows, part.tree, guarantee, terms, self.progress, losses, low_root=self.flat)
         found = search.run()
