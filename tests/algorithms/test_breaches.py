@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import floor
 from random import Random
 from typing import Any, ClassVar
@@ -17,8 +17,9 @@ import pytest
 
 from naive import exact_rho as naive
 from naive.anonymize import Tree, leaves, up_from
+from naive.exact import Number, exactly
 from naive.exact_rho import ITEMS, OCCURRENCES, Found, Promise, Terms
-from naive.km import Rows
+from naive.km import Rows, item_order
 from rho_problems import EVERY_SETTING, Problem, draw_problem
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.exact import _breaches, _rho_search, exact
@@ -322,9 +323,17 @@ def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
                     members = view.variables.of_clause(clause)
                     assert values[:, list(members)].sum(axis=1).min() >= 1, (problem, known, clause)
                     seen["threats"] += 1
+        if problem.promise.k > 1:
+            for _ in range(3):
+                some = draw_values(rng, view)
+                up, gone = view.variables.generalized(some), view.variables.suppressed(some)
+                for clause in view.separator.violated(up, gone):
+                    members = view.variables.of_clause(clause)
+                    assert values[:, list(members)].sum(axis=1).min() >= 1, (problem, clause)
+                    seen["violated"] += 1
     assert seen["breaches"] > 50
     assert (seen["everybody"] > 0) == (setting[:9] != "coherence")  # refused beforehand
-    assert (seen["threats"] > 50) == (setting != "rho-uncertainty")
+    assert (min(seen["threats"], seen["violated"]) > 50) == (setting != "rho-uncertainty")
 
 
 @EVERY_SETTING
@@ -640,3 +649,89 @@ def test_bound_is_that_of_a_release(setting: str) -> None:
         assert bound() == release.details["optimality"], problem
         seen["loss"] += release.details["optimality"]["loss"] > 0
     assert min(seen["refused"], seen["loss"]) > 0
+
+
+# --- what is told of a run
+
+
+@EVERY_SETTING
+def test_what_is_told_of_a_release(setting: str) -> None:
+    rng = seeded(109)
+    seen = Counter[str]()
+    for _ in range(many(40)):
+        problem = draw(rng, setting)
+        rows, promise = problem.rows, problem.promise
+        try:
+            release = problem.solve()
+        except InfeasibleError:
+            continue
+        published = [frozenset(release.published[at]) for at in release.row_map.tolist()]
+        lost = Counter(s for row, shown in zip(rows, published, strict=True) for s in row - shown)
+        told = release.details
+        assert told["hidden"] == {s: lost[s] for s in promise.sensitive if lost[s]}, problem
+        secret, occurring = set(promise.sensitive), set(chain.from_iterable(rows))
+        tree = None if problem.tree is None else naive.restricted(problem.tree, secret)
+        shown = set(chain.from_iterable(published))
+        gone = {x for x in occurring - secret if shown.isdisjoint([x] if tree is None else up_from(tree, x))}
+        gone |= {s for s in occurring & secret - shown if problem.terms.hide == ITEMS}
+        assert told["suppressed"] == item_order(gone), problem
+        if told["alone"]:
+            free = replace(promise, rho=Fraction(1), knows="public")
+            keep = tuple(x for x in problem.terms.keep if x not in secret)
+            terms = replace(problem.terms, max_suppressed=None, keep=keep)
+            least, _ = naive.least_loss(rows, problem.tree, free, terms)
+            assert least is not None
+            assert told["alone"] == {"loss": float(least), "proven": True}, problem
+        seen["hidden"] += bool(told["hidden"])
+        seen["suppressed"] += bool(gone)
+        seen["alone"] += bool(told["alone"]) and told["alone"]["loss"] < told["optimality"]["loss"]
+    assert seen["suppressed"] > 0
+    assert (seen["hidden"] > 0) == (setting[:9] != "coherence")
+    assert (seen["alone"] > 0) == (setting != "rho-uncertainty")
+
+
+@EVERY_SETTING
+def test_the_least_limit_that_would_do(setting: str) -> None:
+    rng = seeded(110)
+    seen = 0
+    for _ in range(many(60)):
+        drawn = draw(rng, setting, most_public=5, most_rows=8)
+        if not drawn.terms.suppress:
+            continue
+        terms = replace(drawn.terms, max_suppressed=rng.choice((0, 0.02, 0.1)))
+        problem, free = replace(drawn, terms=terms), replace(terms, max_suppressed=None)
+        rows = problem.rows
+        lost = [
+            found.suppressed(rows)
+            for found in naive.every_valid_release(rows, problem.tree, problem.promise, free)
+        ]
+        occurrences = sum(map(len, rows))
+        if not lost or min(lost) <= exactly(terms.max_suppressed or 0) * occurrences:
+            continue
+        with pytest.raises(InfeasibleError, match="may be suppressed, but") as refused:
+            problem.solve()
+        least = Fraction(min(lost), occurrences)
+        named = re.fullmatch(r"--max-suppressed (.*)% would do\.", refused.value.hint or "")
+        assert named, refused.value
+        assert 0 <= Fraction(named[1]) / 100 - least < Fraction(1, 10**6), (problem, lost)
+        seen += 1
+    assert seen > 3
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"a1": 0.00012345678901234567, "H": 2},
+        {"a1": Fraction(1, 10**12), "H": Fraction(1, 3**25)},
+        {"a1": Fraction(10**12 + 39, 10**13), "b1": Fraction(2, 7**14), "H": 1e12},
+    ],
+)
+@pytest.mark.parametrize("hide", [OCCURRENCES, ITEMS])
+def test_weights_of_any_denominators(weights: dict[str, Number], hide: str) -> None:
+    problem = replace(PAPER, terms=Terms(hide, weights=weights))
+    release = problem.solve()
+    least, _ = problem.least_loss()
+    assert least is not None
+    found = release.details["optimality"]
+    assert found["loss"] == float(least)
+    assert 0.9 * float(least) < found["lower_bound"] <= float(least)
