@@ -51,6 +51,8 @@ class AlgorithmInfo:
         Models of its that it gives without what it needs, too.
     recoding : str
         Kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped".
+    hides_occurrences : bool
+        Whether it only leaves out single occurrences of sensitive items.
     """
 
     title: str
@@ -62,6 +64,7 @@ class AlgorithmInfo:
     minimizes: str = "ncp"
     without: tuple[str, ...] = ()
     recoding: str = "global"
+    hides_occurrences: bool = False
 
     def needs_for(self, model: str) -> tuple[str, ...]:
         """Tell what it needs besides the data to give a model."""

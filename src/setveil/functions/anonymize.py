@@ -84,9 +84,13 @@ def anonymize(
     seed : int
         Shuffles the published rows.
     bound : bool or float
-        Also find how far a k^m-anonymous release is from the optimum: from the least NCP of all cuts, or,
-        where the algorithm may suppress items, from the least LM of all cuts with suppressed items. A number
-        limits the seconds that this may take (True: as the exact algorithm's `time_limit`).
+        Also find how far a release is from the optimum. For k^m-anonymity: from the least NCP of all cuts,
+        or, where the algorithm may suppress items, from the least LM of all cuts with suppressed items. For
+        `mm`, `border` and `suppress-control`: from the fewest occurrences that leaving items out can cost;
+        for `td-control`: from the least loss of all cuts with suppressed items; for `partial` and
+        (k,rho)^m-anonymity: from the fewest occurrences of sensitive items that must be left out. Other
+        optima are not known. A number limits the seconds that this may take (True: as the exact algorithm's
+        `time_limit`).
     counts : bool or int
         Publish the supports of items beside the rows (counts.csv), of all items of at least k rows, or of at
         least this many, where the model allows it; False: of none. The promise stays what it was.

@@ -225,7 +225,8 @@ def optimality(report: dict[str, Any]) -> str:
     if not found["gap"]:
         return f"Proven: the least {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:
-        return f"Nothing was proven about the least {what} in the time given."
+        why = f". {found['failed']}" if "failed" in found else " in the time given."
+        return f"Nothing was proven about the least {what}{why}"
     above = f"{percent(found['loss'] / found['lower_bound'] - 1)} above the least {what}"
     least = measure(found["lower_bound"])
     return f"{above}, {least}." if found["proven"] else f"At most {above} (proven to be {least} or more)."

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.exact import exact
 from setveil.data.layout import Layout
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
@@ -37,6 +36,7 @@ from setveil.published.tables import TableRelease
 from setveil.report.run.summary import facts, summary
 from setveil.runs.check import check
 from setveil.runs.details import answers, recorded, risks
+from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.utility import Case, measured
 
@@ -246,9 +246,10 @@ def anonymize(
     if bound and found["optimality"] is None:
         progress("finding the optimum")
         with timed(timing, "bound"):
-            found["optimality"] = _distance(
-                found["utility"], terms.info.minimizes, data, hierarchy, guarantee, bound, progress
-            )
+            found["optimality"] = distance(
+                found["utility"], terms.info, terms.settings, data, hierarchy, guarantee,
+                None if isinstance(bound, bool) else bound, progress,
+            )  # fmt: skip
     report = recorded(
         data, hierarchy, release, verdict, found, timing,
         algorithm={"name": terms.algorithm, "info": terms.info, "settings": terms.settings},
@@ -329,13 +330,8 @@ def _terms(
             f"{name} does not give {model} but {', '.join(module.info.guarantees)}.",
             hint=f"Use {', '.join(algorithms.giving(model))}.",
         )
-    if bound and model not in exact.info.guarantees:
-        raise RequestError("The distance to the optimum (bound) is known for k^m-anonymity only.")
-    if bound and module.info.recoding != exact.info.recoding:
-        raise RequestError(
-            f"The distance to the optimum (bound) is that of cuts, and {name} makes none: it may lose less.",
-            hint="Compare it with a run of exact.",
-        )
+    if bound:
+        require_known_optimum(name, module.info, model)
     if settings is not None and parameters:
         raise RequestError(
             f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "
@@ -462,28 +458,3 @@ def timed(timing: dict[str, float], phase: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     timing[phase] = round(time.perf_counter() - start, 4)
-
-
-def _distance(
-    utility: dict[str, Any],
-    objective: str,
-    data: Transactions,
-    hierarchy: Any,  # algorithms that make data k^m-anonymous have one
-    guarantee: Any,
-    bound: bool | float,
-    progress: Progress,
-) -> dict[str, Any]:
-    """Compare the loss of a release with the least: NCP of all cuts, LM of all cuts with suppressed items."""
-    limit = None if isinstance(bound, bool) else bound
-    terms = exact.Parameters(objective=objective, suppress=objective == "lm", time_limit=limit)  # type: ignore[arg-type]
-    best = exact.bound(data, hierarchy, guarantee, terms, progress)
-    loss = utility[objective]
-    lower = min(best["lower_bound"], loss)  # equal but for rounding where nothing was to be gained
-    return {
-        "objective": best["objective"],
-        "model": best["model"],
-        "loss": loss,
-        "lower_bound": lower,
-        "gap": (loss - lower) / loss if loss else 0.0,
-        "proven": best["proven"],
-    }

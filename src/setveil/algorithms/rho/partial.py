@@ -22,6 +22,7 @@ info = AlgorithmInfo(
     reference="setveil, docs/partial.md; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), 2010, "
     "doi:10.14778/1920841.1920971",
     recoding="local",
+    hides_occurrences=True,
 )
 
 

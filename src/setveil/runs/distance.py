@@ -1,0 +1,105 @@
+"""How far a release is from the least possible loss: which releases it is compared with, and the outcome."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.exact import exact
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.guarantees import models
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress
+from setveil.report.words import and_list
+
+SINGLE = "suppression of sensitive occurrences"
+
+
+def require_known_optimum(algorithm: str, info: AlgorithmInfo, model: str) -> None:
+    """Refuse to compare with an optimum that nobody knows.
+
+    Raises
+    ------
+    RequestError
+        With the reason.
+    """
+    what = "The distance to the optimum (bound)"
+    if model not in exact.info.guarantees:
+        known = and_list([models()[name].title for name in exact.info.guarantees])
+        raise RequestError(f"{what} is known for {known} only, not for {models()[model].title}.")
+    if info.hides_occurrences and model == "rho-uncertainty":
+        raise RequestError(
+            f"{what} is not known for {algorithm} and {model}: where an item that may be known is left out "
+            "of single rows, other rows fit what is known, and no integer program describes that.",
+            hint="Compare it with a run of exact, which leaves whole items out.",
+        )
+    if info.recoding != exact.info.recoding and not info.hides_occurrences:
+        raise RequestError(
+            f"{what} is that of cuts, and {algorithm} makes none: it may lose less.",
+            hint="Compare it with a run of exact.",
+        )
+
+
+def distance(
+    utility: dict[str, Any],
+    info: AlgorithmInfo,
+    settings: Any,
+    data: Transactions,
+    hierarchy: Hierarchy | None,
+    guarantee: Any,
+    limit: float | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Compare the loss of a release with the least of all releases that its algorithm might have made.
+
+    For k^m-anonymity these are cuts by NCP, or by LM cuts with suppressed items. Where items are sensitive
+    items may always be left out: beside a cut if there is a hierarchy, else alone. Of what hides single
+    occurrences of sensitive items, all others must be published.
+
+    Parameters
+    ----------
+    utility : dict
+        What the release lost.
+    info, settings : AlgorithmInfo, parameters
+        Of the algorithm that made it.
+    data, hierarchy, guarantee
+        What it was made of.
+    limit : float or None
+        Seconds (see `Exact`).
+    progress : Progress
+
+    Returns
+    -------
+    dict
+        `objective`, `model`, `loss`, `lower_bound`, `gap`, `proven`; where the search had to be given up
+        `failed`, the reason.
+    """
+    if guarantee.model == "km-anonymity":
+        objective = info.minimizes
+        suppress = objective == "lm"
+    else:
+        objective, suppress = getattr(settings, "objective", "lm"), True
+    secret = set(guarantee.secrets)
+    keep = (
+        [label for label in data.vocabulary.labels if label not in secret] if info.hides_occurrences else ()
+    )
+    terms = exact.Parameters(objective=objective, suppress=suppress, keep=keep, time_limit=limit)  # type: ignore[arg-type]
+    loss = utility[objective]
+    failed = ""
+    try:
+        best = exact.bound(data, hierarchy, guarantee, terms, progress)
+    except RequestError as error:  # there are too many sets to look at, but the release is made
+        failed = error.message
+        model = "suppression" if hierarchy is None else "cut with suppression"
+        best = {"model": model, "lower_bound": 0.0, "proven": False}
+    lower = min(best["lower_bound"], loss)  # equal but for rounding where nothing was to be gained
+    return {
+        "objective": objective,
+        "model": SINGLE if info.hides_occurrences else best["model"],
+        "loss": loss,
+        "lower_bound": lower,
+        "gap": (loss - lower) / loss if loss else 0.0,
+        "proven": best["proven"] or not loss,
+        **({"failed": failed} if failed and loss else {}),
+    }
