@@ -384,6 +384,36 @@ def test_nothing_sensitive_loses_as_much_as_km_anonymity(setting: str) -> None:
             assert least == by_cuts.least_loss(problem.rows, problem.tree, 2, m, by_cuts.Terms())
 
 
+@pytest.mark.parametrize("setting", ["occurrences", "items", "any known"])
+def test_loss_without_regard_to_sensitive_items(setting: str) -> None:
+    """It is that of the public part, but a share of what all occurrences weigh, as the loss itself."""
+    rng, told = seeded(738), 0
+    for _ in range(examples(60, 12)):
+        problem = draw_problem(rng, setting)
+        promise = problem.promise
+        terms = replace(problem.terms, objective=rng.choice(("lm", "ncp")), keep=(), max_suppressed=None)
+        problem = replace(problem, terms=terms)
+        try:
+            release = problem.solve()
+        except (InfeasibleError, RequestError):
+            continue
+        if not release.details["alone"]:
+            continue
+        public, tree = problem.public_rows, problem.tree
+        assert tree is not None
+        tree = naive.restricted(tree, promise.sensitive)
+        least, _ = naive.least_loss(public, tree, Promise(promise.k, promise.m, promise.rho), terms)
+        assert least is not None
+        whole = naive.Losses.of(problem.rows, problem.tree, promise.sensitive, terms).whole()
+        part = naive.Losses.of(public, tree, (), terms).whole()
+        assert release.details["alone"] == {"loss": float(least * part / (whole or 1)), "proven": True}, (
+            problem
+        )
+        assert release.details["optimality"]["loss"] >= release.details["alone"]["loss"]
+        told += any(Fraction(str(terms.weights.get(s, 1))).denominator > 1 for s in promise.sensitive)
+    assert told
+
+
 def test_time_limit_leaves_a_valid_release_and_bound() -> None:
     rng = seeded(96)
     ended = 0

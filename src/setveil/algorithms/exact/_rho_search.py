@@ -335,9 +335,9 @@ class RhoSearch:
             root = self.flat and int(node[v]) == self.tree.root  # what loses as much as suppression
             candidate[self.tree.under(int(node[v]))] = -1 if root else node[v]
         candidate[node[search.candidates.suppressed_leaves(search.incumbent.candidate)]] = -1
+        lost = Fraction(self.losses.cost(candidate), self.losses.whole or 1)  # with the weights of all items
+        self.alone = {"loss": float(lost), "proven": found["proven"]}
         self._offer(self.candidates.repaired(candidate))
-        cost = search.incumbent.cost or 0
-        self.alone = {"loss": float(Fraction(cost, self.losses.whole or 1)), "proven": found["proven"]}
         return True
 
     # --- what cannot be
