@@ -1255,6 +1255,8 @@ RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
     ),
     "border": (sv.Coherence(h=0.9, k=5, p=2, private=["i7"]), {"algorithm": "border"}),
     "cahd": (sv.PrivacyDegree(3, ("i11",)), {"algorithm": "cahd"}),
+    "km-rho": (sv.KmRho(5, 2, "0.15", ["i7", "i11"]), {"algorithm": "exact"}),
+    "partial": (sv.KmRho(1, 2, "0.15", ["i7", "i11"]), {"algorithm": "partial", "bound": True}),
 }
 
 
@@ -1290,7 +1292,8 @@ def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None
         assert label in published | {report["published"]["file"]}
     # No number that is known from the original alone.
     before = _numbers([report["input"], report["utility"], report["branches"], report.get("frequencies", []),
-                       report["risk"]["before"], DATA.supports().tolist()])  # fmt: skip
+                       report["risk"]["before"], DATA.supports().tolist(),
+                       [report["algorithm"].get(name) for name in ("hidden", "alone")]])  # fmt: skip
     after = _numbers([handed_out(report)["published"], report["labels"], report["guarantee"],
                       report["risk"]["after"], report["algorithm"]["parameters"]])  # fmt: skip
     shown = {number.replace(",", "") for number in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}

@@ -132,7 +132,7 @@ def anonymize(
         typer.Option(
             "--bound",
             rich_help_panel=ALGORITHM,
-            help="km-anonymity: also find how far the release is from the optimum, within --time-limit.",
+            help="Also find how far the release is from the optimum, within --time-limit.",
         ),
     ] = False,
     own: Own,
@@ -317,6 +317,8 @@ def anonymize(
             else:
                 error.hint = extension_hint(source, Path(hierarchy_file or "HIERARCHY"), how)
             raise
+        for warning in release.details.get("warnings", ()):
+            say(f"Warning: {warning}")
         if plot_band is not None:
             progress("drawing")
             draw(plot_band, data, guarantee, progress)

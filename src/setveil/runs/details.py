@@ -253,6 +253,7 @@ def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None
         "labels": _generalized_labels(release, recoding),
         "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
         "frequencies": _frequencies(data, release, recoding),
+        **({"several_labels": _several_labels(data, recoding)} if release.recoding.kind == "local" else {}),
     }
 
 
@@ -273,6 +274,13 @@ def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[st
         for label, rows in used
         if label not in own
     ]
+
+
+def _several_labels(data: Transactions, recoding: AnyRecoding) -> int:
+    """Count the items that are published under more than one label."""
+    images, n = recoding.images(data), len(recoding.published)
+    pairs = np.unique((data.items * np.int64(n) + images)[images >= 0])
+    return int((np.bincount(pairs // n) > 1).sum())
 
 
 def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:

@@ -47,7 +47,8 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         `algorithm` (parameters that name no item), `guarantee`, `recoding`, `published`, `labels`, and
         `risk` of the published rows; `names` of those labels, and of `about` the purpose and the recipient,
         were given by who made the release. `rounded` holds the rest: texts and lengths of bars, in steps that
-        at least 100 occurrences of the original fall into; it is missing where there are too few of them.
+        at least 100 occurrences of the original fall into; it is missing where there are too few of them, and
+        where it would tell how often sensitive items were left out.
 
     Raises
     ------
@@ -73,10 +74,11 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
         "names": {line["label"]: names[line["label"]] for line in report["labels"] if line["label"] in names},
         "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
         "exact_labels": _exact_labels(report),
+        "overlapping": bool(report.get("several_labels", 1)),
         "counts": _counts(report),
         "risk": _remaining(report),
     }
-    rounded = _rounded(report)
+    rounded = None if "rho" in guarantee else _rounded(report)
     return {**out, "rounded": rounded} if rounded else out
 
 
@@ -241,9 +243,12 @@ _MEANS = ", and lists the items that each broader name stands for"
 def _lost(told: dict[str, Any]) -> str:
     rounded = told.get("rounded")
     if not rounded:
-        return blocks.section(
-            "What was lost", blocks.paragraph("Not told: the data are too small to tell it safely.")
+        why = (
+            "it would tell how often sensitive items were left out."
+            if "rho" in told["guarantee"]
+            else "the data are too small to tell it safely."
         )
+        return blocks.section("What was lost", blocks.paragraph(f"Not told: {why}"))
     shares = rounded["shares"]
     note = (
         f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.run.hidden import hidden_items
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
 from setveil.wording import are, count
@@ -33,6 +34,7 @@ def losses(report: dict[str, Any]) -> str:
         blocks.paragraph(f"Rows: {words.rows(report)}"),
         blocks.paragraph(kind.overlap(report)),
         blocks.paragraph(words.optimality(report)),
+        hidden_items(report),
         _branches(report),
         labels(report),
         _left_out(report),

@@ -77,12 +77,18 @@ def not_covered(report: dict[str, Any]) -> str:
     spoken = words_for(guarantee)
     of_tables = report["recoding"] in TABLES
     never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
-    lines = [*spoken.not_covered(guarantee), *never]
+    lines = spoken.not_covered(guarantee)
+    said = {title for title, _ in lines}
+    lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]
     if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
         lines.insert(-1, _COUNTED)
     return blocks.section("What the promise does not cover", blocks.points(lines))
+
+
+def _plain(title: str) -> str:
+    return title.replace("<em>", "").replace("</em>", "")
 
 
 def versions(report: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from setveil.report import words
 from setveil.report.models import check, promise
 from setveil.report.run.applied import applied_facts
 from setveil.report.run.frontier import frontier_lines, neighbours
+from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.tables import left_out
 from setveil.wording import count
@@ -22,7 +23,8 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 def summary(report: dict[str, Any]) -> str:
     """Summarize a report in at most 17 lines of at most 88 columns.
 
-    There are up to 10 more for labels of an earlier run, and one for each release of a table that was tried.
+    There are up to 4 more for sensitive items that were left out, up to 10 for labels of an earlier run, and
+    one for each release of a table that was tried.
 
     Parameters
     ----------
@@ -58,6 +60,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
         "Promise": promise(guarantee),
         "Check": check(guarantee),
         "Lost": kind.loss(report),
+        **hidden_facts(report),
         "Reading": kind.overlap(report),
         "Optimum": words.optimality(report),
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},

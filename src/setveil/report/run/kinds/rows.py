@@ -56,7 +56,7 @@ class Rows(Kind):
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         return (
-            f"{kept} unchanged, {count(utility['generalized_items'])} generalized, "
+            f"{kept} unchanged, {count(utility['generalized_items'])} {self._changed(report)}, "
             f"{count(utility['suppressed_items'])} suppressed; "
             f"{count(utility['published_labels'], 'label')} published."
         )
@@ -67,7 +67,7 @@ class Rows(Kind):
         return [
             (
                 f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}",
-                f"items unchanged; {count(utility['generalized_items'])} generalized, "
+                f"items unchanged; {count(utility['generalized_items'])} {self._changed(report)}, "
                 f"{count(utility['suppressed_items'])} suppressed",
             ),
             (
@@ -75,6 +75,9 @@ class Rows(Kind):
                 f"different labels published, in {count(occurrences, 'occurrence')}",
             ),
         ]
+
+    def _changed(self, _report: Report) -> str:
+        return "generalized"
 
     def countable(self, report: Report) -> Points:
         """Say how well supports of labels can be read off the release."""
@@ -148,11 +151,11 @@ class Rows(Kind):
     def countable_outside(self, told: Report) -> Points:
         """Say how well supports of labels can be read off the release."""
         if not told["exact_labels"]:
-            return self._inexact_outside()
+            return self._inexact_outside(told)
         exact = "exact. Each is in as many rows as held any of the items that it stands for."
         return [("Rows with a published name:", exact)]
 
-    def _inexact_outside(self) -> Points:
+    def _inexact_outside(self, _told: Report) -> Points:
         return []
 
 
@@ -162,15 +165,20 @@ class LocalRows(Rows):
     recoding = "local"
     term = (
         "Generalized:",
-        "published under a broader name from the hierarchy, not the same one in every row. Two items of a "
+        "published under a broader name from the hierarchy, perhaps another one in other rows. Two items of a "
         "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
     )
 
     supports_differ = "labels of different levels overlap"
 
     def overlap(self, report: Report) -> str:
-        """Say what overlapping labels cost whoever counts."""
+        """Say what overlapping labels, or items left out of some rows only, cost whoever counts."""
         off = report["utility"]["label_support_error"]["mean"]
+        if not report.get("several_labels", 1):
+            return (
+                "Items are left out of some rows only. Rows with such an item are the fewest that may hold "
+                f"it (over all items, on average {words.percent(off)} are missed)."
+            )
         return (
             "Labels of different levels overlap: one item stands under a narrow name in some rows and under "
             "a broad one in others. Rows with a label are only the fewest that may hold its items (on "
@@ -184,7 +192,14 @@ class LocalRows(Rows):
         """Say that nothing helps where counts of the original items are far off."""
         return "Such counts cannot be read off the release."
 
-    def _inexact_outside(self) -> Points:
+    def _changed(self, report: Report) -> str:
+        hidden = report["algorithm"].get("hidden")
+        return "generalized or left out of some rows" if hidden else "generalized"
+
+    def _inexact_outside(self, told: Report) -> Points:
+        if not told["overlapping"]:
+            fewest = "exact, or at least so many where an item was left out of some rows only."
+            return [("Rows with a published name:", fewest)]
         fewest = (
             "at least so many. An item stands under a narrow name in some rows and under a broad one in "
             "others, so the rows of different names cannot be added."
