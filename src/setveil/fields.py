@@ -154,6 +154,11 @@ class Items(Kind):
 
 
 @dataclass(frozen=True)
+class ItemsOrLeaves(Items):
+    """Items of the data or leaves of the hierarchy: a file, or a list with commas."""
+
+
+@dataclass(frozen=True)
 class ItemsOrColumns(Items):
     """Items of the data, or columns that are published as they are: a file, or a list with commas."""
 

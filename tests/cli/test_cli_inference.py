@@ -260,3 +260,60 @@ def test_the_page_to_share_names_no_sensitive_item(place: Path, runs: dict[str, 
     assert "What can be learned about each" in inside
     assert "What can be learned about each" not in outside
     assert "the most that is learned" in outside
+
+
+# What is told of them.
+
+
+@pytest.fixture(scope="module")
+def told(place: Path) -> dict[str, Done]:
+    write(place / "more-tree.csv", "\n".join([*PUBLIC, "H;ALL", "U;ALL"]))
+    hole = ["anonymize", "hole.csv", *BASKET]
+    rules = ["anonymize", "rules.csv", *BASKET, "--rho", "1/2", "--sensitive", "s,t", "--bound"]
+    both = ["-m", 2, "--rho", "1/2"]
+    commands: dict[str, list[object]] = {
+        "unseen": [*hole, "-H", "more-tree.csv", "-k", 2, *both, "--sensitive", "more.txt", "-o", "unseen",
+                   "--external"],
+        "partial": [*hole, "-k", 1, *both, "--sensitive", "H", "-a", "partial", "--bound", "-o", "bounded"],
+        "suppress-control": [*rules, "-a", "suppress-control", "--time-limit", 60, "-o", "bound-1"],
+        "td-control": [*rules, "-a", "td-control", "-H", "rules-tree.csv", "-o", "bound-2"],
+        "mm": ["anonymize", "moles.csv", *BASKET, "-a", "mm", "--h", 0.5, "--k", 3, "--p", 3, "--private",
+               "1,2,3", "--bound", "-o", "bound-3"],
+        "lg": [*hole, "-H", "hole-tree.csv", "-k", 2, *both, "--sensitive", "H", "-a", "lg", "--bound", "-o",
+               "refused"],
+        "single": [*rules, "-a", "partial", "-o", "refused"],
+    }  # fmt: skip
+    write(place / "more.txt", "H\nU\n")
+    return dict(zip(commands, together([*commands.values()], place), strict=True))
+
+
+def test_what_was_left_out_and_what_it_cost(place: Path, told: dict[str, Done]) -> None:
+    out = told["unseen"].ok().out
+    assert "Hidden     1 occurrence of sensitive items (H 1)." in out
+    assert "Price      All of the loss: k^m-anonymity of the public items alone loses nothing." in out
+    recorded = json_of(place / "unseen" / "internal" / "report.json")["algorithm"]
+    assert recorded["hidden"] == {"H": 1}
+    assert recorded["alone"] == {"loss": 0.0, "proven": True}
+    page = (place / "unseen" / "published" / "report.html").read_text(encoding="utf-8")
+    for inside in ("items alone", "occurrence of sensitive", "in no row", "3/66", "0.045"):
+        assert inside not in page
+
+
+def test_sensitive_items_in_no_row_are_warned_of(place: Path, told: dict[str, Done]) -> None:
+    assert "Warning: 1 sensitive item is in no row: 'U'." in told["unseen"].ok().err
+    recorded = json_of(place / "unseen" / "internal" / "report.json")["algorithm"]
+    assert recorded["warnings"] == ["1 sensitive item is in no row: 'U'."]
+    assert "Warning" not in told["partial"].err
+
+
+def test_how_far_they_are_from_the_optimum(told: dict[str, Done]) -> None:
+    expected = {
+        "partial": "Proven: the least LM of any suppression of sensitive occurrences, ",
+        "suppress-control": "Proven: the least LM of any suppression, 0.1.",
+        "td-control": "Proven: the least NCP of any cut with suppression, 0.1.",
+        "mm": "the least LM of any suppression, ",
+    }
+    for name, text in expected.items():
+        assert text in " ".join(told[name].ok().out.split()), name
+    refused(told["lg"], 2, "lg makes none")
+    refused(told["single"], 2, "partial and rho-uncertainty", "exact")

@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError
-from setveil.fields import Choice, Items, Option, Probability
+from setveil.fields import Choice, ItemsOrLeaves, Option, Probability
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.coherence import as_json, as_written, labels_of, written
 from setveil.guarantees.kkm import M
@@ -264,7 +264,7 @@ def _beyond(g: Facts) -> list[str]:
 
 
 SENSITIVE = Option(
-    Items(),
+    ItemsOrLeaves(),
     "Items that nobody may learn of a person: a file, or a list with commas.",
     needed=True,
     secret=True,

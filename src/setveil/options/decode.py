@@ -17,6 +17,7 @@ from setveil.fields import (
     Items,
     Itemsets,
     ItemsOrColumns,
+    ItemsOrLeaves,
     ItemWeights,
     Kind,
     Option,
@@ -243,6 +244,18 @@ def _items(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> t
     return given.occurring(labels)
 
 
+def _items_or_leaves(name: str, text: Any, given: Given, others: Mapping[str, Any]) -> tuple[str, ...]:
+    """Read items of the data; leaves of the hierarchy exist, too, though no row holds them."""
+    from setveil.options.inputs import load_labels
+
+    tree = given.hierarchy
+    if tree is None or not isinstance(text, str):
+        return _items(name, text, given, others)
+    labels = load_labels(text, given.known, given.encoding, check=False)
+    exist = {*given.known.vocabulary.labels, *tree.labels[: tree.n_leaves]}
+    return given.occurring(labels) if exist.issuperset(labels) else _items(name, text, given, others)
+
+
 def _items_or_columns(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
     """Read names of kept columns and of items; what a published table lacks may have been left out of it."""
     from setveil.options.inputs import load_labels, require_known
@@ -295,6 +308,7 @@ _READERS: Mapping[type[Kind], Callable[..., Any]] = {
     ColumnLabels: _column_labels,
     Items: _items,
     ItemsOrColumns: _items_or_columns,
+    ItemsOrLeaves: _items_or_leaves,
     Itemsets: _itemsets,
     GroupsOfItems: _groups,
 }
