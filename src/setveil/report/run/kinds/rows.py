@@ -165,7 +165,7 @@ class LocalRows(Rows):
     recoding = "local"
     term = (
         "Generalized:",
-        "published under a broader name from the hierarchy, perhaps another one in other rows. Two items of a "
+        "published under a broader name from the hierarchy, perhaps another in other rows. Two items of a "
         "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
     )
 
