@@ -25,7 +25,8 @@ from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.exact import _breaches, _rho_search, exact
 from setveil.algorithms.exact._breaches import Breach
 from setveil.algorithms.exact._program import Floats, Program, Row
-from setveil.algorithms.exact._rho_search import RhoSearch, flat_hierarchy, promise_of
+from setveil.algorithms.exact._promise import flat_hierarchy, promise_of
+from setveil.algorithms.exact._rho_search import RhoSearch
 from setveil.algorithms.exact._variables import Variables
 from setveil.errors import InfeasibleError, RequestError
 from setveil.kernels.rows import Ids

@@ -76,8 +76,8 @@ class PublicPart:
 
     Attributes
     ----------
-    data : Transactions
-        All rows with all items.
+    data, hierarchy : Transactions, Hierarchy
+        All rows with all items, and the whole hierarchy.
     rows : Transactions
         The same rows without sensitive items, in the same order; a row may be empty. Its vocabulary holds
         the public items of the data.
@@ -128,7 +128,7 @@ class PublicPart:
         self.tree = _without(hierarchy, set(sensitive))
         self.leaf: Ids = frozen(self.tree.locate(self.rows.vocabulary), np.int32)
 
-        self._hierarchy = hierarchy
+        self.hierarchy = hierarchy
         self.located: Ids = frozen(located, np.int32)
         self.node: Ids = frozen([*(hierarchy.id(label) for label in self.tree.labels), -1], np.int32)
 
@@ -147,7 +147,7 @@ class PublicPart:
         Recoding
             Over all leaves of the hierarchy; its `domain` counts the public ones.
         """
-        tree, hierarchy = self.tree, self._hierarchy
+        tree, hierarchy = self.tree, self.hierarchy
         leaves = np.arange(tree.n_leaves)
         to = np.arange(hierarchy.n_leaves)  # sensitive leaves: themselves
         to[self.node[leaves]] = self.node[nodes[leaves]]
@@ -185,7 +185,7 @@ class PublicPart:
         LocalRecoding
             Over all leaves of the hierarchy; its `domain` counts the public ones.
         """
-        tree, hierarchy = self.tree, self._hierarchy
+        tree, hierarchy = self.tree, self.hierarchy
         sensitive = self.is_sensitive[self.data.items]
         to = self.located[self.data.items]  # a copy
         to[~sensitive] = self.node[nodes]
@@ -206,9 +206,9 @@ class PublicPart:
 
     def _public_leaves(self, node: int) -> Ids:
         """List what a node of the hierarchy stands for, ascending: itself, or the public leaves below it."""
-        if node < self._hierarchy.n_leaves:
+        if node < self.hierarchy.n_leaves:
             return np.array([node], np.int32)
-        return np.sort(self.node[self.tree.under(self.tree.id(self._hierarchy.labels[node]))])
+        return np.sort(self.node[self.tree.under(self.tree.id(self.hierarchy.labels[node]))])
 
 
 def _without(hierarchy: Hierarchy, hidden: Collection[str]) -> Hierarchy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf, lcm
 from typing import Any
@@ -23,6 +23,7 @@ from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._losses import Losses
 from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._promise import Promise
 from setveil.algorithms.exact._rho_candidates import RhoCandidates
 from setveil.algorithms.exact._rho_rounding import RhoRounding
 from setveil.algorithms.exact._search import PATIENCE, Search
@@ -38,33 +39,6 @@ EARLY = 0.5  # share of the time that the optimum without regard to sensitive it
 TOP = "\0"  # the node above the public root and sensitive items that may be known
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What must hold of a release, of whichever model.
-
-    Attributes
-    ----------
-    k : int
-    m : int or float
-    rho : Fraction
-    sensitive : tuple of str
-    is_known : bool
-        Whether sensitive items may be known.
-    hide : str
-        How they may be left out (see `Sensitive`).
-    phrase : str
-        Its name.
-    """
-
-    k: int
-    m: int | float
-    rho: Fraction
-    sensitive: tuple[str, ...]
-    is_known: bool
-    hide: str
-    phrase: str
-
-
 class RhoSearch:
     """The search for the least loss under a bound for what is learned of sensitive items.
 
@@ -76,7 +50,7 @@ class RhoSearch:
     Parameters
     ----------
     part : PublicPart
-        The data and their public part.
+        The data, in an order that does not depend on the input's, and their public part.
     promise : Promise
     parameters : Exact
     progress : Progress
@@ -179,16 +153,16 @@ class RhoSearch:
         """
         data, sensitive = self.part.data, self.sensitive
         out = np.zeros(data.n_occurrences, bool)
-        if sensitive.hide != OCCURRENCES or sensitive.is_known:
+        tail = self.incumbent.candidate[self.tree.n_nodes :]
+        if sensitive.hide != OCCURRENCES or sensitive.is_known or not tail.any():
             return out
-        keys = np.random.PCG64(0).random_raw(data.n_occurrences)
+        keys = np.random.PCG64(0).random_raw(data.n_rows)
         n = max(len(sensitive.labels), 1)
         entry_keys = self.breaches.entry_row * n + sensitive.item
         place = np.searchsorted(entry_keys, self._group[self._row] * n + self._item)
-        order = np.lexsort((keys[self._at], place))
+        order = np.lexsort((keys[self._row], place))
         begins = np.searchsorted(place[order], np.arange(sensitive.item.size))
         rank = np.arange(order.size) - begins[place[order]]
-        tail = self.incumbent.candidate[self.tree.n_nodes :]
         out[self._at[order[rank < tail[place[order]]]]] = True
         return out
 
@@ -416,39 +390,3 @@ class RhoSearch:
             "clauses": len(program),
             "rounds": program.solved,
         }
-
-
-def promise_of(guarantee: Any, parameters: Exact) -> Promise:
-    """Say what a guarantee demands, and how sensitive items may be left out.
-
-    Raises
-    ------
-    RequestError
-        If they are to be left out in a way that is not possible.
-    """
-    phrase = guarantee.phrase
-    if guarantee.model == "coherence":
-        if parameters.hide is not None:
-            raise RequestError(
-                "Coherence leaves public items out, never private ones.", hint="Leave --hide out."
-            )
-        return Promise(guarantee.k, guarantee.p, guarantee.h, guarantee.private, False, NOTHING, phrase)
-    any_size = guarantee.model == "rho-uncertainty"
-    is_known = any_size or guarantee.knows == "any"
-    if is_known and parameters.hide == OCCURRENCES:
-        raise RequestError(
-            "Single occurrences of sensitive items cannot be hidden from attackers who may know sensitive "
-            "items: hiding one would change how many rows fit what is known.",
-            hint="Choose --hide items, or --knows public.",
-        )
-    hide = parameters.hide or (ITEMS if is_known else OCCURRENCES)
-    k, m = (1, inf) if any_size else (guarantee.k, guarantee.m)
-    return Promise(k, m, guarantee.rho, guarantee.sensitive, is_known, hide, phrase)
-
-
-def flat_hierarchy(data: Transactions) -> Hierarchy:
-    """Make the hierarchy that has nothing above the items of the data but a root."""
-    root = "*"
-    while root in data.vocabulary.ids:
-        root += "*"
-    return Hierarchy({**dict.fromkeys(data.vocabulary.labels, root), root: None})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees import Guarantee
     from setveil.hierarchy.tree import Hierarchy
+    from setveil.kernels.rows import Ids
     from setveil.published.recoding import LocalRecoding, Recoding
 
 __all__ = ["Exact", "Parameters", "anonymize", "bound", "info"]
@@ -62,7 +63,7 @@ def anonymize(
     if guarantee.model == "coherence" and hierarchy is None:
         return _coherent(_mole_search(data, guarantee, parameters, progress))
     if guarantee.model != "km-anonymity":
-        return _protected(_rho_search(data, hierarchy, guarantee, parameters, progress), data)
+        return _protected(data, *_rho_search(data, hierarchy, guarantee, parameters, progress))
     from setveil.published.recoding import Recoding
 
     search = _km_search(data, hierarchy, guarantee, parameters, progress)
@@ -84,7 +85,7 @@ def bound(
     if guarantee.model == "coherence" and hierarchy is None:
         return _mole_search(data, guarantee, parameters, progress).run()
     if guarantee.model != "km-anonymity":
-        return _rho_search(data, hierarchy, guarantee, parameters, progress).run()
+        return _rho_search(data, hierarchy, guarantee, parameters, progress)[0].run()
     found: dict[str, Any] = _km_search(data, hierarchy, guarantee, parameters, progress).run()
     return found
 
@@ -105,20 +106,24 @@ def _rho_search(
     guarantee: Any,
     parameters: Exact,
     progress: Progress,
-) -> RhoSearch:
+) -> tuple[RhoSearch, Ids]:
+    """Begin a search over the rows in the order of their items; also where each occurrence stood before."""
+    from setveil.algorithms._content_order import in_content_order
     from setveil.algorithms._public_part import PublicPart
-    from setveil.algorithms.exact._rho_search import RhoSearch, flat_hierarchy, promise_of
+    from setveil.algorithms.exact._promise import flat_hierarchy, promise_of
+    from setveil.algorithms.exact._rho_search import RhoSearch
 
     promise = promise_of(guarantee, parameters)
     tree = flat_hierarchy(data) if hierarchy is None else hierarchy
-    part = PublicPart(data, tree, promise.sensitive)
-    return RhoSearch(part, promise, parameters, progress, flat=hierarchy is None)
+    rows, places = in_content_order(data)
+    part = PublicPart(rows, tree, promise.sensitive)
+    return RhoSearch(part, promise, parameters, progress, flat=hierarchy is None), places
 
 
 def _mole_search(data: Transactions, guarantee: Any, parameters: Exact, progress: Progress) -> MoleSearch:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
     from setveil.algorithms.exact._mole_search import MoleSearch
-    from setveil.algorithms.exact._rho_search import promise_of
+    from setveil.algorithms.exact._promise import promise_of
 
     promise_of(guarantee, parameters)
     return MoleSearch(PublicPrivateSplit(data, guarantee), parameters, progress)
@@ -134,23 +139,26 @@ def _coherent(search: MoleSearch) -> tuple[Recoding, dict[str, Any]]:
     return recoding_without(data, gone), details
 
 
-def _protected(search: RhoSearch, data: Transactions) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:
+def _protected(
+    data: Transactions, search: RhoSearch, places: Ids
+) -> tuple[Recoding | LocalRecoding, dict[str, Any]]:
     """Make the recoding of a search under a bound for what is learned, and its details."""
     import numpy as np
 
+    from setveil.algorithms._public_part import PublicPart
     from setveil.data.vocabulary import item_order
 
-    part = search.part
     optimality = search.run()
     nodes, gone = search.nodes(), set(search.hidden_items())
-    occurrences = search.hidden_occurrences()
-    labels = data.vocabulary.labels
+    occurrences = np.zeros(data.n_occurrences, bool)
+    occurrences[places] = search.hidden_occurrences()
+    part = PublicPart(data, search.part.hierarchy, search.promise.sensitive)
+    labels, supports = data.vocabulary.labels, data.supports()
     leaves = part.tree.labels[: part.tree.n_leaves]
     suppressed = [label for label, to in zip(leaves, nodes.tolist(), strict=True) if to < 0]
     counts = np.bincount(data.items[occurrences], minlength=data.n_items)
     hidden = {
-        labels[s]: int(data.supports()[s]) if labels[s] in gone else int(counts[s])
-        for s in part.sensitive.tolist()
+        labels[s]: int(supports[s] if labels[s] in gone else counts[s]) for s in part.sensitive.tolist()
     }
     details = {
         "optimality": optimality,
