@@ -104,7 +104,7 @@ def test_panels_of_anonymize() -> None:
     flat = " ".join(text.replace("│", " ").split())
     assert ", ".join(algorithms.names()) in flat
     assert ", ".join(FORMATS) in flat
-    assert "ncp, lm, entropy, entropy-max" in flat
+    assert "ncp, lm, items, entropy, entropy-max" in flat
 
 
 def test_help_of_one_algorithm() -> None:
@@ -128,7 +128,13 @@ def test_completion_knows_commands_options_and_choices() -> None:
     assert complete("setveil anonymize --time-l") == ["--time-limit"]
     assert complete("setveil anonymize --algorithm ") == algorithms.names()
     assert complete("setveil convert in.csv out --to p") == ["parquet"]
-    assert complete("setveil anonymize in.csv --objective ") == ["ncp", "lm", "entropy", "entropy-max"]
+    assert complete("setveil anonymize in.csv --objective ") == [
+        "ncp",
+        "lm",
+        "items",
+        "entropy",
+        "entropy-max",
+    ]
     assert complete("setveil hierarchy build --by ba") == ["balanced"]
 
 

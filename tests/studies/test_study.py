@@ -211,8 +211,15 @@ def test_what_decides_the_name_of_a_run(folder: Path) -> None:
     (first,) = ids(base)
     assert ids(base + "time_limit = 5\nmemory_limit = 100\n") == [first]
     assert ids(base + 'queries = 1000\np_nugget = "inf"\n') == [first]  # as by default
-    assert ids(base + "group_by = 3\nbound = 4\n") == [first]  # for other models
-    for more in ("queries = 999\n", "p_nugget = 3\n", "seeds = [1]\n", "risk_m = 2\n", "itemsets = 5\n"):
+    assert ids(base + "group_by = 3\n") == [first]  # for other models
+    for more in (
+        "queries = 999\n",
+        "bound = 4\n",
+        "p_nugget = 3\n",
+        "seeds = [1]\n",
+        "risk_m = 2\n",
+        "itemsets = 5\n",
+    ):
         assert ids(base + more) != [first]
     write(folder / "other.txt", "101 103\n")
     assert ids(base.replace("private.txt", "other.txt")) == [first]  # the content counts, not the place
