@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -735,3 +736,52 @@ def test_the_setting_shown_is_central_and_whole() -> None:
     rows = [row for row in table() if not (row["method"] == "exact" and row["k"] == 5)]
     assert middle_setting(family(rows)) == (["k", "m"], (2, 1))
     assert middle_setting(family([run(status="failed")])) is None
+
+
+# --- what is learned of sensitive items
+
+
+def learned(method: str, model: str, data: str, rho: Any, **values: Any) -> dict[str, Any]:
+    return run(
+        method, model=model, data=data, rho=rho, lm=0.1 + float(Fraction(str(rho))),
+        greatest_confidence=float(Fraction(str(rho))),
+        sensitive_occurrences=50, hidden_occurrences=10, sensitive="2 items", **values,
+    )  # fmt: skip
+
+
+def inference() -> list[dict[str, Any]]:
+    rhos = (0.1, 0.2, "1/3")
+    return [
+        *(learned("exact", "km-rho", "shop", rho, k=5, m=2, hide="items") for rho in rhos),
+        *(learned("exact", "rho-uncertainty", "shop", rho) for rho in rhos),
+        *(learned("partial", "rho-uncertainty", "clinic", rho) for rho in rhos),
+    ]
+
+
+def test_methods_of_several_models_are_told_apart() -> None:
+    of = family(inference())
+    assert of.methods == ["exact (km-rho)", "exact (rho-uncertainty)", "partial"]
+    page = comparison_html(STUDY, inference())
+    assert "exact (rho-uncertainty)" in page
+    assert "Share of the occurrences of sensitive items that no row shows" in page
+
+
+def test_what_is_learned_is_drawn_against_rho() -> None:
+    drawn = {figure.stem: figure for figure in line_figures(family(inference()))}
+    assert {"confidence-rho", "hidden-rho", "loss_lm-rho"} <= set(drawn)
+    figure = drawn["confidence-rho"]
+    assert figure.x_title == "greatest chance of a sensitive item (rho)"
+    assert [data for data, _ in figure.bands] == ["shop", "clinic"]  # also where k is no parameter
+    dots = {(dot.method, str(dot.x)): dot.y.value for _, panels in figure.bands for dot in panels[0].dots}
+    assert dots["partial", "1/3"] == pytest.approx(1 / 3)
+    hidden = [dot.y.value for _, panels in drawn["hidden-rho"].bands for dot in panels[0].dots]
+    assert set(hidden) == {0.2}
+
+
+def test_what_the_original_holds_of_sensitive_items_stays_inside() -> None:
+    (row, *_) = public(clean(inference()), NAMING_ITEMS)
+    assert not {"sensitive_occurrences", "hidden_occurrences"} & set(row)
+    assert (row["hide"], row["rho"], row["sensitive"]) == ("items", 0.1, "choice 1")
+    external = comparison_html(STUDY, inference(), external=True)
+    assert "no row shows" not in external
+    assert "right about a sensitive item" in external

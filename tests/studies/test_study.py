@@ -108,6 +108,55 @@ def test_algorithms_take_what_they_know(folder: Path) -> None:
     ]
 
 
+RHO = 'm = 2\nk = 5\nrho = [0.5, "1/3", "20%"]\nsensitive = "101, 103"\n'
+
+
+def models_of(folder: Path, text: str) -> list[tuple[str, str, Any]]:
+    return [(run.algorithm, run.model, run.promise.get("rho")) for run in study(folder, text).runs]
+
+
+def test_models_that_are_described(folder: Path) -> None:
+    found = models_of(folder, RHO + 'algorithms = ["exact", "lg", "aa", "suppress-control"]\n')
+    rhos = [0.5, "1/3", 0.2]
+    assert found == [
+        *(("exact", "km-rho", rho) for rho in rhos),
+        *(("lg", "km-rho", rho) for rho in rhos),
+        ("aa", "km-anonymity", None),
+        *(("suppress-control", "rho-uncertainty", rho) for rho in rhos),
+    ]
+    bare = RHO.replace("m = 2\nk = 5\n", "") + 'algorithms = ["exact", "partial"]\n'
+    assert {model for _, model, _ in models_of(folder, bare)} == {"rho-uncertainty"}
+    (first, *_) = study(folder, RHO + 'algorithms = ["exact"]\n').runs
+    assert dict(first.promise) == {"m": 2, "k": 5, "rho": 0.5, "sensitive": "101, 103"}
+    assert first.shown()["sensitive"] == "2 items"
+
+
+def test_models_that_are_named(folder: Path) -> None:
+    both = RHO + 'algorithms = ["exact", "partial"]\nmodel = ["km-rho", "rho-uncertainty"]\n'
+    found = study(folder, both).runs
+    assert len({run.id for run in found}) == len(found) == 12
+    assert [run.model for run in found] == 2 * [*["km-rho"] * 3, *["rho-uncertainty"] * 3]
+    assert not any("k" in run.promise for run in found if run.model == "rho-uncertainty")
+    coherent = 'algorithms = ["exact", "mm", "border"]\nmodel = "coherence"\nh = 0.4\nk = 2\np = 2\n'
+    asked = study(folder, coherent + 'private = "101"\nsuppress = true\n').runs
+    assert [(run.algorithm, run.model) for run in asked] == [
+        (name, "coherence") for name in ("exact", "mm", "border")
+    ]
+    grids = 'k = 2\nm = 2\nalgorithms = ["exact"]\n[[runs]]\n[[runs]]\nmodel = "km-rho"\n'
+    assert models_of(folder, grids + 'rho = "1/4"\nsensitive = "101"\nknows = "any"\n') == [
+        ("exact", "km-anonymity", None), ("exact", "km-rho", 0.25)
+    ]  # fmt: skip
+    kept = 'algorithms = ["exact"]\nk = 2\nm = 2\nrho = 0.5\nsensitive = "101"\nmodel = "km-anonymity"\n'
+    with pytest.raises(RequestError, match="no algorithm here knows rho") as refused:
+        study(folder, kept)
+    assert "km-rho" in refused.value.hint
+
+
+def test_bounds_are_looked_for_where_cuts_compare(folder: Path) -> None:
+    asked = study(folder, RHO + 'algorithms = ["exact", "lg", "suppress-control"]\nbound = 3\n').runs
+    assert {run.algorithm for run in asked if "bound" in run.measuring} == {"exact", "suppress-control"}
+
+
 def test_settings_of_the_measures(folder: Path) -> None:
     asked = study(
         folder,
@@ -212,14 +261,8 @@ def test_what_decides_the_name_of_a_run(folder: Path) -> None:
     assert ids(base + "time_limit = 5\nmemory_limit = 100\n") == [first]
     assert ids(base + 'queries = 1000\np_nugget = "inf"\n') == [first]  # as by default
     assert ids(base + "group_by = 3\n") == [first]  # for other models
-    for more in (
-        "queries = 999\n",
-        "bound = 4\n",
-        "p_nugget = 3\n",
-        "seeds = [1]\n",
-        "risk_m = 2\n",
-        "itemsets = 5\n",
-    ):
+    assert ids(base + "bound = 4\n") != [first]
+    for more in ("queries = 999\n", "p_nugget = 3\n", "seeds = [1]\n", "risk_m = 2\n", "itemsets = 5\n"):
         assert ids(base + more) != [first]
     write(folder / "other.txt", "101 103\n")
     assert ids(base.replace("private.txt", "other.txt")) == [first]  # the content counts, not the place
@@ -303,7 +346,7 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('algorithms = ["aa"]\nm = 2\n', "aa needs k."),
+        ('algorithms = ["aa"]\nm = 2\n', "aa needs k for km-anonymity."),
         ('algorithms = ["aaa"]\nk = 2\n', "names 'aaa'; there are aa, .*Did you mean aa?"),
         ("k = 2\nm = 2\n", "algorithms must be a list that is not empty, got nothing"),
         ("algorithms = []\n", r"algorithms must be a list that is not empty, got '\[\]'"),
@@ -345,7 +388,15 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         ),
         ('algorithms = ["mm"]\nh = 2\nk = 2\np = 2\n', "h must be a number above 0 and below 1, got '2'"),
         ('algorithms = ["mm"]\nh = "1/0"\nk = 2\np = 2\n', "h must be a number .*, got '1/0'"),
-        ('algorithms = ["coat"]\nk = 2\nprivacy = "all"\n', "coat needs m."),
+        ('algorithms = ["coat"]\nk = 2\nprivacy = "all"\n', "coat needs m for constraints."),
+        (AA + 'model = "km"\n', "model must be among km-anonymity, .*, got 'km'"),
+        (AA + 'model = 3\n', "model must be among"),
+        (AA + 'model = "km-rho"\n', r"aa gives no model that is named \(km-rho\), but km-anonymity"),
+        (AA + 'model = ["km-anonymity", "km-rho"]\n', "model names km-rho, which no .* lg, partial would"),
+        (AA + '[[runs]]\nmodel = "km-rho"\n', r"aa gives no runs\[1\].model that is named"),
+        (AA + "rho = 0.5\n", "no algorithm here knows rho; exact, lg, partial"),
+        ('algorithms = ["exact"]\nrho = 1\n', "rho must be a number above 0 and below 1, got '1'"),
+        ('algorithms = ["exact"]\nm = 2\nrho = 0.5\nsensitive = "1"\n', "exact needs k for km-rho"),
         ('algorithms = ["coat"]\nk = 2\n[[runs]]\nseeds = [1]\n', r"runs\[1\].coat needs privacy."),
     ],
 )  # fmt: skip

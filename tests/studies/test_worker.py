@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
+from naive import rho as naive
 from setveil.functions.query import shared_of
 from setveil.policy.utility import groups_of
 from setveil.studies.plan import Run, data_set, plan_run
@@ -143,11 +145,47 @@ def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str,
     kept = surviving_itemsets(data, release.published, ceil(0.05 * len(ROWS)), max_length=2)
     assert found["itemsets_frequent"] == kept["frequent"] > 0
     assert found["itemsets_kept"] == (kept["kept"] if kept["supports_unchanged"] else None)
-    if run.model == "km-anonymity":
+    if run.model in {"km-anonymity", "coherence"}:
         assert 0 <= found["lower_bound"] <= found["lm" if algorithm == "hghs" else "ncp"]
         assert found["gap"] >= 0
     else:
         assert found["lower_bound"] is None
+
+
+LEARNING: list[tuple[str, str, dict[str, Value]]] = [
+    ("exact", "km-rho", {"k": 2, "m": 2, "rho": "1/12"}),
+    ("exact", "km-rho", {"k": 2, "m": 2, "rho": 0.08, "hide": "items"}),
+    ("exact", "km-rho", {"k": 2, "m": 1, "rho": 0.08, "knows": "any"}),
+    ("lg", "km-rho", {"k": 3, "m": "inf", "rho": 0.25}),
+    ("partial", "km-rho", {"k": 1, "m": 2, "rho": 0.25}),
+    ("partial", "rho-uncertainty", {"rho": "1/3"}),
+    ("suppress-control", "rho-uncertainty", {"rho": "1/3"}),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "model", "options"), LEARNING)
+def test_what_is_still_learned(folder: Path, algorithm: str, model: str, options: dict[str, Value]) -> None:
+    asked = {"queries": 0, "itemsets": 0}
+    run = planned(folder, algorithm, {**options, "sensitive": "109,111"}, asked, model=model)
+    found = measured(run)
+    data, tree = sv.read(folder / "rows.dat"), sv.read_hierarchy(folder / "tree.csv")
+    promise: dict[str, Any] = {**run.promise, "sensitive": PRIVATE}
+    if promise.get("m") == "inf":
+        promise["m"] = float("inf")
+    own: dict[str, Any] = {name: value for name, value in run.parameters.items() if name == "hide"}
+    guarantee: Any = (sv.KmRho if model == "km-rho" else sv.RhoUncertainty)(**promise)
+    made = sv.anonymize(data, guarantee, hierarchy=tree, algorithm=algorithm, details=False, **own)
+    published = rows_of(made.published)
+    shown = sum(len(row & set(PRIVATE)) for row in published)
+    most = promise.get("m", float("inf"))
+    told = naive.rules(published, PRIVATE, most, promise.get("knows", "public" if "m" in promise else "any"))
+    assert found["sensitive_occurrences"] == sum(len(row & set(PRIVATE)) for row in ROWS)
+    assert found["hidden_occurrences"] == found["sensitive_occurrences"] - shown > 0
+    greatest = max(told.values(), default=Fraction(0))
+    assert found["greatest_confidence"] == pytest.approx(float(greatest))
+    assert greatest <= Fraction(str(options["rho"]))
+    bounded = algorithm == "suppress-control" or (algorithm == "exact" and made.report["optimality"])
+    assert (found["lower_bound"] is not None) == bool(bounded)
 
 
 @pytest.mark.parametrize("case", [CASES[0], CASES[-2]])

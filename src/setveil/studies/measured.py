@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 from setveil.attacker.attack import attack_risk
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, model_named
 from setveil.options.inputs import load_queries
+from setveil.options.models import bounds_inference
 from setveil.progress import silent
 from setveil.published.group_files import PublishedGroups
 from setveil.published.tables import LOCAL
@@ -95,6 +96,7 @@ def measured(
     optimality = {} if report["recoding"] == LOCAL else report.get("optimality", {})
     return {
         **{column.name: column.of(utility) for column in columns()},
+        **_learned(data, release, guarantee),
         **risk,
         "lower_bound": optimality.get("lower_bound"),
         "gap": optimality.get("gap"),
@@ -135,6 +137,24 @@ def _answers(
 def _case(asked: Asked, data: Transactions, release: VerifiedRelease, **more: Any) -> Case:
     estimator = {name: asked[name] for name in ("estimator",) if name in asked}
     return Case(data, **release.release.measurable(), **estimator, **more)
+
+
+def _learned(data: Transactions, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
+    """Say what is still learned of sensitive items, and how many of their occurrences no row shows."""
+    model = model_named(guarantee.model)
+    if model.release != "rows" or not any(option.secret for option in model.options.values()):
+        return {}
+    before, after = (_occurrences(rows, guarantee.secrets) for rows in (data, release.published))
+    found: dict[str, Any] = {"sensitive_occurrences": before, "hidden_occurrences": before - after}
+    if bounds_inference(model):
+        most = release.verdict.found()["greatest_confidence"]
+        found["greatest_confidence"] = 0.0 if most is None else most["confidence"]
+    return found
+
+
+def _occurrences(rows: Transactions, labels: Collection[str]) -> int:
+    ids = [rows.vocabulary.ids[label] for label in labels if label in rows.vocabulary.ids]
+    return int(rows.supports()[ids].sum())
 
 
 def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from setveil.errors import RequestError
 from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
+from setveil.options.models import bounds_inference, settled_model
 from setveil.options.roles import read_roles
 from setveil.published import kind_named
 from setveil.studies.files import hierarchies_of
@@ -103,6 +104,7 @@ class Run:
                 **self._data_identity(),
                 "hierarchy": _identity(self.data.hierarchy) if self._uses_hierarchy() else None,
                 "algorithm": self.algorithm,
+                "model": self.model,
                 "promise": {name: _identity(value) for name, value in self.promise.items()},
                 "parameters": {name: _identity(value) for name, value in self.parameters.items()},
                 "measuring": {name: _identity(value) for name, value in self.measuring.items()},
@@ -213,6 +215,7 @@ def plan_run(
     algorithm: str,
     options: Mapping[str, Value],
     *,
+    model: str | None = None,
     measuring: Mapping[str, Value] = DEFAULTS,
     seed: int = 0,
     time_limit: float | None = None,
@@ -228,6 +231,8 @@ def plan_run(
         Name of an algorithm.
     options : mapping
         Values of parameters by their names in a study, each as `setveil.studies.settings` accepts it.
+    model : str, optional
+        What it is to give, by default the first of the models that it gives.
     measuring : mapping
         Settings of the measures.
     seed : int
@@ -240,13 +245,18 @@ def plan_run(
     RequestError
         If there is no such algorithm, or a parameter is missing.
     """
-    model = model_of(algorithm)
+    info = algorithms.load(algorithm).info
+    model = model or str(info.guarantees[0])
     described = model_named(model)
     promise = {name: options[name] for name in applicable(described, options) if name in options}
     gaps = missing(described, promise)
     lacking = [names[0] for names in gaps if len(names) == 1]
     if lacking:
-        raise RequestError(f"{algorithm} needs {', '.join(lacking)}.")
+        others = ", ".join(name for name in info.guarantees if name != model)
+        raise RequestError(
+            f"{algorithm} needs {', '.join(lacking)} for {model}.",
+            hint=f"It also gives {others}: say model." if others else "",
+        )
     for names in gaps:
         raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got neither.")
     for names in both_given(described, promise):
@@ -257,7 +267,8 @@ def plan_run(
         if name in options and options[name] != default
     }
     wanted = kind_named(described.release).info.asks
-    if model in algorithms.load("exact").info.guarantees:
+    best = algorithms.load("exact").info
+    if model in best.guarantees and info.recoding == best.recoding:
         wanted = (*wanted, "bound")
     settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
     if "queries_file" in settings:
@@ -265,14 +276,44 @@ def plan_run(
     return Run(data, algorithm, model, promise, own, settings, seed, time_limit, memory_limit)
 
 
-def model_of(algorithm: str) -> str:
-    """Name the model that an algorithm gives."""
-    return str(algorithms.load(algorithm).info.guarantees[0])
+def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] = ()) -> list[str]:
+    """Name the models that an algorithm of a study is to give.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    keys : collection of str
+        The keys of the study, or of one of its grids.
+    named : collection of str
+        The models that it names.
+
+    Returns
+    -------
+    list of str
+        Of those that the algorithm gives the ones named. Where none is named: if `rho` is among the keys, the
+        one of those that bound what is learned which the keys describe best; else its first.
+
+    Examples
+    --------
+    >>> models_meant("exact", ["k", "m"]), models_meant("exact", ["k", "m", "rho", "sensitive"])
+    (['km-anonymity'], ['km-rho'])
+    >>> models_meant("exact", ["h", "k", "p"], ["km-rho", "coherence"])
+    ['coherence']
+    """
+    gives = algorithms.load(algorithm).info.guarantees
+    if named:
+        return [model for model in named if model in gives]
+    bounding = [model for model in gives if bounds_inference(model_named(model))]
+    if "rho" in keys and bounding:
+        described = {name for model in bounding for name in model_named(model).options}
+        return [settled_model({key: "" for key in keys if key in described}, bounding)]
+    return [gives[0]]
 
 
-def promise_keys(algorithm: str) -> tuple[str, ...]:
-    """Keys of a study that the model of an algorithm takes."""
-    return tuple(model_named(model_of(algorithm)).options)
+def promise_keys(model: str) -> tuple[str, ...]:
+    """Keys of a study that a model takes."""
+    return tuple(model_named(model).options)
 
 
 @cache

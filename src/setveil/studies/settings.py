@@ -31,6 +31,7 @@ from setveil.fields import (
     options_of,
 )
 from setveil.guarantees import models
+from setveil.guarantees.coherence import as_json, as_written
 from setveil.options.numbers import parse_share
 from setveil.options.reading import Reading
 
@@ -144,9 +145,12 @@ def _share(value: Any, _base: Path, _kind: Kind) -> int | float | None:
     return share if share is not None and 0 <= share <= 1 else None
 
 
-def _probability(value: Any, base: Path, kind: Kind) -> int | float | None:
-    share = _share(value, base, kind)
-    return share if share is not None and 0 < share < 1 else None
+def _probability(value: Any, _base: Path, _kind: Kind) -> float | str | None:
+    """Read a probability as it is written: one that is no decimal number, such as 1/3, stays a text."""
+    try:
+        return as_json(as_written(value))
+    except RequestError:
+        return None
 
 
 def _row_support(value: Any, base: Path, kind: Kind) -> int | str | None:

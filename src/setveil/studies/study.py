@@ -16,7 +16,16 @@ from typing import Any
 from setveil import algorithms
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, shorten
-from setveil.studies.plan import DataSet, Run, data_set, own_parameters, plan_run, promise_keys
+from setveil.guarantees import models
+from setveil.studies.plan import (
+    DataSet,
+    Run,
+    data_set,
+    models_meant,
+    own_parameters,
+    plan_run,
+    promise_keys,
+)
 from setveil.studies.settings import (
     LIMITS,
     MEASURING,
@@ -30,8 +39,9 @@ from setveil.studies.settings import (
 
 MOST_RUNS = 100_000
 _TOP = ("name", "description", "data_note", "runs")
-_GRID = ("data", "algorithms", "seeds")
+_GRID = ("data", "algorithms", "model", "seeds")
 _DATA = ("path", "name", "hierarchy", "roles")
+_GIVEN = {name: algorithms.load(name).info.guarantees for name in algorithms.names()}  # models of each
 
 
 @dataclass(frozen=True)
@@ -156,8 +166,8 @@ class _Reader:
     def refuse_unknown(self, top: Mapping[str, Any], grids: Sequence[_Grid]) -> None:
         """Refuse keys that nothing knows, and parameters that no algorithm of their grid knows."""
         everywhere = {*_GRID, *MEASURING, *LIMITS}
-        of_grid = [self.parameters_of(self.algorithms(grid)) for grid in grids]
-        every = self.parameters_of(algorithms.names())
+        of_grid = [self.parameters_of(self.models(grid)) for grid in grids]
+        every = self.parameters_of(_GIVEN)
         places = [("", top, set().union(*of_grid))]
         places += [(g.where, g.own, known) for g, known in zip(grids, of_grid, strict=True) if g.where]
         for where, table, known in places:
@@ -167,17 +177,48 @@ class _Reader:
                 names = sorted(everywhere | every | (set() if where else set(_TOP)))
                 close = difflib.get_close_matches(key, names, 1, 0.5)
                 if key in every:
-                    users = [name for name in algorithms.names() if key in self.parameters_of([name])]
+                    users = [name for name, of in _GIVEN.items() if key in self.parameters_of({name: of})]
                     raise RequestError(
-                        f"{self.path}: no algorithm here knows {where}{key}; {', '.join(users)} would."
+                        f"{self.path}: no algorithm here knows {where}{key}; {', '.join(users)} would.",
+                        hint=f"A key of {', '.join(owners)}: name the one that is meant as model."
+                        if (owners := [name for name, model in models().items() if key in model.options])
+                        else "",
                     )
                 raise RequestError(
                     f"{self.path}: there is no key {where}{key}.",
                     hint=f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}.",
                 )
 
-    def parameters_of(self, names: Sequence[str]) -> set[str]:
-        return {key for name in names for key in (*promise_keys(name), *own_parameters(name))}
+    def parameters_of(self, meant: Mapping[str, Sequence[str]]) -> set[str]:
+        promised = {key for of in meant.values() for model in of for key in promise_keys(model)}
+        return promised.union(*map(own_parameters, meant))
+
+    def models(self, grid: _Grid) -> dict[str, list[str]]:
+        """Name for each algorithm of a grid the models that it is to give."""
+        named, key = self.named_models(grid), grid.name("model")
+        meant = {name: models_meant(name, grid.keys, named) for name in self.algorithms(grid)}
+        for name, found in meant.items():
+            if not found:
+                raise RequestError(
+                    f"{self.path}: {name} gives no {key} that is named ({', '.join(named)}), but "
+                    f"{', '.join(_GIVEN[name])}.",
+                    hint="Each table [[runs]] may name models of its own.",
+                )
+        given = {model for found in meant.values() for model in found}
+        if left := [model for model in named if model not in given]:
+            raise RequestError(
+                f"{self.path}: {key} names {', '.join(left)}, which no algorithm here gives; "
+                f"{', '.join(algorithms.giving(left[0]))} would."
+            )
+        return meant
+
+    def named_models(self, grid: _Grid) -> list[str]:
+        value = grid.keys.get("model", [])
+        named = value if isinstance(value, list) else [value]
+        for one in named:
+            if one not in models():
+                raise self.wrong(grid.name("model"), f"among {', '.join(models())}", one)
+        return named
 
     def algorithms(self, grid: _Grid) -> list[str]:
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
@@ -272,25 +313,32 @@ class _Reader:
                 f"{self.path}: queries are either read ({name('queries_file')}) or drawn (queries, "
                 "query_size, query_support), not both."
             )
-        names = self.algorithms(grid)
-        known = self.parameters_of(names)
+        meant = self.models(grid)
+        known = self.parameters_of(meant)
         values = {key: self.values(key, keys[key], name(key)) for key in keys if key in known}
-        taken = {one: [key for key in values if key in self.parameters_of([one])] for one in names}
-        for algorithm in names:
-            varied: list[Sequence[Any]] = [values[key] for key in taken[algorithm]]
+        promises = [(algorithm, model) for algorithm, found in meant.items() for model in found]
+        taken = {
+            (algorithm, model): [key for key in values if key in self.parameters_of({algorithm: [model]})]
+            for algorithm, model in promises
+        }
+        for algorithm, model in promises:
+            varied: list[Sequence[Any]] = [values[key] for key in taken[algorithm, model]]
             number = math.prod(len(choices) for choices in [*varied, *measuring.values(), data, seeds])
             if number > MOST_RUNS:
                 raise RequestError(
                     f"{self.path}: {grid.where or 'it '}asks for {number:,} runs of {algorithm}, expected "
                     f"at most {MOST_RUNS:,}."
                 )
-        for rows, algorithm in itertools.product(data, names):
-            for options in _combinations({key: values[key] for key in taken[algorithm]}):
+        for rows, (algorithm, model) in itertools.product(data, promises):
+            for options in _combinations({key: values[key] for key in taken[algorithm, model]}):
                 for settings, seed in itertools.product(_combinations(measuring), seeds):
                     try:
-                        yield plan_run(rows, algorithm, options, measuring=settings, seed=seed, **limits)
+                        yield plan_run(
+                            rows, algorithm, options, model=model, measuring=settings, seed=seed, **limits
+                        )
                     except RequestError as error:
-                        raise RequestError(f"{self.path}: {grid.where}{error.message}") from None
+                        message = f"{self.path}: {grid.where}{error.message}"
+                        raise RequestError(message, hint=error.hint) from None
 
     def values(self, key: str, value: Any, name: str) -> list[Value]:
         """List the values of a key: one, a list, or a range."""

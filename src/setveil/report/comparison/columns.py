@@ -12,6 +12,11 @@ END = ("seed", "status", "error")
 MADE = ("data_sha256", "setveil", "machine")
 
 SIZES: Mapping[str, type] = {"rows": int, "items": int, "occurrences": int}
+LEARNED: Mapping[str, type] = {
+    "greatest_confidence": float,
+    "sensitive_occurrences": int,
+    "hidden_occurrences": int,
+}
 RISK: Mapping[str, type] = {
     "risk_m": int,
     "risk_below_2": int,
@@ -26,6 +31,7 @@ RISK_BEFORE: Mapping[str, type] = {
     "risk_before_10": int,
     "risk_before_probability": float,
 }
+ORIGINAL = ("sensitive_occurrences", "hidden_occurrences")  # tell how many the original rows hold
 OPTIMALITY: Mapping[str, type] = {"lower_bound": float, "gap": float}
 COST: Mapping[str, type] = {
     "seconds_read": float,
@@ -41,7 +47,7 @@ COST: Mapping[str, type] = {
 def measured() -> Mapping[str, type]:
     """List what is measured of a run, with the types of the values."""
     lost = {column.name: column.type for column in columns()}
-    return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **COST}
+    return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **LEARNED, **COST}
 
 
 @cache

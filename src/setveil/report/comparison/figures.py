@@ -229,21 +229,28 @@ def _series(rows: list[Row], name: str) -> Series:
 
 
 def _useful(series: Series, name: str, others: list[str]) -> list[Setting]:
-    """Find settings of the others at which some method was run with two values of `name` or more."""
-    values = parameters(row for row, _ in series)
-    exact: list[Setting] = []
-    any_: list[Setting] = []
-    for setting in product(*(values[other] for other in others)):
-        lines: dict[tuple[str, str, bool], set[Any]] = {}
-        for row, label in series:
-            if fits(row, others, setting):
-                whole = all(row.get(other) is not None for other in others)
-                lines.setdefault((row["data"], label, whole), set()).add(row[name])
-        if any(len(found) > 1 for (_, _, whole), found in lines.items() if whole):
-            exact.append(setting)
-        if any(len(found) > 1 for found in lines.values()):
-            any_.append(setting)
-    return exact or any_
+    """Find settings of the others at which some method was run with two values of `name` or more.
+
+    Of each data set those with a method that has all parameters of its runs, or any if there is none. What no
+    run of a data set has is None.
+    """
+    out: list[Setting] = []
+    for _, of_data in grouped(series, lambda entry: entry[0]["data"]):
+        values = parameters(row for row, _ in of_data)
+        exact: list[Setting] = []
+        any_: list[Setting] = []
+        for setting in product(*(values.get(other, [None]) for other in others)):
+            lines: dict[tuple[str, bool], set[Any]] = {}
+            for row, label in of_data:
+                if fits(row, others, setting):
+                    whole = all(row.get(other) is not None for other in others if other in values)
+                    lines.setdefault((label, whole), set()).add(row[name])
+            if any(len(found) > 1 for (_, whole), found in lines.items() if whole):
+                exact.append(setting)
+            if any(len(found) > 1 for found in lines.values()):
+                any_.append(setting)
+        out += exact or any_
+    return sorted(distinct(out), key=lambda setting: [order(value) for value in setting])
 
 
 def _central(settings: list[Setting]) -> list[Setting]:
@@ -325,7 +332,8 @@ def _repeated(series: Series, others: list[str], shown: list[Setting]) -> list[s
         return []
     out = []
     for other in others:
-        names = distinct(label for row, label in series if row.get(other) is None)
+        with_it = {row["data"] for row, _ in series if row.get(other) is not None}
+        names = distinct(label for row, label in series if row.get(other) is None and row["data"] in with_it)
         if names:
             out.append(f"{', '.join(names)}: the same in each panel, being without {other}.")
     return out

@@ -28,6 +28,27 @@ MEMORY = Compared(
     write=lambda value: f"{value:,.0f}",
     handed_out=True,
 )
+CONFIDENCE = Compared(
+    "confidence",
+    "greatest chance of a sensitive item",
+    "Greatest chance of someone who knows what the promise covers to be right about a sensitive item of a "
+    "person. Less is better.",
+    "greatest_confidence",
+    percent=True,
+    head="learned",
+    section="risk",
+    handed_out=True,
+)
+HIDDEN = Compared(
+    "hidden",
+    "sensitive occurrences left out",
+    "Share of the occurrences of sensitive items that no row shows. Less is better.",
+    "hidden_occurrences",
+    "sensitive_occurrences",
+    percent=True,
+    head="hidden",
+    section="loss",
+)
 
 
 def rows_at_risk(size: int, rows: Sequence[Row]) -> Compared:
@@ -84,11 +105,19 @@ def drawn(rows: Sequence[Row]) -> list[Compared]:
     size = known_items(rows)
     first = [one for one in compared() if one.section != "more"]
     risks = [rows_at_risk(size, rows)] if size else []
-    return [*first, *risks, SECONDS, MEMORY, *(one for one in compared() if one.section == "more")]
+    return [
+        *first,
+        *risks,
+        CONFIDENCE,
+        HIDDEN,
+        SECONDS,
+        MEMORY,
+        *(one for one in compared() if one.section == "more"),
+    ]
 
 
 def listed(rows: Sequence[Row]) -> list[Compared]:
     """List the columns of a table of methods."""
     size = known_items(rows)
     risks = [rows_at_risk(size, rows), chance(size, rows)] if size else []
-    return [*(one for one in compared() if one.listed), *risks, SECONDS, MEMORY]
+    return [*(one for one in compared() if one.listed), CONFIDENCE, HIDDEN, *risks, SECONDS, MEMORY]

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from setveil.guarantees import models
-from setveil.report.comparison.columns import RISK_BEFORE, fixed
+from setveil.report.comparison.columns import ORIGINAL, RISK_BEFORE, fixed
 from setveil.report.comparison.fronts import rounded
 from setveil.utility import compared
 
@@ -27,7 +27,10 @@ PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in mo
 _NAMING_ITEMS = frozenset(
     name for model in models().values() for name, option in model.options.items() if option.kind.names_items
 )
-_SAFE_TEXT = frozenset({"lm", "ncp", "entropy", "entropy-max", "true", "false", "none", "inf", "∞"})
+_SAFE_TEXT = frozenset({
+    "lm", "ncp", "entropy", "entropy-max", "true", "false", "none", "inf", "∞",
+    "public", "any", "occurrences", "items",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
         for key in own
     }
     methods = _public_methods(rows, naming)
-    inside = {*RISK_BEFORE, "data_sha256", "error", "run", "occurrences"}
+    inside = {*RISK_BEFORE, *ORIGINAL, "data_sha256", "error", "run", "occurrences"}
     inside |= {one.column for one in compared() if not one.handed_out}
     out = []
     for row in rows:
@@ -154,7 +157,20 @@ def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, s
 
 def families(rows: Sequence[Row]) -> list[Family]:
     """Part a cleaned table by the kind of promise, in the table's order."""
-    return [Family(kind, part) for kind, part in grouped(rows, _family_of)]
+    return [Family(kind, _told_apart(part)) for kind, part in grouped(rows, _family_of)]
+
+
+def _told_apart(rows: list[Row]) -> list[Row]:
+    """Name the model beside methods that were run for several models of a family."""
+    models_of = {method: distinct(row["model"] for row in of) for method, of in grouped(rows, _method_of)}
+    return [
+        {**row, "method": f"{row['method']} ({row['model']})"} if len(models_of[row["method"]]) > 1 else row
+        for row in rows
+    ]
+
+
+def _method_of(row: Row) -> str:
+    return str(row["method"])
 
 
 def _family_of(row: Row) -> str:
