@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from typing import TypeVar
 
-Pair = tuple[int, float]
+P = TypeVar("P", tuple[int, float], tuple[int, float, Fraction])  # k, m, and rho if there is one
 
 
-def envelope(pairs: list[Pair], losses: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Least loss of all releases whose k and m are no smaller; pairs without such a release are left out."""
-    found: dict[Pair, float] = {}
-    for k, m in pairs:
-        for (k2, m2), loss in losses.items():
-            if k2 >= k and m2 >= m and ((k, m) not in found or loss < found[k, m]):
-                found[k, m] = loss
+def keeps(strong: P, weak: P) -> bool:
+    """Whether the first promise has no smaller k, no smaller m and no greater rho."""
+    if len(strong) == 3 and len(weak) == 3 and strong[2] > weak[2]:
+        return False
+    return strong[0] >= weak[0] and strong[1] >= weak[1]
+
+
+def envelope(promises: list[P], losses: Mapping[P, float]) -> dict[P, float]:
+    """Least loss of all releases for promises as strong; those without such a release are left out."""
+    found: dict[P, float] = {}
+    for promise in promises:
+        for other, loss in losses.items():
+            if keeps(other, promise) and (promise not in found or loss < found[promise]):
+                found[promise] = loss
     return found
 
 
-def bounds(pairs: list[Pair], proven: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Greatest of the bounds that were proven for promises whose k and m are no greater."""
-    found: dict[Pair, float] = {}
-    for k, m in pairs:
-        found[k, m] = 0.0
-        for (k2, m2), bound in proven.items():
-            if k2 <= k and m2 <= m:
-                found[k, m] = max(found[k, m], bound)
+def bounds(promises: list[P], proven: Mapping[P, float]) -> dict[P, float]:
+    """Greatest of the bounds that were proven for promises that are no stronger."""
+    found: dict[P, float] = {}
+    for promise in promises:
+        found[promise] = 0.0
+        for other, bound in proven.items():
+            if keeps(promise, other):
+                found[promise] = max(found[promise], bound)
     return found
+
+
+def front(losses: Mapping[P, float]) -> set[P]:
+    """Promises to which no other is at least as strong and loses no more."""
+    ahead = set(losses)
+    for promise, loss in losses.items():
+        for other, its in losses.items():
+            if other != promise and keeps(other, promise) and its <= loss:
+                ahead.discard(promise)
+    return ahead

@@ -29,12 +29,12 @@ from setveil.studies.explore import (
     Cell,
     Exploration,
     explore,
-    names_kept,
     require_algorithm,
     require_budget,
 )
 from setveil.studies.explored import record
 from setveil.studies.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
+from setveil.studies.worth import names_kept
 from strategies import Case, cases, examples
 
 ROWS = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"]] + [["coffee"], ["tea", "sugar"], ["tea", "sugar"]]

@@ -25,6 +25,7 @@ from setveil.cli.options import (
     QuerySeed,
     Reading,
     integer,
+    model_options,
     number,
     one_of,
     own_options,
@@ -34,6 +35,7 @@ from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import Columns, TableShare, read_table, share_of, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
 from setveil.fields import options_of
+from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
 
 EXAMPLES = """Examples:
@@ -41,6 +43,8 @@ EXAMPLES = """Examples:
 $ setveil explore baskets.csv -H products.csv
 
 $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
+
+$ setveil explore baskets.csv --k 2,5 --m 2 --sensitive secret.csv --rho 0.5,0.2,0.1
 
 $ setveil explore patients.csv --qi age,sex --set codes"""
 
@@ -52,6 +56,10 @@ def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
     giving = registry.giving("km-anonymity", "global")
     names = {name for one in giving for name in options_of(registry.load(one).Parameters)}
     return [option for option in own_options(asked) if option.name in names]
+
+
+def _secret(_asked: Sequence[str]) -> list[inspect.Parameter]:
+    return model_options("km-rho", "sensitive", "knows")
 
 
 def explore(
@@ -74,6 +82,15 @@ def explore(
             metavar="N,N,...",
             rich_help_panel=PROMISE,
             help="Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
+        ),
+    ] = None,
+    rho: Annotated[
+        str | None,
+        typer.Option(
+            "--rho",
+            metavar="NUMBER,NUMBER,...",
+            rich_help_panel=PROMISE,
+            help="Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
         ),
     ] = None,
     hierarchy_files: HierarchyFiles = None,
@@ -110,30 +127,49 @@ def explore(
     force: Force = False,
     *,
     own: Annotated[dict[str, Any], Bundle(_own)],
+    secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written."""
+    """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written.
+
+    With --rho and --sensitive also what it costs that nothing sensitive is learned.
+    """
 
     def look(progress: Any) -> Any:
         from setveil.cli.files import extension_hint, read_rows, require_free
         from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.inputs import load_labels
+        from setveil.studies.explore import WITH_RHO, Secrets, require_algorithm
         from setveil.studies.explore import explore as explore_grid
         from setveil.studies.explored import record
-        from setveil.studies.promises import KS, MS, require_grid
+        from setveil.studies.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 
-        pairs = require_grid(
-            KS if k is None else _values("k", k, infinite=False),
-            MS if m is None else _values("m", m, infinite=True),
-        )
+        named = _require_together(rho, secret)
+        ks = None if k is None else _values("k", k, infinite=False)
+        ms = None if m is None else _values("m", m, infinite=True)
+        promises: Any
+        if rho is None:
+            promises = require_grid(KS if ks is None else ks, MS if ms is None else ms)
+        else:
+            promises = require_triples(
+                KS_RHO if ks is None else ks, MS_RHO if ms is None else ms, _parts(rho)
+            )
+            require_algorithm(algorithm, WITH_RHO)
         if out is not None:
             if out.suffix.lower() not in {".html", ".htm"}:
                 raise RequestError(f"--out must name a page such as explored.html, got {out}.")
             require_free(out, force)
         if columns.given:
+            if named is not None:
+                raise RequestError(
+                    "--rho and --sensitive do not apply to tables: nothing that is tried hides what the rows "
+                    "of a class have in common.",
+                    hint="`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
+                )
             content = _of_table(
-                input, columns, reading, hierarchy_files or (), pairs, algorithm, _words(own), share,
+                input, columns, reading, hierarchy_files or (), promises, algorithm, _words(own), share,
                 known=known, time_budget=time_budget, seed=seed, progress=progress,
             )  # fmt: skip
             return _paged(content, out, progress)
@@ -152,10 +188,13 @@ def explore(
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         given = Given(data, encoding, tree, seed)
         parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
+        secrets = None
+        if named is not None:
+            secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
         try:
             found = explore_grid(
-                data, pairs, hierarchy=tree, algorithm=parameters, known=known, time_budget=time_budget,
-                seed=seed, progress=progress,
+                data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, known=known,
+                time_budget=time_budget, seed=seed, progress=progress,
             )  # fmt: skip
         except MissingItemsError as error:
             error.hint = extension_hint(source, hierarchy_file, reading)
@@ -163,7 +202,7 @@ def explore(
         paths = [source] if isinstance(source, str) else list(source)
         content = record(
             found, inputs=paths, reading=[redacted(word) for word in reading.arguments()],
-            hierarchy=hierarchy_file, own=_words(own), seed=seed,
+            hierarchy=hierarchy_file, own=_words(own), sensitive=named or "", seed=seed,
         )  # fmt: skip
         return _paged(content, out, progress)
 
@@ -230,7 +269,25 @@ def _values(name: str, text: str, *, infinite: bool) -> list[int | float]:
     from setveil.options.numbers import parse_integer, parse_number
 
     parse = parse_number if infinite else parse_integer
-    return [parse(name, part) for part in text.split(",") if part.strip()]
+    return [parse(name, part) for part in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _require_together(rho: str | None, secret: dict[str, Any]) -> str | None:
+    """Take the sensitive items as they were given; refuse them without rho, and rho without them."""
+    if rho is None:
+        for name in ("sensitive", "knows"):
+            if secret[name] is not None:
+                raise RequestError(f"--{name} goes with --rho.", hint="Such as --rho 0.5,0.2,0.1.")
+        return None
+    if secret["sensitive"] is None:
+        raise RequestError(
+            "--rho needs --sensitive.", hint="It says how likely which items may become: --sensitive FILE."
+        )
+    return str(secret["sensitive"])
 
 
 def _words(own: dict[str, Any]) -> list[str]:

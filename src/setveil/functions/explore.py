@@ -18,22 +18,27 @@ from setveil.functions.given import (
     integer,
     integer_or_none,
     is_path,
+    labels_of,
     rows_of,
     share_of,
     tree_of,
 )
-from setveil.studies.explore import TIME_BUDGET, require_budget
+from setveil.guarantees.km_rho import KNOWS, PUBLIC
+from setveil.studies.explore import TIME_BUDGET, Secrets, require_budget
 from setveil.studies.explore import explore as explore_grid
 from setveil.studies.explore_tables import explore_table
 from setveil.studies.explored import record
-from setveil.studies.promises import KS, MS, require_grid
+from setveil.studies.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 
 
 def explore(
     data: str | PathLike[str] | object,
-    k: Iterable[int] = KS,
-    m: Iterable[int | float] = MS,
+    k: Iterable[int] | None = None,
+    m: Iterable[int | float] | None = None,
     *,
+    rho: Iterable[float | Fraction | str] | None = None,
+    sensitive: Iterable[str] | str | PathLike[str] | None = None,
+    knows: str = PUBLIC,
     hierarchy: TreeLike = None,
     algorithm: Any = None,
     share: float | Fraction | str | None = None,
@@ -50,7 +55,15 @@ def explore(
         The rows, or a table that `setveil.read_table` read.
     k, m : list of int
         At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
-        quasi-identifiers: each k with each m.
+        quasi-identifiers: each k with each m. By default k is 2, 3, 5, 10, 11, 20, 50 and m 1, 2, 3; with
+        `rho` 2, 5, 10 and 1, 2.
+    rho : list of number or str, optional
+        Greatest chances with which a sensitive item may be learned, such as ``["1/2", 0.2]``: each with each
+        k and m, as (k, rho)^m-anonymity.
+    sensitive : list of str, or text, optional
+        With `rho`: the sensitive items, a list, or as on the command line a file or a text with commas.
+    knows : {"public", "any"}
+        With `rho`: which items someone may know.
     hierarchy : Hierarchy or path, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : Exact, AA, ... or str, optional
@@ -76,8 +89,10 @@ def explore(
         `loss` (named by `objective`) of the best release found, whether it is `proven` the least, the promise
         that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
         `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
-        makes it (None where data or hierarchy are no files). Of a table the loss is f, and there are
-        `relational_loss`, `transaction_loss` and `classes` in place of what is kept.
+        makes it (None where data or hierarchy are no files). With `rho` there are also `gap`, `front`
+        (whether every stronger promise loses more), `greatest_confidence` and `hidden_occurrences`. Of a
+        table the loss is f, and there are `relational_loss`, `transaction_loss` and `classes` in place of
+        what is kept.
 
     Raises
     ------
@@ -96,31 +111,50 @@ def explore(
     >>> [(cell["k"], cell["m"], round(cell["loss"], 2)) for cell in found["cells"]]
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
-    pairs = require_grid(_listed("k", k), _listed("m", m))
+    promises: Any
+    if rho is None:
+        if sensitive is not None or knows != PUBLIC:
+            raise RequestError("sensitive and knows go with rho.", hint='Such as rho=["1/2", "1/5"].')
+        promises = require_grid(_listed("k", KS if k is None else k), _listed("m", MS if m is None else m))
+    else:
+        if sensitive is None:
+            raise RequestError("rho needs sensitive.", hint="It says how likely which items may become.")
+        if knows not in KNOWS:
+            raise RequestError(f'knows must be "public" or "any", got {described(knows)}.')
+        ks, ms = _listed("k", KS_RHO if k is None else k), _listed("m", MS_RHO if m is None else m)
+        promises = require_triples(ks, ms, _listed("rho", rho))
     budget = require_budget(time_budget)
-    knows, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
+    knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
     if isinstance(rows, Table):
+        if rho is not None:
+            raise RequestError(
+                "rho does not apply to tables: nothing that is tried hides what the rows of a class have in "
+                "common.",
+                hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
+            )
         if algorithm is not None:
             raise RequestError("Tables are explored with rt, by its sweep: algorithm does not apply.")
         of_table = explore_table(
-            rows, pairs, hierarchy=tree, share=share_of(share), known=knows, time_budget=budget, seed=seed,
-            progress=listening,
+            rows, promises, hierarchy=tree, share=share_of(share), known=knowing, time_budget=budget,
+            seed=seed, progress=listening,
         )  # fmt: skip
         return record(of_table, inputs=None, seed=seed)
     if share is not None:
         raise RequestError(NO_COLUMNS, hint="setveil.read_table(...) reads a table.")
+    secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
     found = explore_grid(
-        rows, pairs, hierarchy=tree, algorithm=algorithm, known=knows, time_budget=budget, seed=seed,
-        progress=listening,
+        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, known=knowing,
+        time_budget=budget, seed=seed, progress=listening,
     )  # fmt: skip
-    named = is_path(data) and (hierarchy is None or is_path(hierarchy))
+    named = is_path(data) and all(one is None or is_path(one) for one in (hierarchy, sensitive))
     plain = algorithm is None or isinstance(algorithm, str)
     return record(
         found,
         inputs=[str(data)] if named and plain else None,
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
+        sensitive="" if sensitive is None else str(sensitive),
         seed=seed,
     )
 

@@ -1,9 +1,9 @@
-"""What promises over a grid of k and m cost, as one self-contained HTML page."""
+"""What promises over a grid of k and m, and maybe rho, cost, as one self-contained HTML page."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from setveil.report import blocks, words
@@ -15,13 +15,15 @@ from setveil.report.explored import (
     Cell,
     at,
     columns_explained,
+    has_rho,
     heads,
     is_taken,
     loss_words,
     numbers,
     of_table,
-    promise,
+    promise_of,
     reasons,
+    rhos,
     standing,
     steps,
 )
@@ -42,6 +44,16 @@ _OF_ROWS: tuple[_Curve, ...] = (
     (
         "Names kept", "share of the items", "linear", True,
         lambda cell, found: cell["items_kept"] / found["items"],
+    ),
+)  # fmt: skip
+_LEARNED: tuple[_Curve, ...] = (
+    (
+        "Greatest chance of a sensitive item", "with what the promise covers", "linear", True,
+        lambda cell, _: cell["greatest_confidence"],
+    ),
+    (
+        "Hidden", "occurrences of sensitive items", "linear", False,
+        lambda cell, _: cell["hidden_occurrences"],
     ),
 )  # fmt: skip
 _OF_ALL: tuple[_Curve, ...] = (
@@ -89,29 +101,35 @@ def _answer(found: dict[str, Any]) -> str:
 
 
 def _losses(found: dict[str, Any]) -> str:
-    """Show the losses as a table of k and m, the deeper a cell's colour the more is lost."""
+    """Show the losses as a table of k and m, for each rho; the deeper a cell's colour the more is lost."""
     most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
     fits = "font-size:clamp(9px,2.4vw,15px);padding:8px 2px;text-align:center"
     heads = "".join(f'<th style="{fits}" scope="col">{k}</th>' for k in found["k"])
-    lines = []
-    for m in found["m"]:
-        cells = "".join(_cell(at(found, k, m), most, fits) for k in found["k"])
-        lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
-    table = (
-        f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
-        f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
-    )
+    tables = []
+    for rho in rhos(found):
+        lines = []
+        for m in found["m"]:
+            cells = "".join(_cell(at(found, k, m, rho), most, fits) for k in found["k"])
+            lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
+        table = (
+            f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
+            f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
+        )
+        tables.append(table if rho is None else blocks.subsection(html.escape(f"rho = {rho}"), table))
     name, meaning = loss_words(found)
     notes = [
         f"{name}, {meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
         "nothing is left."
     ]
+    if has_rho(found):
+        notes.append("Bold, the front: every stronger promise loses more.")
     if any(map(is_taken, found["cells"])):
+        names = ["k, m", "rho"] if has_rho(found) else ["k", "m"]
         notes.append(
-            "Small below a loss: k and m of the stronger promise whose release is taken, as it loses less or "
-            "there was no time for this one."
+            f"Small below a loss: {' and '.join(names)} of the stronger promise whose release is taken, as "
+            "it loses less or there was no time for this one."
         )
-    return blocks.section("Loss", table, *(blocks.paragraph(note, "small") for note in notes))
+    return blocks.section("Loss", *tables, *(blocks.paragraph(note, "small") for note in notes))
 
 
 def _cell(cell: Cell, most: float, style: str) -> str:
@@ -121,8 +139,10 @@ def _cell(cell: Cell, most: float, style: str) -> str:
     below = ""
     if is_taken(cell):
         taken = cell["made_for"]
-        below = f'<br><span class="small">{taken["k"]},&nbsp;{taken["m"]}</span>'
+        below = f'<br><span class="small">{",&nbsp;".join(map(str, taken.values()))}</span>'
     shown = html.escape(("~" if cell["proven"] is False else "") + _short(cell["loss"]))
+    if cell.get("front"):
+        shown = f"<strong>{shown}</strong>"
     return f'<td style="{style};background:rgba({_TINT},{depth:.3f})">{shown}{below}</td>'
 
 
@@ -140,35 +160,40 @@ def _short(loss: float) -> str:
 
 
 def _curves(found: dict[str, Any]) -> str:
-    """Draw what the releases are worth against k, a line for each m."""
-    across = Spaced(found["k"], ordinal=False)
-    plots = []
-    own = _OF_TABLES if of_table(found) else _OF_ROWS
-    for title, axis, scale, percent, value in (_LOSS, *own, *_OF_ALL):
-        drawn = _plot(found, across, (title, axis, scale, percent), value)
-        plots += [drawn] if drawn is not None else []
-    if not plots or len(found["k"]) < 2:
+    """Draw what the releases are worth against k: a line for each m, or for each rho at each m."""
+    if has_rho(found):
+        names = [(f"rho = {rho}", look) for look, rho in enumerate(rhos(found))]
+        bands = [
+            (f"m = {m}", _plots(found, [[at(found, k, m, rho) for k in found["k"]] for rho in rhos(found)]))
+            for m in found["m"]
+        ]
+    else:
+        names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
+        bands = [("", _plots(found, [[at(found, k, m) for k in found["k"]] for m in found["m"]]))]
+    bands = [(title, plots) for title, plots in bands if plots]
+    if not bands or len(found["k"]) < 2:
         return ""
-    names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
     caption = (
         "Each mark is the best release found for a promise; pale: there was no time for it, and the release "
         "for a stronger one is shown. Of names more is better, of all else less. Small values have more room "
         "on some axes."
     )
-    drawing = Drawing("What is left", names, [("", plots)]).as_html()
+    drawing = Drawing("What is left", names, bands).as_html()
     return blocks.section("What is left", blocks.figure(drawing, caption))
 
 
-def _plot(
-    found: dict[str, Any],
-    across: Spaced,
-    what: tuple[str, str, Kind, bool],
-    value: _Value,
-) -> Small | None:
-    title, axis, scale, percent = what
+def _plots(found: dict[str, Any], lines: Sequence[Sequence[Cell]]) -> list[Small]:
+    own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
+    drawn = [_plot(found, lines, curve) for curve in (_LOSS, *own, *_OF_ALL)]
+    return [one for one in drawn if one is not None]
+
+
+def _plot(found: dict[str, Any], lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
+    title, axis, scale, percent, value = curve
+    across = Spaced(found["k"], ordinal=False)
     series, values = [], []
-    for look, m in enumerate(found["m"]):
-        cells = [cell for k in found["k"] if (cell := at(found, k, m))["loss"] is not None]
+    for look, line in enumerate(lines):
+        cells = [cell for cell in line if cell["loss"] is not None]
         shown = [(cell, y) for cell in cells if (y := value(cell, found)) is not None]
         values += [y for _, y in shown]
         points = [Point(across.place(cell["k"]), y, pale=cell["status"] != "done") for cell, y in shown]
@@ -181,8 +206,7 @@ def _plot(
 
 def _figures(found: dict[str, Any]) -> str:
     lines = [
-        [html.escape(promise(cell["k"], cell["m"])), *map(html.escape, numbers(cell, found))]
-        for cell in found["cells"]
+        [html.escape(promise_of(cell)), *map(html.escape, numbers(cell, found))] for cell in found["cells"]
     ]
     table = grid(
         ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in heads(found))],
@@ -195,7 +219,7 @@ def _figures(found: dict[str, Any]) -> str:
 
 def _commands(found: dict[str, Any]) -> str:
     lines = [
-        (html.escape(promise(cell["k"], cell["m"])), blocks.code(cell["command"]))
+        (html.escape(promise_of(cell)), blocks.code(cell["command"]))
         for cell in found["cells"]
         if cell["command"] is not None
     ]
@@ -215,6 +239,8 @@ def _made(found: dict[str, Any]) -> list[tuple[str, str]]:
         used = [("Classes", "of the size that loses least; parts split where that gains were not tried")]
     else:
         used = [("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
+    if has_rho(found):
+        used.append(("Sensitive", html.escape(", ".join(found["sensitive"]))))
     return [
         ("Algorithm", html.escape(found["algorithm"])),
         *used,

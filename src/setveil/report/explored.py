@@ -1,10 +1,10 @@
-"""What promises over a grid of k and m cost: in words, and as plain text."""
+"""What promises over a grid of k and m, and maybe rho, cost: in words, and as plain text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from setveil.report import words
@@ -15,6 +15,9 @@ Cell = dict[str, Any]
 
 HEADS = ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
 OF_TABLES = ("loss", "R", "T", "classes", "left out", "query error", "unique rows")
+WITH_RHO = (
+    "loss", "gap", "names kept", "occurrences", "left out", "hidden", "learned", "query error", "unique rows",
+)  # fmt: skip
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
@@ -29,26 +32,42 @@ def explored_text(found: dict[str, Any]) -> str:
     Returns
     -------
     str
-        Two tables, sentences, a command and what the columns mean.
+        Tables of the losses and of all figures, sentences, a command and what the columns mean.
     """
-    title = f"Loss ({loss_words(found)[0]}) for each k (across) and m (down):"
-    parts = [title, "", *_losses(found), ""]
+    title = f"Loss ({loss_words(found)[0]}) for each k (across) and m (down)"
+    parts = []
+    for rho in rhos(found):
+        at_rho = "" if rho is None else f", rho = {rho}"
+        parts += [f"{title}{at_rho}:", "", *_losses(found, rho), ""]
     parts += [*steps(found), *standing(found), ""]
     parts += [*_lines(found), "", *columns_explained(found)]
     parts += reasons(found)
     if found["command"] is not None:
-        parts += ["", "To make a release, with the k and m that you choose:", "", f"    {found['command']}"]
+        which = "k and m" if rhos(found) == [None] else "k, m and rho"
+        parts += ["", f"To make a release, with the {which} that you choose:", "", f"    {found['command']}"]
     return "\n".join(parts)
 
 
 def heads(found: dict[str, Any]) -> tuple[str, ...]:
     """Name the columns of the table of all figures."""
+    if has_rho(found):
+        return WITH_RHO
     return OF_TABLES if of_table(found) else HEADS
 
 
 def of_table(found: dict[str, Any]) -> bool:
     """Whether the data are a table with further columns."""
     return "share" in found
+
+
+def has_rho(found: dict[str, Any]) -> bool:
+    """Whether the promises say how likely a sensitive item may become."""
+    return "rho" in found
+
+
+def rhos(found: dict[str, Any]) -> list[Any]:
+    """List the values of rho, the greatest first; None alone where there is none."""
+    return list(found.get("rho", [None]))
 
 
 def loss_words(found: dict[str, Any]) -> tuple[str, str]:
@@ -61,19 +80,25 @@ def loss_words(found: dict[str, Any]) -> tuple[str, str]:
     return "f", f"{share} R + {1 - share} T, where R is the {columns} and T the {items}"
 
 
-def at(found: dict[str, Any], k: int, m: int | str) -> Cell:
+def at(found: dict[str, Any], k: int, m: int | str, rho: float | str | None = None) -> Cell:
     """Find the cell of a promise."""
-    return next(cell for cell in found["cells"] if (cell["k"], cell["m"]) == (k, m))
+    return next(cell for cell in found["cells"] if (cell["k"], cell["m"], cell.get("rho")) == (k, m, rho))
 
 
-def promise(k: object, m: object) -> str:
+def promise(k: object, m: object, rho: object = None) -> str:
     """Name a promise."""
-    return f"k = {k}, m = {m}"
+    return f"k = {k}, m = {m}" if rho is None else f"k = {k}, m = {m}, rho = {rho}"
+
+
+def promise_of(cell: Cell) -> str:
+    """Name the promise of a cell."""
+    return promise(cell["k"], cell["m"], cell.get("rho"))
 
 
 def is_taken(cell: Cell) -> bool:
     """Whether the release of a cell was made for a stronger promise."""
-    return cell["made_for"] is not None and cell["made_for"] != {"k": cell["k"], "m": cell["m"]}
+    made = cell["made_for"]
+    return made is not None and any(cell[name] != value for name, value in made.items())
 
 
 def loss_text(cell: Cell) -> str:
@@ -99,38 +124,58 @@ def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
             words.percent(cell["items_kept"], found["items"]),
             words.percent(cell["occurrences_kept"], found["occurrences"]),
         )
+    learned: tuple[str, ...] = ()
+    gap: tuple[str, ...] = ()
+    if has_rho(found):
+        gap = (words.percent(cell["gap"]),)
+        learned = (f"{cell['hidden_occurrences']:,}", words.percent(cell["greatest_confidence"]))
     return (
         loss_text(cell),
+        *gap,
         *told,
         words.percent(cell["suppressed_occurrences"], found["occurrences"]),
+        *learned,
         "" if cell["query_error"] is None else words.percent(cell["query_error"]),
         ("" if cell["unique_exact"] else "about ") + words.percent(cell["unique_rows"], found["rows"]),
     )
 
 
 def steps(found: dict[str, Any]) -> list[str]:
-    """Say where the loss rises most, along k and along m, and which greater k costs hardly anything.
+    """Say where the loss rises most along each parameter, and which k or rho costs hardly more than another.
 
     Only of promises that were searched: of others the loss of a stronger one is shown.
     """
-    ks, ms = found["k"], found["m"]
-    along_k = [pair for m in ms for pair in pairwise(_searched([at(found, k, m) for k in ks]))]
-    along_m = [pair for k in ks for pair in pairwise(_searched([at(found, k, m) for m in ms]))]
+    axes = {"k": found["k"], "m": found["m"], "rho": rhos(found)}
+    if not has_rho(found):
+        del axes["rho"]
     out = []
-    if steepest := _steepest(along_k):
-        weak, strong = steepest
-        where = f"Along k the loss rises most from {weak['k']} to {strong['k']}, at m = {weak['m']}"
-        out.append(f"{where}: {_from_to(weak, strong)}.")
-    if steepest := _steepest(along_m):
-        weak, strong = steepest
-        where = f"Along m it rises most from {weak['m']} to {strong['m']}, at k = {weak['k']}"
-        out.append(f"{where}: {_from_to(weak, strong)}.")
-    free = [
-        f"k = {b} loses hardly more than k = {a}"
-        for a, b in pairwise(ks)
-        if all(_is_free(at(found, a, m), at(found, b, m)) for m in ms)
+    for name in axes:
+        along = [pair for line in _lines_along(found, axes, name) for pair in pairwise(_searched(line))]
+        if steepest := _steepest(along):
+            weak, strong = steepest
+            what = "Along k the loss" if name == "k" else f"Along {name} it"
+            where = ", ".join(f"{other} = {weak[other]}" for other in axes if other != name)
+            rise = f"{what} rises most from {weak[name]} to {strong[name]}, at {where}"
+            out.append(f"{rise}: {_from_to(weak, strong)}.")
+    for name, values in axes.items():
+        lines = _lines_along(found, axes, name)
+        free = [
+            f"{name} = {b} loses hardly more than {name} = {a}"
+            for i, (a, b) in enumerate(pairwise(values))
+            if all(_is_free(line[i], line[i + 1]) for line in lines)
+        ]
+        others = words.and_list([other for other in axes if other != name])
+        out += [f"At every {others}, {words.and_list(free)}."] if free and name != "m" else []
+    return out
+
+
+def _lines_along(found: dict[str, Any], axes: dict[str, list[Any]], name: str) -> list[list[Cell]]:
+    """List the cells along a parameter, from weak to strong, for each choice of the others."""
+    others = [other for other in axes if other != name][::-1]
+    return [
+        [at(found, **{name: value, **dict(zip(others, chosen, strict=True))}) for value in axes[name]]
+        for chosen in product(*(axes[other] for other in others))
     ]
-    return [*out, *([f"At every m, {words.and_list(free)}."] if free else [])]
 
 
 def _searched(cells: Sequence[Cell]) -> list[Cell]:
@@ -191,7 +236,7 @@ def reasons(found: dict[str, Any]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for cell in found["cells"]:
         if cell["loss"] is None:
-            by_reason.setdefault(_reason(cell["error"]), []).append(promise(cell["k"], cell["m"]))
+            by_reason.setdefault(_reason(cell["error"]), []).append(promise_of(cell))
     return [f"No release for {'; '.join(some)}: {why}" for why, some in by_reason.items()]
 
 
@@ -209,7 +254,8 @@ def columns_explained(found: dict[str, Any]) -> list[str]:
     fixed = len(knows) == 1 and len(found["m"]) > 1
     who = count(knows.pop(), "item") if fixed else "m + 1 items, one more than promised"
     known = "all quasi-identifiers and the" if of_table(found) else "their"
-    comma = "" if fixed else ","
+    public = ", none of them sensitive" if found.get("knows") == "public" else ""
+    comma = f"{public}," if public or not fixed else ""
     own = [
         "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
         "left out: suppressed occurrences.",
@@ -220,6 +266,14 @@ def columns_explained(found: dict[str, Any]) -> list[str]:
         "query error: median relative error of 200 random queries for columns and items, answered with the "
         "counts.",
     ]
+    if has_rho(found):
+        own[1:] = [
+            "left out: suppressed occurrences; hidden: those of sensitive items among them.",
+            "learned: greatest chance to be right about a sensitive item, with what the promise covers.",
+            "query error: median relative error of 1,000 random queries for two items.",
+            "gap: share of the loss that may be too much; 0 %: proven.",
+            "front (*): every stronger promise loses more.",
+        ]
     return [
         f"loss: {name}, {meaning}, 0 to 1 (nothing left).",
         *(of_tables if of_table(found) else own),
@@ -227,18 +281,22 @@ def columns_explained(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _losses(found: dict[str, Any]) -> list[str]:
+def _losses(found: dict[str, Any], rho: float | str | None) -> list[str]:
     lines = [["m \\ k", *map(str, found["k"])]]
-    lines += [[str(m), *(loss_text(at(found, k, m)) for k in found["k"])] for m in found["m"]]
+    lines += [[str(m), *(loss_text(at(found, k, m, rho)) for k in found["k"])] for m in found["m"]]
     return _aligned(lines, lambda column: column == 0)
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
-    names = ["k", "m", *heads(found), *(["made for"] if any(map(is_taken, found["cells"])) else [])]
-    lines = [names]
+    names = ["k", "m", *(["rho"] if has_rho(found) else [])]
+    taken = ["made for"] if any(map(is_taken, found["cells"])) else []
+    front = ["front"] if has_rho(found) else []
+    lines = [[*names, *heads(found), *front, *taken]]
     for cell in found["cells"]:
-        taken = promise(**cell["made_for"]) if is_taken(cell) else ""
-        lines.append([str(cell["k"]), str(cell["m"]), *numbers(cell, found), taken][: len(names)])
+        line = [*(str(cell[name]) for name in names), *numbers(cell, found)]
+        line += ["*" if cell.get("front") else ""] if front else []
+        line += [promise(**cell["made_for"]) if is_taken(cell) else ""] if taken else []
+        lines.append(line)
     return _aligned(lines, lambda column: False)
 
 

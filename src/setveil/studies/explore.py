@@ -1,4 +1,4 @@
-"""What each promise costs: the loss, the use and the risk of releases over a grid of k and m."""
+"""What each promise costs: the loss, the use and the risk of releases over a grid of k, m and maybe rho."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from setveil import algorithms
-from setveil.attacker.attack import attack_risk
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestError, described
+from setveil.guarantees.coherence import written
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import verify
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release, publish
-from setveil.published.recoding import Recoding
+from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.runs.run import named_algorithm
-from setveil.studies.promises import Pair, at_least, coarse_to_fine, lower_bounds
-from setveil.utility import Case
-from setveil.utility.are import Queries, errors_told
+from setveil.studies.promises import Promise, at_least, coarse_to_fine, lower_bounds
+from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
+from setveil.utility.are import Queries
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
 
 TIME_BUDGET = 50.0
-MODEL = "km-anonymity"
+MODEL, WITH_RHO = "km-anonymity", "km-rho"
 
 QUERIES, QUERY_SIZE = 1000, 2
-EFFORT = 30_000_000  # of counting unique rows, for each release: well below a second, mostly
 LEAST_LIMIT = 0.1  # seconds for the search of one release
 
 
 @dataclass
 class Cell:
-    """The promise of one k and m, and the best release that was found for it.
+    """The promise of one k and m (and rho), and the best release that was found for it.
 
     Attributes
     ----------
     k, m : int, int or math.inf
         The promise.
+    rho : Fraction or None
+        Also of the promise, where there are sensitive items.
     status : {"done", "infeasible", "refused", "unsearched"}
         Whether a release was found; "unsearched": time was up.
     error : str
@@ -55,9 +55,11 @@ class Cell:
         Of its own release.
     lower_bound : float
         What every release loses at least, as far as its own search proved.
-    keeps : (Pair, Pair) or None
-        Stronger promises that the verifier found its release to keep: a greater k at this m, a greater m at
-        this k.
+    keeps : (Promise, Promise) or None
+        Stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
+        rho), a greater m at this k.
+    learned : Fraction or None
+        With sensitive items: the greatest confidence in one that the release leaves.
     found : dict
         What the release is worth (see `_worth`).
     seconds : float
@@ -72,15 +74,44 @@ class Cell:
     error: str = ""
     loss: float | None = None
     lower_bound: float = 0.0
-    keeps: tuple[Pair, Pair] | None = None
+    keeps: tuple[Promise, Promise] | None = None
     found: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-    recoding: Recoding | None = None
+    recoding: AnyRecoding | None = None
+    learned: Fraction | None = None
+    rho: Fraction | None = None
 
     @property
-    def pair(self) -> Pair:
-        """The k and m."""
-        return self.k, self.m
+    def promise(self) -> Promise:
+        """The k and m, and rho if there is one."""
+        return (self.k, self.m) if self.rho is None else (self.k, self.m, self.rho)
+
+    @classmethod
+    def of(cls, promise: Promise) -> Cell:
+        """Make the cell of a promise that was not looked at."""
+        k, m, *rho = promise
+        return cls(k, m, rho=rho[0] if rho else None)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What must not be learned of a person, where promises have a rho.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The sensitive items.
+    knows : {"public", "any"}
+        Which items someone may know.
+    """
+
+    items: tuple[str, ...]
+    knows: str = PUBLIC
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The items that nobody knows beforehand."""
+        return self.items if self.knows == PUBLIC else ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +121,7 @@ class Exploration:
     Attributes
     ----------
     cells : list of Cell
-        By m, then by k.
+        By m, then by k; with several rho, the greatest first.
     algorithm, objective : str
         What made the releases, and what it minimizes: "lm" or "ncp".
     size : dict
@@ -101,6 +132,8 @@ class Exploration:
         Whether the user ended the search.
     share : Fraction or None
         Of a table, the share of the quasi-identifiers in its loss.
+    secrets : Secrets or None
+        Sensitive items, where promises have a rho.
     """
 
     cells: list[Cell]
@@ -110,28 +143,34 @@ class Exploration:
     seconds: float
     stopped: bool
     share: Fraction | None = None
+    secrets: Secrets | None = None
+
+    @property
+    def model(self) -> str:
+        """The model of the promises about rows of items."""
+        return MODEL if self.secrets is None else WITH_RHO
 
 
-def require_algorithm(algorithm: Any) -> tuple[str, Any]:
+def require_algorithm(algorithm: Any, model: str = MODEL) -> tuple[str, Any]:
     """Take the name of an algorithm or its parameters, and return both.
 
     Raises
     ------
     RequestError
-        If there is none of the name, it does not give k^m-anonymity, or gives it by parts of the rows.
+        If there is none of the name, it does not give the model, or gives it by parts of the rows.
     """
     name, settings = named_algorithm(algorithm)
     name = name or "exact"
     module = algorithms.load(name)
-    if MODEL not in module.info.guarantees:
+    if model not in module.info.guarantees:
         raise RequestError(
-            f"{name} does not give {MODEL}, which is what is explored.",
-            hint=f"Use {', '.join(algorithms.giving(MODEL, Recoding.kind))}.",
+            f"{name} does not give {model}, which is what is explored.",
+            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
         )
     if module.info.recoding != Recoding.kind:
         raise RequestError(
             f"{name} gives an item several labels; what promises cost is told by recodings that give it one.",
-            hint=f"Use {', '.join(algorithms.giving(MODEL, Recoding.kind))}.",
+            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
         )
     return name, module.Parameters() if settings is None else settings
 
@@ -145,8 +184,9 @@ def require_budget(seconds: Any) -> float:
 
 def explore(
     data: Transactions,
-    pairs: Sequence[Pair],
+    promises: Sequence[Promise],
     *,
+    secrets: Secrets | None = None,
     hierarchy: Hierarchy | None = None,
     algorithm: Any = None,
     known: int | None = None,
@@ -160,8 +200,10 @@ def explore(
     ----------
     data : Transactions
         The rows.
-    pairs : sequence of (k, m)
-        The promises, from `setveil.studies.promises.require_grid`.
+    promises : sequence of (k, m) or (k, m, rho)
+        From `setveil.studies.promises.require_grid` or `require_triples`.
+    secrets : Secrets, optional
+        The sensitive items, where promises have a rho: then these are (k, rho)^m-anonymity.
     hierarchy : Hierarchy, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : str or parameters of an algorithm, optional
@@ -189,31 +231,33 @@ def explore(
 
     Notes
     -----
-    A release made for a stronger promise keeps a weaker one, too. So where a release that was found already
-    is known to keep a promise, and no release for a weaker promise can lose less, nothing is searched.
+    A release made for a stronger promise (no smaller k and m, no greater rho) keeps a weaker one, too. So
+    where a release that was found already is known to keep a promise, and no release for a weaker promise can
+    lose less, nothing is searched.
     """
     begun = time.monotonic()
-    name, settings = require_algorithm(algorithm)
+    model = MODEL if secrets is None else WITH_RHO
+    name, settings = require_algorithm(algorithm, model)
     if not data.n_occurrences:
         raise DataError("No row holds an item: there is nothing to explore.")
     info = algorithms.load(name).info
-    if hierarchy is None and "hierarchy" in info.needs:
+    if hierarchy is None and "hierarchy" in info.needs_for(model):
         progress("grouping items that often occur together")
         hierarchy = by_cooccurrence(data)
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     search = _Search(
         data, hierarchy, name, settings,
         queries=random_queries(data, QUERIES, size, seed, progress=progress),
-        known=known, seed=seed, cells={pair: Cell(*pair) for pair in pairs},
-        deadline=begun + time_budget, progress=progress,
+        known=known, seed=seed, cells={promise: Cell.of(promise) for promise in promises},
+        deadline=begun + time_budget, progress=progress, secrets=secrets,
     )  # fmt: skip
-    order = coarse_to_fine([cell.pair for cell in search.cells.values() if _is_feasible(cell, data)])
+    order = coarse_to_fine([cell.promise for cell in search.cells.values() if search.is_feasible(cell)])
     progress.stoppable = True
     try:
-        for i, pair in enumerate(order):
+        for i, promise in enumerate(order):
             if progress.stop_requested() or time.monotonic() > search.deadline:
                 break
-            search.look_at(search.cells[pair], i, len(order))
+            search.look_at(search.cells[promise], i, len(order))
     finally:
         progress.stoppable = False
     cells = list(search.cells.values())
@@ -221,18 +265,8 @@ def explore(
     return Exploration(
         cells, name, search.objective,
         {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
-        time.monotonic() - begun, progress.stop_requested(),
+        time.monotonic() - begun, progress.stop_requested(), secrets=secrets,
     )  # fmt: skip
-
-
-def _is_feasible(cell: Cell, data: Transactions) -> bool:
-    """Whether there are rows enough for a promise; else the cell says that there are not."""
-    try:
-        KmAnonymity(cell.k, cell.m).require_feasible(data)
-    except InfeasibleError as error:
-        cell.status, cell.error = "infeasible", error.message
-        return False
-    return True
 
 
 class CellProgress:
@@ -240,7 +274,8 @@ class CellProgress:
 
     def __init__(self, progress: Progress, cell: Cell, done: int, number: int) -> None:
         self.progress, self.share = progress, done / number
-        self.name = f"k={cell.k}, m={cell.m} ({done + 1} of {number})"
+        rho = "" if cell.rho is None else f", rho={written(cell.rho)}"
+        self.name = f"k={cell.k}, m={cell.m}{rho} ({done + 1} of {number})"
         self.stoppable = False  # of this cell's search; all together can be stopped anyway
 
     def __call__(self, phase: str, done: float | None = None) -> None:
@@ -263,9 +298,10 @@ class _Search:
     queries: Queries
     known: int | None
     seed: int
-    cells: dict[Pair, Cell]
+    cells: dict[Promise, Cell]
     deadline: float
     progress: Progress
+    secrets: Secrets | None = None
     beyond: list[float] = field(default_factory=list)  # seconds of each cell above the limit of its search
 
     @property
@@ -273,17 +309,31 @@ class _Search:
         """Name of the loss that is kept low."""
         return str(getattr(self.settings, "loss", algorithms.load(self.algorithm).info.minimizes))
 
+    def is_feasible(self, cell: Cell) -> bool:
+        """Whether there are rows enough for a promise; else the cell says that there are not."""
+        try:
+            self._guarantee(cell).require_feasible(self.data)
+        except InfeasibleError as error:
+            cell.status, cell.error = "infeasible", error.message
+            return False
+        return True
+
+    def _guarantee(self, cell: Cell) -> KmAnonymity | KmRho:
+        if cell.rho is None or self.secrets is None:
+            return KmAnonymity(cell.k, cell.m)
+        return KmRho(cell.k, cell.m, cell.rho, self.secrets.items, self.secrets.knows)
+
     def look_at(self, cell: Cell, done: int, number: int) -> None:
         """Find a release for a promise, verify and measure it."""
         begun = time.monotonic()
         hearing = CellProgress(self.progress, cell, done, number)
-        promise = KmAnonymity(cell.k, cell.m)
+        promise = self._guarantee(cell)
         same = self._known_best(cell)
         limit = 0.0
         try:
             if same is not None and same.recoding is not None:
                 recoding, cell.loss, cell.lower_bound = same.recoding, same.loss, same.loss or 0.0
-                cell.keeps = same.keeps
+                cell.keeps, cell.learned = same.keeps, same.learned
             else:
                 limit = self._limit(number - done)
                 recoding = self._made(cell, promise, limit, hearing)
@@ -292,10 +342,11 @@ class _Search:
             cell.error = error.message
             return
         hearing("publishing")
-        release = publish(self.data, recoding, self.seed, {}, cell.k)
+        least = cell.k if self.secrets is None else 0  # counts would tell of sensitive items
+        release = publish(self.data, recoding, self.seed, {}, least)
         if same is None:
             hearing("verifying")
-            cell.keeps = _verified(release, promise, hearing)
+            cell.keeps, cell.learned = _verified(release, promise, hearing)
         hearing("measuring")
         cell.found = self._worth(release, recoding, cell, hearing)
         cell.recoding, cell.status = recoding, "done"
@@ -306,10 +357,15 @@ class _Search:
     def _known_best(self, cell: Cell) -> Cell | None:
         """Find a release that is known to keep the promise and to lose as little as any can."""
         done = [other for other in self.cells.values() if other.status == "done"]
-        least = lower_bounds([cell.pair], {other.pair: other.lower_bound for other in done})[cell.pair]
+        bounds = {other.promise: other.lower_bound for other in done}
+        least = lower_bounds([cell.promise], bounds)[cell.promise]
         for other in done:
-            keeps = [other.pair, *(other.keeps or ())]
-            if other.loss is not None and other.loss <= least and any(at_least(p, cell.pair) for p in keeps):
+            keeps = [other.promise, *(other.keeps or ())]
+            if (
+                other.loss is not None
+                and other.loss <= least
+                and any(at_least(promise, cell.promise) for promise in keeps)
+            ):
                 return other
         return None
 
@@ -319,7 +375,9 @@ class _Search:
         even = max((self.deadline - time.monotonic()) / left - beyond, LEAST_LIMIT)
         return float(min(even, getattr(self.settings, "time_limit", None) or math.inf))
 
-    def _made(self, cell: Cell, promise: KmAnonymity, limit: float, hearing: CellProgress) -> Recoding:
+    def _made(
+        self, cell: Cell, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
+    ) -> AnyRecoding:
         """Run the algorithm, within a time limit if it takes one; note the loss and its bound."""
         settings = self.settings
         if hasattr(settings, "time_limit"):
@@ -332,24 +390,33 @@ class _Search:
             cell.loss = (lm if self.objective == "lm" else ncp)(self.data, recoding)
         else:
             cell.loss, cell.lower_bound = best["loss"], best["lower_bound"]
-        made: Recoding = recoding
+        made: AnyRecoding = recoding
         return made
 
     def _worth(
-        self, release: Release, recoding: Recoding, cell: Cell, hearing: CellProgress
+        self, release: Release, recoding: AnyRecoding, cell: Cell, hearing: CellProgress
     ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
         known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
-        return {
+        worth = {
             **names_kept(self.data, recoding),
             "labels": release.published.n_items,
             "query_error": query_error(self.data, release, self.queries, hearing),
-            **unique_rows(release, known, self.seed, hearing),
         }
+        if self.secrets is None:
+            return worth | unique_rows(release, known, self.seed, hearing)
+        risk = unique_rows(release, known, self.seed, hearing, self.secrets.unknown)
+        before, after = (
+            shown_occurrences(rows, self.secrets.items) for rows in (self.data, release.published)
+        )
+        told = {"hidden_occurrences": before - after, "greatest_confidence": float(cell.learned or 0)}
+        return {**worth, **risk, **told}
 
 
-def _verified(release: Release, promise: KmAnonymity, hearing: Progress) -> tuple[Pair, Pair]:
-    """Verify the rows of a release; which stronger promises they keep, too.
+def _verified(
+    release: Release, promise: KmAnonymity | KmRho, hearing: Progress
+) -> tuple[tuple[Promise, Promise], Fraction | None]:
+    """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them.
 
     Raises
     ------
@@ -365,53 +432,11 @@ def _verified(release: Release, promise: KmAnonymity, hearing: Progress) -> tupl
     found = verdict.found()
     most_k = promise.k if found["greatest_k"] is None else max(found["greatest_k"], promise.k)
     most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"], promise.m)
-    return (most_k, promise.m), (promise.k, most_m)
-
-
-def names_kept(data: Transactions, recoding: Recoding) -> dict[str, int]:
-    """Count the items that are published under their own names, and what is left out.
-
-    Returns
-    -------
-    dict
-        `items_kept`: items of the data that every row shows as themselves; `occurrences_kept`: their
-        occurrences; `suppressed_occurrences`: those of items that are not published at all.
-    """
-    image = recoding.image_of(data.vocabulary)
-    own = [
-        to >= 0 and recoding.published.labels[to] == label
-        for label, to in zip(data.vocabulary.labels, image.tolist(), strict=True)
-    ]
-    kept = np.array(own, bool) & (recoding.member_counts[image] == 1)
-    supports = data.supports()
-    return {
-        "items_kept": int(np.count_nonzero(kept)),
-        "occurrences_kept": int(supports[kept].sum()),
-        "suppressed_occurrences": int(supports[image < 0].sum()),
-    }
-
-
-def query_error(data: Transactions, release: Release, queries: Queries, progress: Progress) -> float | None:
-    """Measure the median relative error of COUNT queries, as a reader of the release answers them."""
-    if release.labelled is None:
-        return None
-    case = Case(data, **release.measurable(), queries=queries, progress=progress)
-    median: float | None = errors_told(case)["median"]
-    return median
-
-
-def unique_rows(release: Release, known: int | None, seed: int, progress: Progress) -> dict[str, Any]:
-    """Count the rows that `known` items single out, of a table with all quasi-identifiers.
-
-    None where nobody can know more than is promised.
-    """
-    if known is None:
-        return {"known": "inf", "unique_rows": 0, "unique_exact": True}
-    risk = attack_risk(
-        release.exposed(), sizes=[known], thresholds=[2], seed=seed, effort=EFFORT, progress=progress
-    )
-    best = next(entry for entry in risk["risk"] if entry["choice"] == "best")
-    return {"known": known, "unique_rows": best["rows_below"]["2"], "unique_exact": best["exact"]}
+    if isinstance(promise, KmAnonymity):
+        return ((most_k, promise.m), (promise.k, most_m)), None
+    most = verdict.greatest_confidence  # type: ignore[attr-defined]  # of the verdict on this model
+    learned = Fraction(0) if most is None else most.confidence
+    return ((most_k, promise.m, learned), (promise.k, most_m, promise.rho)), learned
 
 
 def require_one(cells: Sequence[Cell]) -> None:

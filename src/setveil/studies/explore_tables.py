@@ -18,8 +18,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.tables import TableRelease, publish
 from setveil.studies.candidates import SHARE
-from setveil.studies.explore import TIME_BUDGET, Cell, CellProgress, Exploration, require_one, unique_rows
+from setveil.studies.explore import TIME_BUDGET, Cell, CellProgress, Exploration, require_one
 from setveil.studies.promises import Pair, coarse_to_fine
+from setveil.studies.worth import unique_rows
 from setveil.utility import Case
 from setveil.utility.are import with_counts
 from setveil.utility.estimates import estimator_of
@@ -85,7 +86,7 @@ def explore_table(
         table, tree or Hierarchy({"*": None}), rt.RT(share=share, search=SEARCH),
         random_table_queries(table, QUERIES, seed), known, seed,
     )  # fmt: skip
-    cells = {pair: Cell(*pair) for pair in pairs}
+    cells: dict[Pair, Cell] = {pair: Cell(*pair) for pair in pairs}
     order = coarse_to_fine([pair for pair, cell in cells.items() if _is_feasible(cell, table)])
     progress.stoppable = True
     try:

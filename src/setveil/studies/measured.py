@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from setveil.published.group_files import PublishedGroups
 from setveil.published.tables import LOCAL
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
+from setveil.studies.worth import shown_occurrences
 from setveil.utility import Case, columns
 from setveil.utility import measured as compute
 from setveil.utility.are import Queries, errors_told
@@ -144,17 +145,12 @@ def _learned(data: Transactions, release: VerifiedRelease, guarantee: Guarantee)
     model = model_named(guarantee.model)
     if model.release != "rows" or not any(option.secret for option in model.options.values()):
         return {}
-    before, after = (_occurrences(rows, guarantee.secrets) for rows in (data, release.published))
+    before, after = (shown_occurrences(rows, guarantee.secrets) for rows in (data, release.published))
     found: dict[str, Any] = {"sensitive_occurrences": before, "hidden_occurrences": before - after}
     if bounds_inference(model):
         most = release.verdict.found()["greatest_confidence"]
         found["greatest_confidence"] = 0.0 if most is None else most["confidence"]
     return found
-
-
-def _occurrences(rows: Transactions, labels: Collection[str]) -> int:
-    ids = [rows.vocabulary.ids[label] for label in labels if label in rows.vocabulary.ids]
-    return int(rows.supports()[ids].sum())
 
 
 def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:

@@ -1,30 +1,45 @@
-"""A grid of promises (k, m): what it may hold, which promise is stronger, what that says of losses."""
+"""A grid of promises (k, m) or (k, m, rho): which promise is stronger, and what that says of losses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from setveil.errors import RequestError
+from setveil.guarantees.coherence import as_written, written
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import KmRho
 
 KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
+KS_RHO, MS_RHO = (2, 5, 10), (1, 2)  # where each of them is tried with several rho
 
 Pair = tuple[int, int | float]  # k and m
-Losses = Mapping[Pair, float]
+Triple = tuple[int, int | float, Fraction]  # k, m and rho
+Promise = Pair | Triple
+Losses = Mapping[Any, float]  # by promise
 
 
-def at_least(strong: Pair, weak: Pair) -> bool:
-    """Whether whoever keeps the first promise keeps the second, too."""
-    return strong[0] >= weak[0] and strong[1] >= weak[1]
+def strength(promise: Promise) -> tuple[Any, ...]:
+    """Write a promise as numbers, all of which are greater the more is promised: m, k, and 1 - rho."""
+    k, m, *rho = promise
+    return (m, k, *(1 - share for share in rho))
 
 
-def lower_envelope(pairs: Iterable[Pair], losses: Losses) -> dict[Pair, Pair]:
+def at_least(strong: Promise, weak: Promise) -> bool:
+    """Whether whoever keeps the first promise keeps the second, too.
+
+    More known items, more rows that fit and a smaller greatest confidence all ask for more.
+    """
+    return all(a >= b for a, b in zip(strength(strong), strength(weak), strict=True))
+
+
+def lower_envelope(pairs: Iterable[Promise], losses: Losses) -> dict[Any, Any]:
     """Find for each promise the one whose release loses least of all that keep it.
 
     Parameters
     ----------
-    pairs : iterable of (k, m)
+    pairs : iterable of (k, m) or (k, m, rho)
         The promises.
     losses : mapping
         The loss of the release made for each promise, where there is one.
@@ -33,7 +48,8 @@ def lower_envelope(pairs: Iterable[Pair], losses: Losses) -> dict[Pair, Pair]:
     -------
     dict
         For each pair a pair at least as strong: itself unless a stronger one loses less, of several that lose
-        the same the one of least m, then of least k. Pairs that no release keeps are not in it.
+        the same the one of least m, then of least k, then of greatest rho. Those that no release keeps are
+        not in it.
 
     Examples
     --------
@@ -44,16 +60,16 @@ def lower_envelope(pairs: Iterable[Pair], losses: Losses) -> dict[Pair, Pair]:
     for pair in pairs:
         keeping = [other for other in losses if at_least(other, pair)]
         if keeping:
-            taken[pair] = min(keeping, key=lambda other: (losses[other], other != pair, other[1], other[0]))
+            taken[pair] = min(keeping, key=lambda other: (losses[other], other != pair, strength(other)))
     return taken
 
 
-def lower_bounds(pairs: Iterable[Pair], proven: Losses) -> dict[Pair, float]:
+def lower_bounds(pairs: Iterable[Promise], proven: Losses) -> dict[Any, float]:
     """Bound the loss for each promise from below: no less than for any weaker one.
 
     Parameters
     ----------
-    pairs : iterable of (k, m)
+    pairs : iterable of (k, m) or (k, m, rho)
         The promises.
     proven : mapping
         What releases for a promise lose at least, where that was proven.
@@ -69,6 +85,51 @@ def lower_bounds(pairs: Iterable[Pair], proven: Losses) -> dict[Pair, float]:
     }
 
 
+def front(losses: Losses) -> list[Any]:
+    """Find the promises for which every stronger one loses more: none of the others is worth its loss.
+
+    Parameters
+    ----------
+    losses : mapping
+        The least loss that is known for each promise.
+
+    Examples
+    --------
+    >>> front({(2, 1): 0.3, (5, 1): 0.3, (2, 2): 0.4})
+    [(5, 1), (2, 2)]
+    """
+    return [
+        one
+        for one, loss in losses.items()
+        if not any(other != one and at_least(other, one) and losses[other] <= loss for other in losses)
+    ]
+
+
+def require_triples(ks: Iterable[Any], ms: Iterable[Any], rhos: Iterable[Any]) -> list[Triple]:
+    """Check the values of k, m and rho, and list all triples of them: by falling rho, then by m, then by k.
+
+    Raises
+    ------
+    RequestError
+        If there is no value, one stands twice, or one is out of range.
+    """
+    values = {"k": list(ks), "m": list(ms), "rho": list(rhos)}
+    for value in values["k"]:
+        KmRho(value, 1)
+    for value in values["m"]:
+        KmAnonymity(2, value)
+    values["rho"] = [as_written(value, "rho") for value in values["rho"]]
+    for name, given in values.items():
+        _require_once(name, [written(value) if isinstance(value, Fraction) else value for value in given])
+    return [
+        (promise.k, promise.m, promise.rho)
+        for rho in sorted(values["rho"], reverse=True)
+        for m in sorted(values["m"])
+        for k in sorted(values["k"])
+        for promise in [KmRho(k, m, rho)]
+    ]
+
+
 def require_grid(ks: Iterable[Any], ms: Iterable[Any]) -> list[Pair]:
     """Check the values of k and m, and list all pairs of them, by m, then by k.
 
@@ -79,18 +140,22 @@ def require_grid(ks: Iterable[Any], ms: Iterable[Any]) -> list[Pair]:
     """
     values = {"k": list(ks), "m": list(ms)}
     for name, given in values.items():
-        if not given:
-            raise RequestError(f"No {name} is given, expected at least one.")
         for value in given:
             KmAnonymity(value, 1) if name == "k" else KmAnonymity(2, value)
-        if len(set(given)) < len(given):
-            twice = next(value for i, value in enumerate(given) if value in given[:i])
-            raise RequestError(f"{name} = {twice} is given twice.", hint="Give each value once.")
+        _require_once(name, given)
     promises = [KmAnonymity(k, m) for m in sorted(values["m"]) for k in sorted(values["k"])]
     return [(promise.k, promise.m) for promise in promises]
 
 
-def coarse_to_fine(pairs: Sequence[Pair]) -> list[Pair]:
+def _require_once(name: str, given: Sequence[Any]) -> None:
+    if not given:
+        raise RequestError(f"No {name} is given, expected at least one.")
+    if len(set(given)) < len(given):
+        twice = next(value for i, value in enumerate(given) if value in given[:i])
+        raise RequestError(f"{name} = {twice} is given twice.", hint="Give each value once.")
+
+
+def coarse_to_fine(pairs: Sequence[Any]) -> list[Any]:
     """Order promises so that the first few stand for the others: the strongest, the corners, what is between.
 
     So if time is up, what was not searched has a stronger neighbour that was. Otherwise weaker ones come
@@ -103,11 +168,17 @@ def coarse_to_fine(pairs: Sequence[Pair]) -> list[Pair]:
     """
     if not pairs:
         return []
-    ks, ms = (_levels(sorted({pair[i] for pair in pairs})) for i in range(2))
-    return sorted(pairs, key=lambda p: (max(ks[p[0]], ms[p[1]]), p[1], p[0]))
+    strengths = {pair: strength(pair) for pair in pairs}
+    levels = [_levels(sorted(set(values))) for values in zip(*strengths.values(), strict=True)]
+
+    def place(pair: Promise) -> tuple[Any, ...]:
+        level = max(of[value] for of, value in zip(levels, strengths[pair], strict=True))
+        return level, *strengths[pair]
+
+    return sorted(pairs, key=place)
 
 
-def _levels(values: Sequence[float]) -> dict[float, int]:
+def _levels(values: Sequence[Any]) -> dict[Any, int]:
     """Give values their levels: 0 the greatest, 1 the least, then the middle between two, and so on."""
     levels = {values[-1]: 0}
     levels.setdefault(values[0], 1)
