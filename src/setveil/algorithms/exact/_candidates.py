@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
@@ -173,30 +173,36 @@ class Candidates:
 
     def suppressed_further(self, candidate: Ids) -> Ids:
         """Suppress nodes until no threat is left: those in most threats for the loss they add, first."""
-        tree, losses, candidate = self.tree, self.losses, candidate.copy()
-        kept = set(self.kept)
+        candidate = candidate.copy()
         while threats := list(self.threats(candidate)):
-            members: dict[int, set[int]] = {}
-            for number, threat in enumerate(threats):
-                for v in threat:
-                    if v not in kept:
-                        members.setdefault(v, set()).add(number)
-            price = {v: max(losses.hidden[v] - losses.full[v], 1) for v in members}
-            queue = [(Fraction(price[v], len(ts)), v) for v, ts in members.items()]
-            heapify(queue)
-            left = set(range(len(threats)))
-            while left:
-                ratio, v = heappop(queue)
-                members[v] &= left
-                if not members[v]:
-                    continue
-                now = Fraction(price[v], len(members[v]))
-                if now > ratio:
-                    heappush(queue, (now, v))
-                    continue
-                left -= members[v]
-                candidate[tree.under(v)] = -1
+            for v in self.hitting(threats):
+                candidate[self.tree.under(v)] = -1
         return candidate
+
+    def hitting(self, sets: Sequence[Collection[int]]) -> list[int]:
+        """Choose nodes that are not kept such that each set has one: those in most for the loss they add."""
+        losses, kept = self.losses, set(self.kept)
+        members: dict[int, set[int]] = {}
+        for number, nodes in enumerate(sets):
+            for v in nodes:
+                if v not in kept:
+                    members.setdefault(v, set()).add(number)
+        price = {v: max(losses.hidden[v] - losses.full[v], 1) for v in members}
+        queue = [(Fraction(price[v], len(numbers)), v) for v, numbers in members.items()]
+        heapify(queue)
+        left, chosen = set(range(len(sets))), []
+        while left:
+            ratio, v = heappop(queue)
+            members[v] &= left
+            if not members[v]:
+                continue
+            now = Fraction(price[v], len(members[v]))
+            if now > ratio:
+                heappush(queue, (now, v))
+                continue
+            left -= members[v]
+            chosen.append(v)
+        return chosen
 
     def brought_back(self, candidate: Ids) -> Ids:
         """Publish suppressed leaves again where no threat arises, those that cost most first."""

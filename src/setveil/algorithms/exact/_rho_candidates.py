@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
-from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -54,7 +52,6 @@ class RhoCandidates(Candidates):
         super().__init__(cut, separator, guarantee, losses, kept, [], suppress, progress)
         self.breaches, self.sensitive, self.shown = breaches, breaches.sensitive, shown
         self.low_root = low_root
-        self._kept_nodes = set(kept)
 
     def threats(self, candidate: Ids) -> Iterator[list[int]]:
         """List the threats of smallest size between published nodes; nothing where there are none."""
@@ -186,36 +183,11 @@ class RhoCandidates(Candidates):
             return candidate
         while found := self.breaches.of_candidate(candidate):
             sets = [breach.nodes for breach in found]
-            if not all(set(nodes) - self._kept_nodes for nodes in sets):
+            if not all(set(nodes).difference(self.kept) for nodes in sets):
                 return None
-            for v in self._hitting(sets):
+            for v in self.hitting(sets):
                 candidate[self.tree.under(v)] = -1
         return self._back_where_safe(candidate)
-
-    def _hitting(self, sets: list[tuple[int, ...]]) -> list[int]:
-        """Choose nodes such that each set has one: those in most sets for the loss they add, first."""
-        losses = self.losses
-        members: dict[int, set[int]] = {}
-        for number, nodes in enumerate(sets):
-            for v in nodes:
-                if v not in self._kept_nodes:
-                    members.setdefault(v, set()).add(number)
-        price = {v: max(losses.hidden[v] - losses.full[v], 1) for v in members}
-        queue = [(Fraction(price[v], len(numbers)), v) for v, numbers in members.items()]
-        heapify(queue)
-        left, chosen = set(range(len(sets))), []
-        while left:
-            ratio, v = heappop(queue)
-            members[v] &= left
-            if not members[v]:
-                continue
-            now = Fraction(price[v], len(members[v]))
-            if now > ratio:
-                heappush(queue, (now, v))
-                continue
-            left -= members[v]
-            chosen.append(v)
-        return chosen
 
     def _back_where_safe(self, candidate: Ids) -> Ids:
         """Publish suppressed leaves again where neither threat nor breach arises."""
