@@ -362,7 +362,7 @@ def assert_optimal(problem: Problem) -> Fraction | None:
 def test_no_release_loses_less(setting: str) -> None:
     rng = seeded(94)
     seen = Counter[str]()
-    for _ in range(many(examples(170, 20))):
+    for _ in range(many(examples(170, 60))):
         least = assert_optimal(draw_problem(rng, setting))
         seen["infeasible" if least is None else "free" if least == 0 else "at a loss"] += 1
     assert seen["infeasible"] > 0
