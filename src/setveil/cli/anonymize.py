@@ -293,7 +293,7 @@ def anonymize(
             reads, publishes = split_format(source, reading.format)
             how = replace(reading, format=reads)
             everything = read_rows(source, how)
-        if tree is None and "hierarchy" in info.needs:
+        if tree is None and "hierarchy" in info.needs_for(promised):
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         data = everything if sample is None else draw_rows(everything, sample, seed)
         drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}

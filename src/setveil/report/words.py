@@ -211,6 +211,8 @@ def objective(name: str) -> str:
     """
     if name == "total":
         return "loss of columns and items together (f)"
+    if name == "items":
+        return "LM with every item counted once"
     return f"{name} loss" if name.startswith("entropy") else name.upper()
 
 
