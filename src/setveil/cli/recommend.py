@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,11 +36,35 @@ $ setveil recommend baskets.csv --k 5 --m 2
 
 $ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60
 
+$ setveil recommend baskets.csv --k 5 --m 2 --rho 0.2 --sensitive secret.csv -H products.csv
+
 $ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes"""
 
 
 def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
-    return [*model_options("km-anonymity", "k", "m"), *model_options("coherence", "private", "h")]
+    return [
+        *model_options("km-anonymity", "k", "m"),
+        *model_options("km-rho", "rho", "sensitive", "knows"),
+        *model_options("coherence", "private", "h"),
+    ]
+
+
+def _asked(promise: dict[str, Any]) -> str:
+    """Name the model that is asked for where it bounds what is learned of sensitive items; else empty."""
+    from setveil.options.guarantees import require_options
+
+    texts = {name: promise[name] for name in ("k", "m", "rho", "sensitive", "knows")}
+    if not any(texts[name] is not None for name in ("rho", "sensitive", "knows")):
+        return ""
+    for name in ("private", "h"):
+        if promise[name] is not None:
+            raise RequestError(
+                f"--{name} is of coherence; beside --rho and --sensitive it says nothing.",
+                hint="Leave it out.",
+            )
+    asked = "km-rho" if any(texts[name] is not None for name in ("k", "m")) else "rho-uncertainty"
+    require_options(asked, texts)
+    return asked
 
 
 def recommend(
@@ -91,6 +116,7 @@ def recommend(
         from setveil.cli.files import read_rows, require_free, write_page
         from setveil.guarantees.coherence import Coherence
         from setveil.guarantees.km import KmAnonymity
+        from setveil.guarantees.km_rho import PUBLIC, KmRho
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
@@ -98,8 +124,10 @@ def recommend(
         from setveil.studies.candidates import (
             GREATEST_PROBABILITY,
             candidates,
+            inference_candidates,
             known_items,
             table_candidates,
+            uncertainty_candidates,
         )
         from setveil.studies.plan import data_set
         from setveil.studies.recommend import recommend as advise
@@ -120,8 +148,15 @@ def recommend(
             )
         if paths == ["-"]:
             raise RequestError("recommend reads the data several times: name a file, not standard input.")
-        private, h = promise["private"], promise["h"]
+        private, h, rho = promise["private"], promise["h"], promise["rho"]
         of_tables = bool(columns.given)
+        bounded = _asked(promise)
+        if bounded and of_tables:
+            raise RequestError(
+                "--rho and --sensitive do not apply to tables: nothing that is tried hides what the rows of "
+                "a class have in common.",
+                hint="`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
+            )
         if of_tables and private is not None:
             raise RequestError(
                 "--private does not apply to tables: nothing that is tried hides what the rows of a class "
@@ -131,9 +166,13 @@ def recommend(
         part = share_of(share, of_tables)
         if h is not None and private is None:
             raise RequestError("--h goes with --private.")
-        require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})
-        known = parse_number("m", promise["m"])
-        if private is None:  # refused now rather than by every run
+        if not bounded:
+            require_options("km-anonymity", {"k": promise["k"], "m": promise["m"]})
+        known = math.inf if promise["m"] is None else parse_number("m", promise["m"])
+        # Refused now rather than by every run.
+        if bounded:
+            KmRho(promise["k"] or 1, known, rho)
+        elif private is None:
             KmAnonymity(promise["k"], known)
         else:
             Coherence(h or GREATEST_PROBABILITY, promise["k"], known)
@@ -148,10 +187,11 @@ def recommend(
             data, tree = read_table(source, columns, reading, hierarchy_files or ())
         else:
             data = read_rows(source, reading)
+        named = promise["sensitive"] if bounded else private
         secrets: Any = None
-        if private is not None:
-            labels = inputs.load_labels(private, data, encoding)
-            secrets = reference(Path(private)) if Path(private).is_file() else ",".join(labels)
+        if named is not None:
+            labels = inputs.load_labels(named, data, encoding)
+            secrets = reference(Path(named)) if Path(named).is_file() else ",".join(labels)
         if queries_file is not None:  # refused now rather than by every run
             inputs.load_queries(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
@@ -167,16 +207,22 @@ def recommend(
             else:
                 files = [Path(path) for path in paths]
                 asked = data_set(files, hierarchy=hierarchy_file, reading=reading.given())
-                tried = candidates(promise["k"], size, secrets, h)
+                if bounded == "km-rho":
+                    knows = promise["knows"] or PUBLIC
+                    tried = inference_candidates(promise["k"], size, rho, secrets, knows)
+                elif bounded:
+                    tried = uncertainty_candidates(rho, secrets)
+                else:
+                    tried = candidates(promise["k"], size, secrets, h)
             advice = advise(
                 asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
                 known=known_items(size),
                 queries_file=None if queries_file is None else reference(queries_file),
-                share=part if of_tables else None,
+                share=part if of_tables else None, asked=bounded,
                 time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
             )  # fmt: skip
         found = record(
-            advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=private, seed=seed
+            advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=named, seed=seed
         )
         if out is not None:
             from setveil.report.advice_page import advice_html

@@ -30,23 +30,36 @@ from setveil.functions.given import (
     share_of,
     tree_of,
 )
+from setveil.guarantees.coherence import as_written, written
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import PUBLIC, KmRho
+from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.studies.candidates import candidates, known_items, table_candidates
+from setveil.studies.candidates import (
+    Candidate,
+    candidates,
+    inference_candidates,
+    known_items,
+    table_candidates,
+    uncertainty_candidates,
+)
 from setveil.studies.plan import data_set
 from setveil.studies.recommend import TIME_BUDGET, record
 from setveil.studies.recommend import recommend as advise
-from setveil.studies.settings import reference
+from setveil.studies.settings import Reference, reference
 from setveil.studies.table_files import table_files
 from setveil.utility.queries import read_queries
 
 
 def recommend(
     data: str | PathLike[str] | object,
-    k: int,
+    k: int | None = None,
     m: int | float = 2,
     *,
+    rho: float | Fraction | str | None = None,
+    sensitive: Iterable[str] | str | PathLike[str] | None = None,
+    knows: str = PUBLIC,
     hierarchy: TreeLike = None,
     queries: str | PathLike[str] | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
@@ -65,7 +78,13 @@ def recommend(
         The rows, or a table that `setveil.read_table` read.
     k, m : int
         At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
-        quasi-identifiers.
+        quasi-identifiers. Without k, `rho` is asked for alone (rho-uncertainty), whatever is known.
+    rho : number or str, optional
+        Greatest probability with which a sensitive item may be learned.
+    sensitive : list of str, or text, optional
+        With `rho`: the sensitive items, a list, or as on the command line a file or a text with commas.
+    knows : {"public", "any"}
+        With `rho` and k: which items somebody may know.
     hierarchy : Hierarchy or path, optional
         What items may be generalized to.
     queries : path, optional
@@ -92,8 +111,8 @@ def recommend(
         What ``setveil recommend --json`` prints (see docs/recommend.md): `best`, the candidate to recommend
         (None: none was finished in time), and all `candidates`, best first, each with its `algorithm`,
         `options`, `loss`, `status`, measures and the `command` that makes its release (None where the data,
-        the hierarchy or the private items are no files or texts); `by` names the loss; `safer` is a candidate
-        that loses little more and leaves fewer rows unique.
+        the hierarchy or the private or sensitive items are no files or texts); `by` names the loss; `safer`
+        is a candidate that loses little more and leaves fewer rows unique.
 
     Raises
     ------
@@ -112,8 +131,11 @@ def recommend(
     >>> advice["by"], advice["best"]["loss"]
     ('lm', 0.0)
     """
-    promise = KmAnonymity(k, m)
-    size: int | str = "inf" if promise.m == math.inf else int(promise.m)
+    bounded = _asked(k, m, rho, sensitive, knows, private)
+    if k is None and not bounded:
+        raise RequestError("k is missing: how many rows must fit what somebody knows.")
+    most = math.inf if k is None else (KmRho(k, m) if bounded else KmAnonymity(k, m)).m
+    size: int | str = "inf" if most == math.inf else int(most)
     if h is not None and private is None:
         raise RequestError("h goes with private.", hint="It says how likely a private item may become.")
     if isinstance(time_budget, bool) or not isinstance(time_budget, Real) or time_budget < 1:
@@ -124,34 +146,70 @@ def recommend(
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
     of_table = isinstance(rows, Table)
     part = _share(share, private, of_table=of_table)
+    if of_table and bounded:
+        raise RequestError(
+            "rho does not apply to tables: nothing that is tried hides what the rows of a class have in "
+            "common.",
+            hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
+        )
     if tree is None and isinstance(rows, Table):
         tree = rows.tree
     if questions is not None:
         read_queries(questions, rows, "utf-8")  # refused now rather than by every run
     with TemporaryDirectory(prefix="setveil-") as name:
         folder = Path(name)
-        labels = labels_of("private", private, rows)
-        secrets = None if private is None else reference(_item_file(folder, labels))
+        named = sensitive if bounded else private
+        labels = labels_of("sensitive" if bounded else "private", named, rows)
+        secrets = None if named is None else reference(_item_file(folder, labels))
         if isinstance(rows, Table):
             read, roles = table_files(rows, folder, tree)
             asked = data_set(read, roles=roles)
-            tried = table_candidates(promise.k, size, share_of(part))
+            tried = table_candidates(k or 0, size, share_of(part))
         else:
             read, reading = _data_file(folder, data, rows)
             asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
-            tried = candidates(promise.k, size, secrets, None if h is None else str(h))
+            tried = _tried(k, size, rho, secrets, knows, None if h is None else str(h))
         advice = advise(
             asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
             known=known_items(size),
-            queries_file=None if questions is None else reference(questions), share=part,
+            queries_file=None if questions is None else reference(questions), share=part, asked=bounded,
             time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
         )  # fmt: skip
-    named = all(given is None or is_path(given) for given in (data, hierarchy, private))
+    files = all(given is None or is_path(given) for given in (data, hierarchy, named))
     return record(
-        advice, inputs=[str(data)] if named else None, seed=seed,
+        advice, inputs=[str(data)] if files else None, seed=seed,
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
-        private=None if private is None else str(private),
+        private=None if named is None else str(named),
     )  # fmt: skip
+
+
+def _asked(k: Any, m: Any, rho: Any, sensitive: Any, knows: Any, private: Any) -> str:
+    """Name the model that is asked for where it bounds what is learned of sensitive items; else empty."""
+    if rho is None:
+        if sensitive is not None or knows != PUBLIC:
+            raise RequestError("sensitive and knows go with rho.", hint="Such as rho=0.2.")
+        return ""
+    if sensitive is None:
+        raise RequestError("rho needs sensitive.", hint="It says how likely which items may become.")
+    if private is not None:
+        raise RequestError("private is of coherence; beside rho and sensitive it says nothing.")
+    if k is None:
+        if knows != PUBLIC:
+            raise RequestError("Without k all items may be known: knows says nothing.", hint="Leave it out.")
+        return RhoUncertainty(rho).model
+    return KmRho(k, m, rho, knows=knows).model
+
+
+def _tried(
+    k: int | None, size: int | str, rho: Any, secrets: Reference | None, knows: str, h: str | None
+) -> list[Candidate]:
+    """List what can keep a promise about rows of items."""
+    if rho is None or secrets is None:
+        return candidates(k or 0, size, secrets, h)
+    share = written(as_written(rho))
+    if k is None:
+        return uncertainty_candidates(share, secrets)
+    return inference_candidates(k, size, share, secrets, knows)
 
 
 def _share(share: Any, private: Any, *, of_table: bool) -> Fraction | None:

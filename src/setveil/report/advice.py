@@ -14,6 +14,7 @@ Row = dict[str, Any]
 
 _LOSSES = (("R", "relational_loss"), ("T", "transaction_loss"))
 HEADS = ("method", "loss", "query error", "itemsets kept", "left out", "unique rows", "time")
+WITH_RHO = ("method", "loss", "query error", "left out", "hidden", "learned", "unique rows", "time")
 OF_TABLES = ("method", "loss", "R", "T", "query error", "left out", "unique rows", "time")
 
 
@@ -44,7 +45,14 @@ def advice_text(advice: dict[str, Any]) -> str:
 
 def heads(advice: dict[str, Any]) -> tuple[str, ...]:
     """Name the columns of the table, that of the place not."""
+    if bounds_learning(advice):
+        return WITH_RHO
     return OF_TABLES if of_table(advice) else HEADS
+
+
+def bounds_learning(advice: dict[str, Any]) -> bool:
+    """Whether what was asked bounds what is learned of sensitive items."""
+    return bool(advice.get("asked"))
 
 
 def of_table(advice: dict[str, Any]) -> bool:
@@ -74,7 +82,10 @@ def weighing(advice: dict[str, Any]) -> str:
     who = f"someone who knows {_columns(advice)}{count(advice['known'], 'item')}"
     if not best["risk_below_2"]:
         return f"No row is unique even to {who}."
-    text = f"But it leaves {_unique(best)} of the rows unique to {who}, one more than the promise covers"
+    beyond = "one more than the promise covers"
+    if advice.get("asked") == "rho-uncertainty":
+        beyond = "for rows are not hidden among others"
+    text = f"But it leaves {_unique(best)} of the rows unique to {who}, {beyond}"
     if safer is None:
         return f"{text}."
     more = safer["loss"] - best["loss"]
@@ -143,11 +154,18 @@ def cells(row: Row, advice: dict[str, Any]) -> tuple[str, ...]:
         "" if lost is None else words.measure(lost),
         *((words.measure(row[key]) for _, key in _LOSSES) if told else ()),
         "" if error is None else words.percent(error),
-        *(() if told else (kept,)),
+        *(() if told or bounds_learning(advice) else (kept,)),
         "" if gone is None else words.percent(gone, row["occurrences"]),
+        *(_learned(row) if bounds_learning(advice) else ()),
         "" if row.get("risk_below_2") is None else words.percent(row["risk_below_2"], row["rows"]),
         f"{row['seconds']:.1f} s",
     )
+
+
+def _learned(row: Row) -> tuple[str, str]:
+    """Write how many sensitive occurrences are hidden, and what is still learned, if that is known."""
+    most = row.get("greatest_confidence")
+    return f"{row['hidden_occurrences']:,}", "" if most is None else words.percent(most)
 
 
 def _table(advice: dict[str, Any]) -> list[str]:
@@ -182,7 +200,11 @@ def columns_explained(advice: dict[str, Any]) -> list[str]:
         lines.insert(0, f"loss: {weighed(advice)}, 0 to 1 (nothing left).")
     else:
         lines.insert(0, f"loss: LM, {named('lm').meaning}, 0 to 1 (nothing left).")
-        lines.insert(2, "itemsets kept: of those in 1 % of the rows, up to three items.")
+        if bounds_learning(advice):
+            lines[-1] = "left out: suppressed occurrences; hidden: those of sensitive items among them."
+            lines.append("learned: greatest chance to be right about a sensitive item, as far as promised.")
+        else:
+            lines.insert(2, "itemsets kept: of those in 1 % of the rows, up to three items.")
     if any(row.get("risk_m") for row in advice["candidates"]):
         known = count(advice["known"], "item")
         their = f"{_columns(advice)}the" if told else "their"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from setveil.guarantees.km_rho import PUBLIC
 from setveil.studies.settings import Value
 
 SHARE = Fraction(1, 4)  # of the quasi-identifiers in f, as by default for every algorithm
@@ -33,6 +34,8 @@ class Candidate:
         is given, such a release is shown, but not recommended.
     label : str
         What sentences and tables call it, where that is not told by its options.
+    model : str
+        What it gives of several models that its algorithm can give; empty: the first.
     """
 
     algorithm: str
@@ -41,6 +44,7 @@ class Candidate:
     as_asked: bool = True
     any_items: bool = False
     label: str = ""
+    model: str = ""
 
     @property
     def name(self) -> str:
@@ -69,9 +73,9 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
     those who will have the counts beside the rows; the same as
     constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
-    k-anonymity of whole rows, which is more than asked. With private items, only coherence promises both. The
-    groups of CAHD hide private items but leave everyone to be found by the others, so they are listed as a
-    weaker promise.
+    k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
+    least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
+    others, so they are listed as a weaker promise.
     """
     promise: dict[str, Value] = {"k": k, "m": m}
     coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
@@ -80,6 +84,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
         degree = math.ceil(1 / Fraction(coherence["h"]))  # type: ignore[arg-type]
         both = f"coherence (h={coherence['h']}, k={k}, p={m})"
         return [
+            Candidate("exact", coherence, both, model="coherence"),
             Candidate("border", coherence, both),
             Candidate("mm", coherence, both),
             Candidate(
@@ -103,6 +108,64 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     if m != "inf":
         found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
     return found
+
+
+def inference_candidates(
+    k: int, m: int | str, rho: str, sensitive: Value, knows: str = PUBLIC
+) -> list[Candidate]:
+    """List what can make rows (k, rho)^m-anonymous.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows, up to m items.
+    rho : str
+        Greatest probability with which a sensitive item may be learned.
+    sensitive : str or Reference
+        The sensitive items.
+    knows : {"public", "any"}
+        Which items an attacker may know.
+
+    Notes
+    -----
+    The least loss where single occurrences of sensitive items may be hidden, and where whole items must be;
+    local generalization of whole rows; and by changing public items alone, which is coherence with h = rho
+    and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be left out. Of all
+    these only the least loss with whole items hidden holds against those who know sensitive items.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
+    also = "" if knows == PUBLIC else ", sensitive items known, too"
+    keeps = f"(k,rho)^m-anonymity (k={k}, rho={rho}, m={m}{also})"
+    if knows != PUBLIC:
+        return [Candidate("exact", {**promise, "knows": knows}, keeps, model="km-rho")]
+    coherence: dict[str, Value] = {"k": k, "p": m, "h": rho, "private": sensitive}
+    found = [
+        Candidate("exact", promise, keeps, model="km-rho"),
+        Candidate("exact", {**promise, "hide": "items"}, keeps, label="exact, whole items", model="km-rho"),
+        Candidate("lg", promise, keeps, model="km-rho"),
+        Candidate("exact", coherence, keeps, label="exact, public items", model="coherence"),
+        Candidate("border", coherence, keeps),
+        Candidate("mm", coherence, keeps),
+    ]
+    return [*found, Candidate("partial", promise, keeps, model="km-rho")] if k == 1 else found
+
+
+def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
+    """List what can make rows rho-uncertain (see `inference_candidates`).
+
+    Notes
+    -----
+    The least loss of cuts with whole items left out; items left out greedily, with generalization or without;
+    and single occurrences left out, of any items.
+    """
+    promise: dict[str, Value] = {"rho": rho, "sensitive": sensitive}
+    keeps = f"rho-uncertainty (rho={rho})"
+    return [
+        Candidate("exact", promise, keeps, model="rho-uncertainty"),
+        Candidate("suppress-control", {**promise, "refine": True}, keeps),
+        Candidate("td-control", {**promise, "objective": "lm"}, keeps, label="td-control"),
+        Candidate("partial", promise, keeps, model="rho-uncertainty"),
+    ]
 
 
 def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Candidate]:

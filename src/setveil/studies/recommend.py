@@ -47,6 +47,8 @@ class Advice:
         Whether there was a hierarchy, which says what may be merged.
     share : Fraction or None
         Of a table, the share of the quasi-identifiers in f.
+    asked : str
+        The model that was asked for, where it bounds what is learned of sensitive items.
     """
 
     by: str
@@ -54,6 +56,7 @@ class Advice:
     rows: list[Row] = field(default_factory=list)
     along: bool = False
     share: Fraction | None = None
+    asked: str = ""
 
     @property
     def best(self) -> Row | None:
@@ -106,6 +109,7 @@ def recommend(
     known: int = 3,
     queries_file: Value | None = None,
     share: Fraction | None = None,
+    asked: str = "",
     time_budget: float = TIME_BUDGET,
     jobs: int | None = None,
     seed: int = 0,
@@ -131,6 +135,8 @@ def recommend(
         LM.
     share : Fraction, optional
         Of a table: the loss is f with this share of the quasi-identifiers, in place of LM.
+    asked : str
+        The model that is asked for, where it bounds what is learned of sensitive items.
     time_budget : float
         Seconds for all runs together.
     jobs, seed, progress
@@ -145,7 +151,15 @@ def recommend(
     if queries_file is not None:
         measuring["queries_file"] = queries_file
     runs = [
-        plan_run(data, one.algorithm, one.options, measuring=measuring, seed=seed, time_limit=time_budget)
+        plan_run(
+            data,
+            one.algorithm,
+            one.options,
+            model=one.model or None,
+            measuring=measuring,
+            seed=seed,
+            time_limit=time_budget,
+        )
         for one in candidates
     ]
     records = run_all(runs, folder, jobs=jobs, budget=time_budget, progress=progress)
@@ -157,6 +171,7 @@ def recommend(
             "error": f"Not finished within {time_budget:g} s.",
             **by_run.get(run.id, {}),
             "method": run.method,
+            "model": run.model,
             "name": one.name,
             "algorithm": one.algorithm,
             "options": {
@@ -176,7 +191,7 @@ def recommend(
     along = data.hierarchy is not None
     _rank(rows, along=along)
     _require_one(rows)
-    return Advice(by, known, rows, along, share)
+    return Advice(by, known, rows, along, share, asked)
 
 
 def _rank(rows: list[Row], *, along: bool) -> None:
@@ -216,7 +231,7 @@ def record(
         From `recommend`.
     inputs, reading, hierarchy, private, seed
         As they were given: files (None: no command can name the rows), the words of the options on how they
-        are read, the hierarchy, the private items, the seed.
+        are read, the hierarchy, the private or sensitive items, the seed.
 
     Returns
     -------
@@ -240,6 +255,7 @@ def record(
         "known": advice.known,
         "hierarchy": advice.along,
         **({} if advice.share is None else {"share": str(advice.share)}),
+        **({"asked": advice.asked} if advice.asked else {}),
         "inputs": list(inputs or ()),
         "best": advice.best,
         "answering": advice.answering,
@@ -253,7 +269,8 @@ def record(
 def _command_words(row: Row, hierarchy: Path | None, private: str | None) -> list[str]:
     """Write the algorithm of a candidate, its hierarchy where it takes one, and its parameters."""
     parts = ["--algorithm", row["algorithm"]]
-    if hierarchy is not None and "hierarchy" in algorithms.load(row["algorithm"]).info.needs:
+    info = algorithms.load(row["algorithm"]).info
+    if hierarchy is not None and "hierarchy" in info.needs_for(row["model"]):
         parts += ["--hierarchy", str(hierarchy)]
     for name, value in row["options"].items():
         option = name.replace("_", "-")
