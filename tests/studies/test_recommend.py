@@ -13,6 +13,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
+from setveil.algorithms import load
 from setveil.errors import InfeasibleError, RequestError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import Reading
@@ -20,8 +21,14 @@ from setveil.published.recoding import Recoding
 from setveil.report.advice import advice_text, headline, weighing
 from setveil.report.advice_page import advice_html
 from setveil.studies import recommend as module
-from setveil.studies.candidates import Candidate, candidates, known_items
-from setveil.studies.plan import Run, data_set
+from setveil.studies.candidates import (
+    Candidate,
+    candidates,
+    inference_candidates,
+    known_items,
+    uncertainty_candidates,
+)
+from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.recommend import Advice, recommend, record
 from setveil.studies.settings import reference
 from setveil.utility.lm import lm
@@ -36,9 +43,59 @@ def test_what_is_tried_keeps_the_promise() -> None:
     assert all(c.as_asked for c in without)
     assert "coat" not in {c.algorithm for c in candidates(5, "inf")}  # all itemsets of any size
     hidden = candidates(5, 2, "a,b", "0.3")
-    assert [(c.algorithm, c.as_asked) for c in hidden] == [("border", True), ("mm", True), ("cahd", False)]
-    assert hidden[0].options == {"k": 5, "p": 2, "h": "0.3", "private": "a,b"}
-    assert hidden[2].options == {"p": 4, "sensitive": "a,b"}  # one row of four is at most 0.3
+    assert [(c.algorithm, c.as_asked) for c in hidden] == [
+        ("exact", True), ("border", True), ("mm", True), ("cahd", False)
+    ]  # fmt: skip
+    assert (hidden[0].model, hidden[0].name) == ("coherence", "exact")
+    assert hidden[0].options == hidden[1].options == {"k": 5, "p": 2, "h": "0.3", "private": "a,b"}
+    assert hidden[3].options == {"p": 4, "sensitive": "a,b"}  # one row of four is at most 0.3
+
+
+def test_what_is_tried_where_nothing_sensitive_may_be_learned() -> None:
+    found = inference_candidates(5, 2, "1/5", "a,b")
+    assert [c.name for c in found] == [
+        "exact", "exact, whole items", "lg", "exact, public items", "border", "mm"
+    ]  # fmt: skip
+    assert {c.keeps for c in found} == {"(k,rho)^m-anonymity (k=5, rho=1/5, m=2)"}
+    assert found[0].options == {"k": 5, "m": 2, "rho": "1/5", "sensitive": "a,b"}
+    assert found[3].options == found[4].options == {"k": 5, "p": 2, "h": "1/5", "private": "a,b"}
+    assert [c.name for c in inference_candidates(1, "inf", "1/5", "a")][-1] == "partial"
+    (known,) = inference_candidates(5, 2, "1/5", "a,b", "any")
+    assert (known.algorithm, known.options["knows"]) == ("exact", "any")
+    assert "sensitive items known, too" in known.keeps
+    alone = uncertainty_candidates("1/5", "a")
+    assert [c.name for c in alone] == ["exact", "suppress-control", "td-control", "partial"]
+    assert {c.keeps for c in alone} == {"rho-uncertainty (rho=1/5)"}
+
+
+SECRET = [["a", "b", "s"], ["a", "b"], ["a", "b"], ["b", "c", "s"], ["b", "c"], ["a", "c"], ["a"], ["c"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("tried", "asked"),
+    [
+        (inference_candidates(3, 2, "0.3", "s"), sv.KmRho(3, 2, "0.3", ["s"])),
+        (inference_candidates(1, 1, "0.3", "s"), sv.KmRho(1, 1, "0.3", ["s"])),
+        (inference_candidates(2, 2, "0.3", "s", "any"), sv.KmRho(2, 2, "0.3", ["s"], "any")),
+        (uncertainty_candidates("0.4", "s"), sv.RhoUncertainty("0.4", ["s"])),
+    ],
+)
+def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any) -> None:
+    data = sv.Transactions.from_rows(SECRET)
+    assert not sv.verify(data, asked).holds
+    for one in tried:
+        run = plan_run(data_set(Path(__file__)), one.algorithm, one.options, model=one.model or None)
+        values: Any = {
+            name: value for name, value in run.promise.items() if name not in {"sensitive", "private"}
+        }
+        makers: dict[str, Any] = {
+            "km-rho": lambda: sv.KmRho(**values, sensitive=["s"]),  # noqa: B023  (called at once)
+            "rho-uncertainty": lambda: sv.RhoUncertainty(**values, sensitive=["s"]),  # noqa: B023
+            "coherence": lambda: sv.Coherence(**values, private=["s"]),  # noqa: B023
+        }
+        own: dict[str, Any] = dict(run.parameters)
+        made = sv.anonymize(data, makers[run.model](), algorithm=one.algorithm, details=False, **own)
+        assert sv.verify(made.published, asked).holds, one
 
 
 @pytest.mark.parametrize("name", ["exact", "mhghs", "aa", "coat", "lg", "border", "mm"])
@@ -265,6 +322,7 @@ def _advice(tried: Sequence[Candidate]) -> Advice:
         "lm", 3,
         [
             {**_done(0.1), "name": one.name, "algorithm": one.algorithm, "options": dict(one.options),
+             "model": one.model or load(one.algorithm).info.guarantees[0],
              "keeps": one.keeps, "as_asked": True, "any_items": one.any_items, "loss": 0.1, "rank": rank}
             for rank, one in enumerate(tried, 1)
         ],
@@ -338,6 +396,14 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
         advice = _advice(candidates(3, 1, private, "0.9"))
         found = record(advice, inputs=["rows.csv"], reading=["--format", "basket"], private=private)
         lines += [row["command"] for row in found["candidates"]]
+    tree.write_text("".join(f"{item};all\n" for item in "abcd"))
+    for tried in (inference_candidates(1, 1, "0.9", "d"), uncertainty_candidates("0.9", "d")):
+        found = record(
+            _advice(tried), inputs=["rows.csv"], reading=["--format", "basket"], private="d", hierarchy=tree
+        )
+        lines += [row["command"] for row in found["candidates"]]
+        bare = record(_advice(tried), inputs=["rows.csv"], reading=["--format", "basket"], private="d")
+        lines += [row["command"] for row in bare["candidates"] if row["name"] == "exact, public items"]
     write(tmp_path / "-more.csv", BASKETS)
     found = record(_advice(every[1:2]), inputs=["rows.csv", "-more.csv"], reading=["--format", "basket"])
     lines += [row["command"] for row in found["candidates"]]
@@ -429,4 +495,94 @@ def test_reading_options_and_private_items_reach_the_command(tmp_path: Path) -> 
     assert str(tmp_path) not in page
     assert "Page       pages/advice.html" in done.out
     assert "<script" not in page
-    assert page.count("<code>setveil anonymize") == 4  # the best, and all three
+    assert page.count("<code>setveil anonymize") == 5  # the best, and all four
+
+
+# --- where nothing sensitive may be learned
+
+
+def test_what_is_learned_is_told() -> None:
+    tried = inference_candidates(3, 2, "1/5", "s")[::3]
+    rows = _advice(tried).rows
+    rows[0] |= {"hidden_occurrences": 7, "sensitive_occurrences": 20, "greatest_confidence": 0.2}
+    rows[1] |= {"hidden_occurrences": 0, "sensitive_occurrences": 20, "greatest_confidence": None}
+    text = _text(Advice("lm", 3, rows, asked="km-rho"), private="s")
+    lines = text.splitlines()
+    assert any(line.split()[-9:-4] == ["0", "%", "7", "20", "%"] for line in lines), text
+    assert "one more than the promise covers" in text
+    assert "hidden: those of sensitive items among them" in text
+    assert "itemsets kept" not in text
+    page = advice_html(record(Advice("lm", 3, rows, asked="km-rho"), inputs=["r"], private="s"))
+    assert "<th" in page
+    assert "Learned" in page
+    alone = _text(Advice("lm", 4, rows, asked="rho-uncertainty"), private="s")
+    assert "unique to someone who knows 4 items, for rows are not hidden among others." in alone
+
+
+def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET)))
+    done = {**_done(0.3), "hidden_occurrences": 1, "sensitive_occurrences": 6, "greatest_confidence": 0.1}
+    _records(monkeypatch, [done] * 6)
+    found = sv.recommend(path, 3, 2, rho="20%", sensitive="s")
+    assert (found["asked"], found["known"], len(found["candidates"])) == ("km-rho", 3, 6)
+    assert all("--rho 0.2 --sensitive s" in row["command"] or "--h 0.2 --private s" in row["command"]
+               for row in found["candidates"])  # fmt: skip
+    _records(monkeypatch, [done] * 4)
+    found = sv.recommend(SECRET, rho="1/3", sensitive=["s"])
+    assert (found["asked"], found["known"]) == ("rho-uncertainty", 4)
+    assert {row["command"] for row in found["candidates"]} == {None}
+    assert {row["options"]["rho"] for row in found["candidates"]} == {"1/3"}
+    _records(monkeypatch, [done])
+    found = sv.recommend(SECRET, 3, 2, rho=0.2, sensitive=["s"], knows="any")
+    assert [row["options"]["knows"] for row in found["candidates"]] == ["any"]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "k is missing"),
+        ({"k": 2, "rho": 0.2}, "rho needs sensitive"),
+        ({"k": 2, "sensitive": ["s"]}, "go with rho"),
+        ({"k": 2, "knows": "any"}, "go with rho"),
+        ({"rho": 0.2, "sensitive": ["s"], "knows": "any"}, "Without k all items may be known"),
+        ({"k": 2, "rho": 0.2, "sensitive": ["s"], "knows": "some"}, 'knows must be "public" or "any"'),
+        ({"k": 2, "rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and below 1"),
+        ({"rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and below 1"),
+        ({"k": 2, "rho": 0.2, "sensitive": ["s"], "private": ["a"]}, "private is of coherence"),
+        ({"k": 2, "rho": 0.2, "sensitive": ["s"], "h": 0.2}, "h goes with private"),
+    ]
+    for given, said in wrong:
+        with pytest.raises(RequestError, match=said):
+            sv.recommend(SECRET, **given)
+
+
+@needs_compiled
+def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
+    write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET) + "\n")
+    write(tmp_path / "s.txt", "s\n")
+    asked = ["recommend", "rows.csv", "--rho", "0.3", "--sensitive", "s.txt", "--time-budget", 3600]
+    found = setveil(*asked, "--k", 2, "--m", 2, "--json", cwd=tmp_path).ok().json()
+    assert found["asked"] == "km-rho"
+    done = [row for row in found["candidates"] if row["status"] == "done"]
+    assert {row["name"] for row in done} >= {"exact", "exact, whole items", "lg", "mm"}
+    exact = next(row for row in done if row["name"] == "exact")
+    assert exact["greatest_confidence"] <= 0.3
+    assert found["best"]["loss"] == min(row["loss"] for row in done)
+    setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
+    shown = setveil(*asked, cwd=tmp_path).ok()
+    assert "It keeps rho-uncertainty (rho=0.3)" in shown.out
+    wrong = together(
+        [
+            ["recommend", "rows.csv", "--k", 2, "--m", 2, "--rho", "0.3"],
+            ["recommend", "rows.csv", "--k", 2, "--m", 2, "--sensitive", "s"],
+            ["recommend", "rows.csv", "--m", 2, "--rho", "0.3", "--sensitive", "s"],
+            ["recommend", "rows.csv", "--rho", "0.3", "--sensitive", "s", "--knows", "any"],
+            ["recommend", "rows.csv", "--k", 2, "--m", 2, "--rho", "3", "--sensitive", "s"],
+            ["recommend", "rows.csv", "--k", 2, "--m", 2, "--rho", "0.3", "--sensitive", "zzz"],
+            ["recommend", "rows.csv", "--k", 2, "--m", 2, "--rho", "0.3", "--sensitive", "s", "--h", "0.3"],
+            ["recommend", "rows.csv", "--rho", "0.3", "--sensitive", "s", "--qi", "a"],
+        ],
+        tmp_path,
+    )
+    told = [
+        (2, "needs --sensitive"), (2, "needs --rho"), (2, "needs --k"), (2, "--knows"),
+        (2, "rho must be a number"), (4, "zzz"), (2, "--h is of coherence"), (2, "do not apply to tables"),
+    ]  # fmt: skip
+    for one, (code, word) in zip(wrong, told, strict=True):
+        refused(one, code, word)
