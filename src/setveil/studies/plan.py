@@ -298,8 +298,8 @@ def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] =
     --------
     >>> models_meant("exact", ["k", "m"]), models_meant("exact", ["k", "m", "rho", "sensitive"])
     (['km-anonymity'], ['km-rho'])
-    >>> models_meant("exact", ["h", "k", "p"], ["km-rho", "coherence"])
-    ['coherence']
+    >>> models_meant("lg", ["k"], ["km-rho", "coherence"])
+    ['km-rho']
     """
     gives = algorithms.load(algorithm).info.guarantees
     if named:
