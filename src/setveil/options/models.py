@@ -18,8 +18,8 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     texts : mapping
         What was given for all options that describe guarantees; None: was not given.
     among : sequence of str
-        The models that the algorithm gives; none: no algorithm is named. Then it is one of those that bound
-        what is learned if their rho was given, else the first of all models.
+        The models that the algorithm gives; none: no algorithm is named, and without rho it is the first of
+        all. With rho it is one of those that bound what is learned, without rho none of these.
 
     Returns
     -------
@@ -36,10 +36,13 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     >>> settled_model({"k": None, "m": None, "rho": "0.2", "sensitive": "HIV"})
     'rho-uncertainty'
     """
-    if not among:
-        names = list(models())
-        among = [name for name in names if bounds_inference(model_named(name))]
-        among = among if texts.get("rho") is not None else names[:1]
+    names = list(among) or list(models())
+    bounding = [name for name in names if bounds_inference(model_named(name))]
+    if texts.get("rho") is not None:
+        among = bounding or names
+    else:
+        others = [name for name in names if name not in bounding] or names
+        among = others if among else others[:1]
 
     def lacks(name: str) -> tuple[int, int]:
         model = model_named(name)
