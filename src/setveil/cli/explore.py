@@ -44,7 +44,7 @@ $ setveil explore baskets.csv -H products.csv
 
 $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
 
-$ setveil explore baskets.csv --k 2,5 --m 2 --sensitive secret.csv --rho 0.5,0.2,0.1
+$ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
 
 $ setveil explore patients.csv --qi age,sex --set codes"""
 

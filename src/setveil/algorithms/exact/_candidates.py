@@ -116,7 +116,7 @@ class Candidates:
         tree = self.tree
         candidate = self.finest()
         if not self.kept:
-            candidate[:] = tree.root
+            candidate[: tree.n_nodes] = tree.root
             return candidate
         if self.suppress:
             candidate[: tree.n_leaves][np.array(self.losses.occurrences) > 0] = -1

@@ -112,10 +112,11 @@ class MoleSearch:
             weights = np.array(self.costs, np.float64)
             search = BranchAndCut(program, self, self.incumbent, weights, (), self.progress)
             high = np.where(self.kept, 0, 1).astype(np.uint8)
-            search.run(np.zeros_like(high), high)
+            if self.items.size:
+                search.run(np.zeros_like(high), high)
         finally:
             self.progress.stoppable = False
-        return self._record(search.lower)
+        return self._record(search.lower if self.items.size else inf)
 
     def gone(self) -> list[int]:
         """List the items that are left out, as ids of the data, in item order."""

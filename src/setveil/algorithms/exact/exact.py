@@ -135,7 +135,9 @@ def _coherent(search: MoleSearch) -> tuple[Recoding, dict[str, Any]]:
 
     optimality = search.run()
     data, gone = search.split.data, search.gone()
-    details = {"optimality": optimality, "suppressed": [data.vocabulary.labels[item] for item in gone]}
+    labels = [data.vocabulary.labels[item] for item in gone]
+    # Private items are all published, and none is missing.
+    details = {"optimality": optimality, "suppressed": labels, "hidden": {}, "alone": {}, "warnings": []}
     return recoding_without(data, gone), details
 
 
