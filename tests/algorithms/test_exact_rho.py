@@ -388,7 +388,7 @@ def test_nothing_sensitive_loses_as_much_as_km_anonymity(setting: str) -> None:
 def test_loss_without_regard_to_sensitive_items(setting: str) -> None:
     """It is that of the public part, but a share of what all occurrences weigh, as the loss itself."""
     rng, told = seeded(738), 0
-    for _ in range(examples(60, 12)):
+    for _ in range(60):
         problem = draw_problem(rng, setting)
         promise = problem.promise
         terms = replace(problem.terms, objective=rng.choice(("lm", "ncp")), keep=(), max_suppressed=None)
