@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from math import floor
 from random import Random
 from typing import Any, ClassVar
@@ -364,6 +364,44 @@ def test_a_clause_is_broken_just_where_its_set_is_published_and_too_few_rows_los
                 assert is_broken == (shown and len(gone & have) < breach.excess), (problem, breach, found)
                 seen[is_broken] += 1
     assert min(seen[True], seen[False]) > 100
+
+
+def is_inherited(view: View, known: Nodes, have: frozenset[int], s: int) -> bool:
+    """Whether more than a share of rho of all choices are of rows with s, each such row counted once."""
+    rows, rho = view.problem.rows, view.problem.promise.rho
+    with_s = len(have & view.with_item[s])
+    without = sum(
+        sum(1 for _ in product(*(rows[i] & view.items[v] for v in known))) for i in have - view.with_item[s]
+    )
+    return with_s > rho * (with_s + without)
+
+
+@pytest.mark.parametrize("setting", ["occurrences", "items", "any known"])
+def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
+    rng = seeded(105)
+    seen = Counter[str]()
+    for _ in range(many(600)):
+        problem = draw(rng, setting, most_public=5, most_rows=7)
+        problem = replace(problem, promise=replace(problem.promise, k=1, m=rng.choice((1, 2, 3))))
+        releases = every_valid_release(problem)
+        if not releases:
+            continue
+        view = View(problem)
+        values = np.array([view.values(found) for found in releases], np.int64)
+        for known, have in view.sets(list(view.nodes)):
+            for s, label in enumerate(view.sensitive.labels):
+                if any(label in view.items[v] for v in known):
+                    continue  # a breach needs no other item to give away the one it holds
+                inherited = is_inherited(view, known, have, s)
+                breach = Breach(known, s, len(have), len(have & view.with_item[s]), view.excess(have, s))
+                row = view.breaches.hereditary(view.variables, breach)
+                assert (row is not None) == inherited, (problem, breach, row)
+                if row is None:
+                    continue
+                assert lacking(row, values).max() <= 0, (problem, breach, row)
+                seen[f"{len({view.separator.parent[v] for v in known})} parents"] += 1
+                seen["general"] += len(known) > 1 and view.tree.root not in known
+    assert min(seen["1 parents"], seen["2 parents"], seen["general"]) > 50
 
 
 # SPEC2-MODELS §4.7, and rows where a group and an item beside it give something away.
