@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,18 @@ from hypothesis import HealthCheck, settings
 
 from cli_helpers import Done, together, write
 from model_runs import INPUTS, RUNS, anonymizing
+from setveil.threads import use_threads
 
 # How long an example takes says more about the machine, and about what else it does, than about setveil.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+@pytest.fixture(autouse=True)
+def as_many_threads_as_usual() -> Iterator[None]:
+    """Forget how many threads a test has asked for."""
+    yield
+    use_threads(None)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from setveil.algorithms._refine import refine
 from setveil.errors import RequestError
 from setveil.progress import silent
 from setveil.published import Release
+from setveil.threads import use_threads
 from strategies import Case, Rows, cases, examples, random_case, random_cases, seeded
 
 ALGORITHMS = ("oa", "da", "aa")
@@ -95,6 +96,25 @@ def test_greedy_cut_is_the_twins_on_few_rows(name: str) -> None:
 @pytest.mark.parametrize("name", ["da", "aa"])
 def test_greedy_cut_is_the_twins_on_long_rows(name: str) -> None:
     check_twins(name, examples(150), 11, most_rows=40, most_items=9)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_cut_is_the_twins_whatever_is_counted_in_tables(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By tables for some sizes and walks for others, over pieces of a few rows."""
+    rng = seeded(12)
+    ways = Counter[bool]()
+
+    def fits(cut: object, size: int) -> bool:
+        ways[chosen := rng.random() < 0.5] += 1
+        return chosen
+
+    monkeypatch.setattr("setveil.algorithms._threat_tables.table_fits", fits)
+    monkeypatch.setattr("setveil.engine.rows.AT_ONCE", 5)
+    use_threads(threads)
+    check_twins("aa", examples(300), 13)
+    assert min(ways.values()) > 50
 
 
 @pytest.mark.parametrize("seed", [20, 21])

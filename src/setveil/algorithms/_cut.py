@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
+from setveil.engine.rows import MemoryRows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 from setveil.kernels.walk import extend_rows
@@ -28,6 +29,10 @@ class Cut:
         Nodes that are in the cut or above it, i.e. not generalized.
     full : list of int
         Cost of publishing each node.
+    held : Rows
+        The rows of leaves, to be counted.
+    of_leaf : int64 (n_leaves,)
+        Occurrences of each leaf.
     paid : list of int
         Cost of the part of the cut that lies at or under each node.
     """
@@ -35,13 +40,17 @@ class Cut:
     def __init__(self, data: Transactions, tree: Hierarchy) -> None:
         self.tree = tree
         self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
-        occurrences = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
-        before = np.concatenate(([0], np.cumsum(occurrences[tree.leaf_order])))
+        self._hold()
+        before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         counts = tree.leaf_counts
         self.full: list[int] = (
             (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
         ).tolist()
         self._start()
+
+    def _hold(self) -> None:
+        self.held = MemoryRows(*self.leaf_rows)
+        self.of_leaf = np.bincount(self.leaf_rows[1], minlength=self.tree.n_leaves)
 
     def _start(self) -> None:
         self.paid = [0] * self.tree.n_nodes
@@ -59,6 +68,13 @@ class Cut:
         image = np.arange(self.tree.n_leaves, dtype=np.int32)
         image[list(leaves)] = -1
         self.leaf_rows = recode_rows(*self.leaf_rows, image)
+        self._hold()
+
+    def occurrences(self) -> Ints:
+        """Count the occurrences of leaves that each node of the cut is published for: int64 (n_nodes,)."""
+        leaves = self.image[: self.tree.n_leaves]
+        shown = leaves >= 0
+        return np.bincount(leaves[shown], self.of_leaf[shown], self.tree.n_nodes).astype(np.int64)
 
     def added_cost(self, nodes: Iterable[int]) -> int:
         """Cost of moving the cut up to `nodes` (none above another)."""

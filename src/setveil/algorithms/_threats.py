@@ -15,7 +15,67 @@ from setveil.progress import Progress
 STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
 
-class ThreatWalk:
+class ThreatSearch:
+    """A search for the threats of a cut, one after the other.
+
+    Parameters
+    ----------
+    cut : Cut
+        The state of the search; nodes that it generalizes are passed over.
+    """
+
+    def __init__(self, cut: Cut) -> None:
+        self.cut = cut
+
+    def next_threat(self, progress: Progress, phase: str) -> list[int] | None:
+        """Go on to the next set of nodes of support in (0, k), or None when there is none."""
+        raise NotImplementedError
+
+    def is_frequent(self, nodes: frozenset[int]) -> bool:
+        """Whether the nodes, none above another, occur together in at least k rows (the root: always)."""
+        raise NotImplementedError
+
+    def cheapest_generalization(self, threat: list[int]) -> list[int]:
+        """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
+
+        Among the minimal sets of generalizations of the threat's nodes that raise its support to k, the one
+        that adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
+
+        Returns
+        -------
+        list of int
+            The new nodes, ascending, none above another.
+        """
+        tree, cut = self.cut.tree, self.cut
+        start: tuple[int, ...] = ()
+        queue: list[tuple[int, tuple[int, ...]]] = [(0, start)]
+        seen = {start}
+        best: list[tuple[int, ...]] = []
+        cost = 0
+        # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its
+        # equals.
+        while queue and (not best or queue[0][0] == cost):
+            cost, generalized = heappop(queue)
+            image = frozenset(_image(threat, generalized, cut))
+            if generalized and self.is_frequent(image):
+                best.append(generalized)
+                continue
+            for v in image:
+                up = int(tree.parent[v])
+                if up < 0:
+                    continue
+                rest = tuple(sorted([u for u in generalized if not _under(u, up, cut)] + [up]))
+                if rest not in seen:
+                    seen.add(rest)
+                    heappush(queue, (cut.added_cost(rest), rest))
+        minimal = [
+            a for a in best
+            if not any(b != a and all(any(_under(u, v, cut) for v in a) for u in b) for b in best)
+        ]  # fmt: skip
+        return list(min(minimal))
+
+
+class ThreatWalk(ThreatSearch):
     """Walk over the itemsets of extended rows in preorder, most frequent node first.
 
     An extended row holds the nodes of the cut that the row has and all their ancestors but the root. The
@@ -45,8 +105,9 @@ class ThreatWalk:
         largest: int,
         only: NDArray[np.bool_],
     ) -> None:
+        super().__init__(cut)
         tree = cut.tree
-        self.cut, self.k, self.smallest, self.largest = cut, k, smallest, largest
+        self.k, self.smallest, self.largest = k, smallest, largest
         indptr, items, weights = rows
         wanted = only.copy()
         wanted[tree.root] = False
@@ -117,45 +178,6 @@ class ThreatWalk:
         starts, tidlists, weights = self.rows.starts, self.rows.tidlists, self.rows.weights
         weight, _ = kernel.support(starts, tidlists, weights, ranks, self.k, np.zeros(0, np.int64))
         return bool(weight >= self.k)
-
-    def cheapest_generalization(self, threat: list[int]) -> list[int]:
-        """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
-
-        Among the minimal sets of generalizations of the threat's nodes that raise its support to k, the one
-        that adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
-
-        Returns
-        -------
-        list of int
-            The new nodes, ascending, none above another.
-        """
-        tree, cut = self.cut.tree, self.cut
-        start: tuple[int, ...] = ()
-        queue: list[tuple[int, tuple[int, ...]]] = [(0, start)]
-        seen = {start}
-        best: list[tuple[int, ...]] = []
-        cost = 0
-        # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its
-        # equals.
-        while queue and (not best or queue[0][0] == cost):
-            cost, generalized = heappop(queue)
-            image = frozenset(_image(threat, generalized, cut))
-            if generalized and self.is_frequent(image):
-                best.append(generalized)
-                continue
-            for v in image:
-                up = int(tree.parent[v])
-                if up < 0:
-                    continue
-                rest = tuple(sorted([u for u in generalized if not _under(u, up, cut)] + [up]))
-                if rest not in seen:
-                    seen.add(rest)
-                    heappush(queue, (cut.added_cost(rest), rest))
-        minimal = [
-            a for a in best
-            if not any(b != a and all(any(_under(u, v, cut) for v in a) for u in b) for b in best)
-        ]  # fmt: skip
-        return list(min(minimal))
 
 
 def _under(lower: int, upper: int, cut: Cut) -> bool:

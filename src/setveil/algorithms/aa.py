@@ -11,6 +11,7 @@ from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut
+    from setveil.algorithms._threats import ThreatSearch
     from setveil.data.transactions import Transactions
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
@@ -53,34 +54,44 @@ Parameters = AA
 def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> tuple[Cut, dict[str, int]]:
     """Move a cut up until it is k^m-anonymous: Algorithm 4 of [1].
 
-    Differences from [1]: the count-tree is walked, not built. In pass i only nodes that lie above some node
-    of a threat of size i between nodes of the current cut can be in a threat at all (a threat's finer
-    versions that occur are threats too), so the rows are cut down to those nodes first.
+    Differences from [1]: the count-tree is not built. Where it fits, all sets of i nodes of the cut are
+    counted in a table (see `setveil.algorithms._threat_tables`). Else the tree is walked: in pass i only
+    nodes that lie above some node of a threat of size i between nodes of the current cut can be in a threat
+    at all (a threat's finer versions that occur are threats too), so the rows are cut down to those first.
 
     References
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
-    import numpy as np
-
-    from setveil.algorithms._threats import ThreatWalk
-
     steps = 0
     size = 0
     while size < guarantee.m:  # line 2
         size += 1
         phase = f"itemsets of size {size}"
-        rows = cut.rows()  # lines 3-6
-        if size > np.diff(rows[0]).max(initial=0):
+        search = _search(cut, guarantee.k, size, progress, phase)  # lines 3-6
+        if search is None:
             break  # no row is long enough, now or later
-        threatened = ThreatWalk(cut, rows, guarantee.k, size, size, cut.mask()).involved(progress, phase)
-        if not threatened.any():
-            continue
-        walk = ThreatWalk(cut, rows, guarantee.k, size, size, cut.and_above(threatened))
-        while (threat := walk.next_threat(progress, phase)) is not None:  # line 7
-            cut.generalize(walk.cheapest_generalization(threat))
+        while (threat := search.next_threat(progress, phase)) is not None:  # line 7
+            cut.generalize(search.cheapest_generalization(threat))
             steps += 1
     return cut, {"generalization_steps": steps}
+
+
+def _search(cut: Cut, k: int, size: int, progress: Progress, phase: str) -> ThreatSearch | None:
+    """Search for the threats of a size; None if no row holds so many nodes."""
+    import numpy as np
+
+    from setveil.algorithms._threat_tables import ThreatTables, table_fits
+    from setveil.algorithms._threats import ThreatWalk
+
+    if table_fits(cut, size):
+        tables = ThreatTables(cut, k, size, progress, phase)
+        return tables if tables.any_sets else None
+    rows = cut.rows()
+    if size > np.diff(rows[0]).max(initial=0):
+        return None
+    threatened = ThreatWalk(cut, rows, k, size, size, cut.mask()).involved(progress, phase)
+    return ThreatWalk(cut, rows, k, size, size, cut.and_above(threatened))
 
 
 def anonymize(

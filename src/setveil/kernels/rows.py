@@ -25,6 +25,9 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
     return out
 
 
+SHORT = 64  # rows up to this length are sorted by insertion, which needs no memory of its own
+
+
 @compiled
 def _recode(indptr, items, image, out_ptr, out_items):
     n = 0
@@ -39,11 +42,20 @@ def _recode(indptr, items, image, out_ptr, out_items):
                 out_items[n] = to
                 n += 1
         if not ordered:
-            piece = np.sort(out_items[start:n])
-            end = start
-            for p in range(piece.size):
-                if p == 0 or piece[p] != piece[p - 1]:
-                    out_items[end] = piece[p]
+            if n - start <= SHORT:
+                for p in range(start + 1, n):
+                    to = out_items[p]
+                    q = p
+                    while q > start and out_items[q - 1] > to:
+                        out_items[q] = out_items[q - 1]
+                        q -= 1
+                    out_items[q] = to
+            else:
+                out_items[start:n].sort()
+            end = start + 1
+            for p in range(start + 1, n):
+                if out_items[p] != out_items[end - 1]:
+                    out_items[end] = out_items[p]
                     end += 1
             n = end
         out_ptr[row + 1] = n

@@ -1,0 +1,1 @@
+"""What algorithms ask of all rows together, wherever these lie."""

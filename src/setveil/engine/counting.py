@@ -1,0 +1,138 @@
+"""Count sets of nodes over pieces of rows, by all threads: pure functions, whoever holds the pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.engine.numbering import Numbering
+from setveil.kernels.count import (
+    add_supports,
+    cell_offsets,
+    count_into,
+    empty_table,
+    keep_rare,
+    number_rows,
+    work_by_greatest,
+)
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen
+from setveil.threads import each, threads
+
+Piece = tuple[Ints, Ids]  # indptr and leaves of some rows
+Tick = Callable[[float], None]
+TOGETHER = 8  # pieces that are held at a time
+ONE_EACH = frozen(np.zeros(0), np.int64)
+
+
+def numbered(piece: Piece, numbering: Numbering) -> Piece:
+    """Replace the leaves of rows by their numbers."""
+    indptr, leaves = piece
+    most = int(np.diff(numbering.starts)[leaves].sum())
+    out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(most, np.int32)
+    n = number_rows(indptr, leaves, numbering.starts, numbering.numbers, numbering.nodes.size, out_ptr, out)
+    return frozen(out_ptr, np.int64), frozen(out[:n], np.int32)
+
+
+def add_up_supports(pieces: Iterable[Piece], numbering: Numbering) -> Ints:
+    """Count the rows that hold each number: int64 (n,)."""
+    n = numbering.nodes.size
+    supports = np.zeros(n, np.int64)
+
+    def count(piece: Piece) -> Ints:
+        out = np.zeros(n, np.int64)
+        add_supports(*piece, numbering.starts, numbering.numbers, np.full(n, -1, np.int64), out)
+        return out
+
+    for group in groups(pieces):
+        supports += sum(each(count, group))
+    return supports
+
+
+def count_pieces(
+    pieces: Iterable[Piece],
+    occurrences: int,
+    numbering: Numbering,
+    size: int,
+    tick: Tick,
+    weights: Ints = ONE_EACH,
+) -> NDArray[np.int32]:
+    """Count, for all sets of `size` numbers, the rows that hold them; `weights`: what the rows stand for.
+
+    Each thread counts the sets whose greatest number lies in a range of its own, so that there is one table,
+    and nothing to merge.
+    """
+    n = numbering.nodes.size
+    offsets, table = cell_offsets(n, size), empty_table(n, size)
+    done = 0
+    ranges: list[tuple[int, int]] = []
+    for group in groups(pieces):
+        rows = each(lambda piece: numbered(piece, numbering), group)
+        if not ranges:
+            ranges = _of_equal_work(rows, offsets)
+
+        def count(range_: tuple[int, int], rows: list[Piece] = rows) -> None:
+            for one in rows:
+                count_into(*one, weights, offsets, *range_, table)
+
+        each(count, ranges)
+        done += sum(leaves.size for _, leaves in group)
+        tick(done / max(occurrences, 1))
+    return table
+
+
+def rare_parts(
+    pieces: Iterable[Piece],
+    occurrences: int,
+    numbering: Numbering,
+    table: NDArray[np.int32],
+    size: int,
+    k: int,
+    tick: Tick,
+) -> tuple[Ints, Ids, Ints]:
+    """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
+
+    Returns
+    -------
+    indptr, numbers, weights
+        The distinct rows that are left, and how many rows each stands for.
+    """
+    offsets = cell_offsets(numbering.nodes.size, size)
+
+    def cut_down(piece: Piece) -> tuple[Ints, Ids, Ints]:
+        indptr, numbers = numbered(piece, numbering)
+        out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(numbers.size, np.int32)
+        n_rows = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out)
+        return distinct_rows(
+            frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32)
+        )
+
+    found, done = [], 0
+    for group in groups(pieces):
+        found += each(cut_down, group)
+        done += sum(leaves.size for _, leaves in group)
+        tick(done / max(occurrences, 1))
+    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(indptr) for indptr, _, _ in found)])
+    numbers = np.concatenate([np.zeros(0, np.int32), *(numbers for _, numbers, _ in found)])
+    weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in found)])
+    return distinct_rows(frozen(np.cumsum(lengths), np.int64), frozen(numbers, np.int32), weights)
+
+
+def groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Take a few pieces at a time."""
+    some = iter(pieces)
+    while group := list(islice(some, TOGETHER)):
+        yield group
+
+
+def _of_equal_work(rows: list[Piece], offsets: Ints) -> list[tuple[int, int]]:
+    """Cut the numbers into a range for each thread, of about equal work."""
+    n = offsets.shape[1]
+    work = np.zeros(n, np.int64)
+    for one in rows:
+        work_by_greatest(*one, offsets, work)
+    before = np.cumsum(work)
+    shares = np.arange(1, threads()) * (int(before[-1]) if n else 0) // threads()
+    return list(pairwise([0, *(np.searchsorted(before, shares) + 1).tolist(), n]))

@@ -1,0 +1,94 @@
+"""Rows of leaves as algorithms see them that only count: by the supports of sets of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
+from setveil.engine.numbering import Numbering
+from setveil.kernels.rows import Ids, Ints, frozen
+
+AT_ONCE = 1 << 19  # occurrences of a piece of rows
+
+
+class Rows(Protocol):
+    """All rows, wherever they lie.
+
+    Every answer is a sum over rows, so that it does not matter how they are cut into pieces.
+    """
+
+    @property
+    def lengths(self) -> Ints:
+        """How many rows there are of each length: int64 (longest + 1,)."""
+
+    def supports(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number: int64 (n,)."""
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them.
+
+        Returns
+        -------
+        int32 (cells,)
+            A table (see `setveil.kernels.count`). `tick` hears the share of the rows that were looked at.
+        """
+
+    def rare(
+        self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
+    ) -> tuple[Ints, Ids, Ints]:
+        """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
+
+        There are few: each set is in fewer than k rows.
+
+        Returns
+        -------
+        indptr, numbers, weights : int64 (n + 1,), int32 (any,), int64 (n,)
+            The distinct rows of which something is left, and how many rows each stands for.
+        """
+
+
+class MemoryRows:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    indptr, leaves : int64 (n_rows + 1,), int32 (occurrences,)
+        The rows.
+    """
+
+    def __init__(self, indptr: Ints, leaves: Ids) -> None:
+        self.indptr, self.leaves = indptr, leaves
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many rows there are of each length."""
+        return np.bincount(np.diff(self.indptr)).astype(np.int64)
+
+    def supports(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number."""
+        return add_up_supports(self._pieces(), numbering)
+
+    def rare(
+        self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
+    ) -> tuple[Ints, Ids, Ints]:
+        """Cut rows down to the numbers that are in sets of support below k with others of the row."""
+        return rare_parts(self._pieces(), self.leaves.size, numbering, table, size, k, tick)
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them."""
+        return count_pieces(self._pieces(), self.leaves.size, numbering, size, tick)
+
+    def _pieces(self) -> Iterator[Piece]:
+        """Cut the rows into pieces of at most so many occurrences, or of one row."""
+        first, n_rows = 0, self.indptr.size - 1
+        while first < n_rows:
+            last = int(np.searchsorted(self.indptr, self.indptr[first] + AT_ONCE, "right")) - 1
+            last = min(max(last, first + 1), n_rows)
+            indptr = self.indptr[first : last + 1]
+            yield frozen(indptr - indptr[0], np.int64), self.leaves[indptr[0] : indptr[-1]]
+            first = last

@@ -1,0 +1,408 @@
+"""Count all sets of some size at once: a table with one cell for each set of so many of n numbers.
+
+A set of numbers c1 < c2 < ... < cs has the cell C(c1, 1) + C(c2, 2) + ... + C(cs, s), its place in the
+combinatorial number system: cells are dense, and the sets with the same greatest number stand together. Rows
+may be counted in any order and in any pieces, and disjoint ranges of greatest numbers at the same time.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+from setveil.kernels.node_paths import is_apart
+from setveil.kernels.rows import SHORT, Ints, frozen
+
+MOST_CELLS = 1 << 27  # of a table: half a gigabyte of supports of 4 bytes each
+MOST_ROWS = (1 << 31) - 1  # rows that such a support can count
+
+
+def fits(n: int, size: int) -> bool:
+    """Whether a table of all sets of `size` of n numbers has at most MOST_CELLS cells."""
+    return comb(n, size) <= MOST_CELLS
+
+
+def cell_offsets(n: int, size: int) -> Ints:
+    """Make what each number adds to the cell of a set: int64 (size, n), by its place among the set's."""
+    return frozen([[comb(c, j) for c in range(n)] for j in range(1, size + 1)], np.int64).reshape(size, n)
+
+
+def empty_table(n: int, size: int) -> NDArray[np.int32]:
+    """Make the table of all sets of `size` of n numbers, all of support 0."""
+    return np.zeros(comb(n, size), np.int32)
+
+
+@compiled
+def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
+    """Replace each item of rows by its numbers; rows ascending, without repeats.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n_rows + 1,), int32 (occurrences,)
+        The rows.
+    starts, numbers : int64 (ids + 1,), int32 (any,)
+        Item v has the numbers ``numbers[starts[v]:starts[v + 1]]``.
+    n : int
+        Numbers are below.
+    out_ptr : int64 (n_rows + 1,), zeros, written
+    out : int32, written
+        With room for the numbers of all occurrences.
+
+    Returns
+    -------
+    int
+        How many numbers were written.
+    """
+    stamp = np.full(n, -1, np.int64)
+    end = 0
+    for row in range(indptr.size - 1):
+        start = end
+        for p in range(indptr[row], indptr[row + 1]):
+            v = items[p]
+            for at in range(starts[v], starts[v + 1]):
+                number = numbers[at]
+                if stamp[number] != row:
+                    stamp[number] = row
+                    out[end] = number
+                    end += 1
+        if end - start <= SHORT:
+            for p in range(start + 1, end):
+                number = out[p]
+                q = p
+                while q > start and out[q - 1] > number:
+                    out[q] = out[q - 1]
+                    q -= 1
+                out[q] = number
+        else:
+            out[start:end].sort()
+        out_ptr[row + 1] = end
+    return end
+
+
+@compiled
+def add_supports(indptr, items, starts, numbers, stamp, supports):
+    """Add, for each number, the rows that hold an item with it.
+
+    Parameters
+    ----------
+    indptr, items, starts, numbers
+        See `number_rows`.
+    stamp : int64 (n,), -1 everywhere, written
+    supports : int64 (n,), written
+    """
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            v = items[p]
+            for at in range(starts[v], starts[v + 1]):
+                number = numbers[at]
+                if stamp[number] != row:
+                    stamp[number] = row
+                    supports[number] += 1
+
+
+@compiled
+def work_by_greatest(indptr, numbers, offsets, work):
+    """Add, for each number, the sets of rows whose greatest number it is.
+
+    Parameters
+    ----------
+    indptr, numbers : int64 (n_rows + 1,), int32 (occurrences,)
+        Rows of numbers, ascending.
+    offsets : int64 (size, n)
+        See `cell_offsets`.
+    work : int64 (n,), written
+    """
+    others = offsets.shape[0] - 1
+    for row in range(indptr.size - 1):
+        start = indptr[row]
+        for p in range(start + others, indptr[row + 1]):
+            # C(p - start, others): in how many ways the others come before it.
+            ways = np.int64(1)
+            for j in range(others):
+                ways = ways * (p - start - j) // (j + 1)
+            work[numbers[p]] += ways
+
+
+@compiled
+def _first_places(at, start, end, least):
+    """Choose the first places of all numbers of a set but its least; whether there are any.
+
+    Places ascend, and leave one before them, from `start`; the last one is at least `least`.
+    """
+    last = at.size - 1
+    for j in range(at.size):
+        at[j] = start + 1 + j
+    if last >= 0:
+        at[last] = max(at[last], least)
+        return at[last] < end
+    return start < end
+
+
+@compiled
+def _next_places(at, start, end):
+    """Choose the next places; whether there are any."""
+    j = 0
+    while j < at.size and at[j] + 1 == (at[j + 1] if j + 1 < at.size else end):
+        at[j] = start + 1 + j
+        j += 1
+    if j == at.size:
+        return False
+    at[j] += 1
+    return True
+
+
+@compiled
+def count_into(indptr, numbers, weights, offsets, low, high, table):
+    """Add the sets of rows whose greatest number is from `low` to `high` to a table.
+
+    Parameters
+    ----------
+    indptr, numbers : int64 (n_rows + 1,), int32 (occurrences,)
+        Rows of numbers, ascending.
+    weights : int64 (n_rows,), or (0,)
+        How many rows each stands for; none: one.
+    offsets : int64 (size, n)
+        See `cell_offsets`.
+    low, high : int
+        Without `high`.
+    table : int32 (cells,), written
+    """
+    size = offsets.shape[0]
+    at = np.zeros(size - 1, np.int64)
+    for row in range(indptr.size - 1):
+        start, end = indptr[row], indptr[row + 1]
+        while end > start and numbers[end - 1] >= high:
+            end -= 1
+        least = end
+        while least > start and numbers[least - 1] >= low:
+            least -= 1
+        weight = np.int32(weights[row]) if weights.size else np.int32(1)
+        if size == 1:
+            for p in range(least, end):
+                table[numbers[p]] += weight
+            continue
+        more = _first_places(at, start, end, least)
+        while more:
+            base = np.int64(0)
+            for j in range(size - 1):
+                base += offsets[j + 1, numbers[at[j]]]
+            for p in range(start, at[0]):
+                table[base + numbers[p]] += weight
+            more = _next_places(at, start, end)
+
+
+@compiled
+def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
+    """Cut rows down to the numbers that are in a set of support below k with others of the row.
+
+    Parameters
+    ----------
+    indptr, numbers, offsets, table
+        See `count_into`; the table holds the supports.
+    k : int
+    out_ptr, out : int64 (n_rows + 1,), zeros, int32 (occurrences,), written
+        Only rows of which something is left.
+
+    Returns
+    -------
+    n_rows : int
+    """
+    size = offsets.shape[0]
+    at = np.zeros(size - 1, np.int64)
+    kept = np.zeros(numbers.size, np.bool_)
+    n, end_out = 0, 0
+    for row in range(indptr.size - 1):
+        start, end = indptr[row], indptr[row + 1]
+        some = False
+        more = _first_places(at, start, end, start)
+        while more:
+            base = np.int64(0)
+            for j in range(size - 1):
+                base += offsets[j + 1, numbers[at[j]]]
+            found = False
+            for p in range(start, at[0] if size > 1 else end):
+                if table[base + numbers[p]] < k:
+                    kept[p] = True
+                    found = True
+            if found:
+                some = True
+                for j in range(size - 1):
+                    kept[at[j]] = True
+            more = _next_places(at, start, end)
+        if some:
+            for p in range(start, end):
+                if kept[p]:
+                    out[end_out] = numbers[p]
+                    end_out += 1
+            n += 1
+            out_ptr[n] = end_out
+    return n
+
+
+@compiled
+def mark_rare(table, offsets, k, marks):
+    """Mark the numbers of all sets with a support in (0, k).
+
+    Parameters
+    ----------
+    table, offsets
+        See `count_into`.
+    k : int
+    marks : bool (n,), written
+    """
+    size, n = offsets.shape
+    chosen = np.arange(size)
+    cell = 0
+    while n >= size:
+        # The sets that differ in their least number stand one behind the other.
+        after = chosen[1] if size > 1 else n
+        for least in range(after):
+            if 0 < table[cell + least] < k:
+                marks[least] = True
+                for j in range(1, size):
+                    marks[chosen[j]] = True
+        cell += after
+        j = 1
+        while j < size and chosen[j] + 1 == (chosen[j + 1] if j + 1 < size else n):
+            chosen[j] = j
+            j += 1
+        if j >= size:
+            break
+        chosen[j] += 1
+
+
+@compiled
+def next_rare(table, offsets, k, live, low, high, path, begun):
+    """Find the next set with a support in (0, k) whose numbers are all live and apart.
+
+    Sets come in the order of their greatest numbers, those with greater ones first, then of the next ones.
+
+    Parameters
+    ----------
+    table, offsets
+        See `count_into`; size s.
+    k : int
+    live : bool (n,)
+    low, high : int32 (n,)
+        An interval of each number; two whose intervals are nested are not apart.
+    path : int64 (s,), written
+        The numbers of the set found, greatest first.
+    begun : bool
+        Whether the search goes on behind ``path``; else it begins.
+
+    Returns
+    -------
+    bool
+        Whether there is one.
+    """
+    size, n = offsets.shape
+    base = np.zeros(size + 1, np.int64)
+    d = 0
+    if begun:
+        while d < size - 1 and live[path[d]]:
+            base[d + 1] = base[d] + offsets[size - 1 - d, path[d]]
+            d += 1
+    else:
+        path[0] = n
+    while True:
+        path[d] -= 1
+        if path[d] < size - 1 - d:
+            if d == 0:
+                return False
+            d -= 1
+            continue
+        if not live[path[d]]:
+            continue
+        if d == size - 1:
+            if not 0 < table[base[d] + path[d]] < k:
+                continue
+            if is_apart(path[:d], path[d], low, high):
+                return True
+        elif is_apart(path[:d], path[d], low, high):
+            base[d + 1] = base[d] + offsets[size - 1 - d, path[d]]
+            path[d + 1] = path[d]
+            d += 1
+
+
+@compiled
+def saturate(table, offsets, nodes, k, number, parent, low, high, upper_offsets, upper):
+    """Raise the supports of sets of nodes at or above sets with a support of at least k to k.
+
+    Parameters
+    ----------
+    table, offsets
+        Supports of the sets of some numbers, see `count_into`.
+    nodes : int64 (n,)
+        The node of each.
+    k : int
+    number : int64 (n_nodes,)
+        The number of each node in `upper`, -1 for none.
+    parent, low, high : int64 (n_nodes,)
+        The tree: parent of each node, and its interval of leaves.
+    upper_offsets, upper
+        The supports of the sets above, written.
+    """
+    size, n = offsets.shape
+    chosen = np.arange(size)
+    some = np.zeros(size, np.int64)
+    stack = np.zeros((1024, size), np.int64)
+    cell = 0
+    while n >= size:
+        after = chosen[1] if size > 1 else n
+        for least in range(after):
+            if table[cell + least] < k:
+                continue
+            chosen[0] = least
+            there = True
+            for j in range(size):
+                v = nodes[chosen[j]]
+                while v >= 0 and number[v] < 0:
+                    v = parent[v]
+                there = there and v >= 0 and is_apart(some[:j], v, low, high)
+                some[j] = v
+            if not there:
+                continue
+            depth = 1
+            stack[0] = some
+            while depth > 0:
+                depth -= 1
+                some[:] = stack[depth]
+                at = _cell_of(some, number, upper_offsets)
+                if upper[at] >= k:
+                    continue
+                upper[at] = k
+                if depth + size >= stack.shape[0]:
+                    stack = np.append(stack, np.zeros_like(stack), 0)
+                for j in range(size):
+                    up = parent[some[j]]
+                    if up < 0 or number[up] < 0:
+                        continue
+                    if is_apart(some[:j], up, low, high) and is_apart(some[j + 1 :], up, low, high):
+                        stack[depth] = some
+                        stack[depth, j] = up
+                        depth += 1
+        chosen[0] = 0
+        cell += after
+        j = 1
+        while j < size and chosen[j] + 1 == (chosen[j + 1] if j + 1 < size else n):
+            chosen[j] = j
+            j += 1
+        if j >= size:
+            break
+        chosen[j] += 1
+
+
+@compiled
+def _cell_of(nodes, number, offsets):
+    """Find the cell of a set of nodes, in any order."""
+    cell = np.int64(0)
+    for i in range(nodes.size):
+        place = 0
+        for j in range(nodes.size):
+            if number[nodes[j]] < number[nodes[i]]:
+                place += 1
+        cell += offsets[place, number[nodes[i]]]
+    return cell

@@ -1,0 +1,45 @@
+"""The threads that compiled loops are spread over. What is computed never depends on how many there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class _Setting:
+    wanted: int | None = None
+
+
+def use_threads(number: int | None) -> None:
+    """Use so many threads from now on; None: one for each processor that this process may use."""
+    _Setting.wanted = number
+
+
+def threads() -> int:
+    """Return how many threads are used."""
+    if _Setting.wanted is not None:
+        return _Setting.wanted
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
+    """Do some work on each piece, several at a time, and return what came out in the order of the pieces."""
+    some = list(pieces)
+    if threads() == 1 or len(some) < 2:
+        return [work(piece) for piece in some]
+    return list(_pool(threads()).map(work, some))
+
+
+@cache
+def _pool(number: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(number, "setveil")
