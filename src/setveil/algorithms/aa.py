@@ -63,12 +63,13 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
+    k = min(guarantee.k, int(cut.held.lengths.sum()) + 1)  # no support is greater
     steps = 0
     size = 0
     while size < guarantee.m:  # line 2
         size += 1
         phase = f"itemsets of size {size}"
-        search = _search(cut, guarantee.k, size, progress, phase)  # lines 3-6
+        search = _search(cut, k, size, progress, phase)  # lines 3-6
         if search is None:
             break  # no row is long enough, now or later
         while (threat := search.next_threat(progress, phase)) is not None:  # line 7

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._tables import count_sets, is_worth_it, rare_sets
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 
@@ -25,6 +27,7 @@ MOST_SHOWN = 1_000_000
 COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
 BRIEF_STEPS = 50_000_000  # the same where not all are wanted
 NEVER = 1 << 62
+RAREST = 20  # items beside which a greater m is seen to break
 SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look for the m that breaks
 
 
@@ -115,10 +118,10 @@ def verify_km(
 
     Notes
     -----
-    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
-    the items after it, and so on. Where one distinct row is left, its subsets are counted by a binomial
-    coefficient. For m at least the longest row, the supports of whole rows decide: every itemset lies in a
-    row.
+    Sizes 1, 2, ... are checked one after the other. Where all pairs, or all sets of three items, fit in a
+    table, they are counted there. Else the rows that hold an item are projected onto the items after it, and
+    so on; where one distinct row is left, its subsets are counted by a binomial coefficient. For m at least
+    the longest row, the supports of whole rows decide: every itemset lies in a row.
     """
     m, show = guarantee.m, min(show, MOST_SHOWN)
     k = min(guarantee.k, published.n_rows + 1)  # no support is greater, and the loops count in 64 bits
@@ -128,7 +131,7 @@ def verify_km(
     survey = Survey(published.indptr, published.items, published.n_items, k, show, progress)
     labels = published.vocabulary.labels
     whole = m >= longest  # whole rows decide
-    rarest, rarest_support = survey.rarest_row() if whole or not brief else ((), 0)
+    rarest, rarest_support = survey.rarest_row() if whole else ((), 0)
     if whole and rarest_support >= k:
         return KmVerdict(guarantee, True, 0, (), rarest_support, math.inf, True)
 
@@ -154,6 +157,9 @@ def verify_km(
     greatest_m: int | float = math.inf
     if brief:
         return KmVerdict(guarantee, True, 0, (), smallest, survey.safe_size, False)
+    if survey.breaks_near_rare_items(size + 1):
+        return KmVerdict(guarantee, True, 0, (), smallest, size, True)
+    _, rarest_support = survey.rarest_row()
     if rarest_support < k:  # some greater m breaks: which is the first?
         survey.steps = 0
         while not survey.violations and not survey.stopped:
@@ -192,9 +198,8 @@ class Survey:
     ) -> None:
         self.n_ids = n_ids
         self.k, self.show, self.progress = k, show, progress
-        self.rows = _distinct(indptr, items)
-        self.holders = _holders(*self.rows[:2], n_ids)
-        self.longest = int(np.diff(self.rows[0]).max())
+        self.indptr, self.items = indptr, np.ascontiguousarray(items, np.int32)
+        self.longest = int(np.diff(indptr).max())
         self.violations = 0
         self.first: list[tuple[tuple[int, ...], int]] = []
         self.smallest = indptr.size - 1
@@ -203,27 +208,73 @@ class Survey:
         self.known = False  # whether there is a violation elsewhere
         self.stopped = False
 
+    @cached_property
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Distinct rows, and how many rows each stands for."""
+        return _distinct(self.indptr, self.items)
+
+    @cached_property
+    def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct rows that hold each item, and where in the row it stands."""
+        return _holders(*self.rows[:2], self.n_ids)
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """The rows that hold each item: int64 (n_ids,)."""
+        return np.bincount(self.items, minlength=self.n_ids)
+
     def rarest_row(self) -> tuple[tuple[int, ...], int]:
         """Find a row whose items occur together least often, and how often they do."""
         indptr, items, _ = self.rows
         row, support = _rarest_row(*self.rows, *self.holders)
         return tuple(items[indptr[row] : indptr[row + 1]].tolist()), int(support)
 
+    def breaks_near_rare_items(self, size: int) -> bool:
+        """Whether sets of `size` items with one of the rarest items show that some are violations."""
+        if not 1 < size <= self.longest:
+            return False
+        occurring = np.flatnonzero(self.supports)
+        for item in occurring[np.argsort(self.supports[occurring], kind="stable")][:RAREST].tolist():
+            holding = np.searchsorted(self.indptr, np.flatnonzero(self.items == item), "right") - 1
+            beside = [self.items[self.indptr[row] : self.indptr[row + 1]] for row in holding.tolist()]
+            beside = [row[row != item] for row in beside]
+            lengths = np.array([0, *map(len, beside)], np.int64)
+            if lengths.max() < size - 1:
+                continue
+            near = Survey(np.cumsum(lengths), np.concatenate(beside), self.n_ids, self.k, 0, silent)
+            near.count(size - 1, BRIEF_STEPS, 0)
+            if near.violations:
+                return True
+        return False
+
     def count_singles(self) -> None:
         """Count the single items."""
-        indptr, items, weights = self.rows
-        supports = np.zeros(self.n_ids, np.int64)
-        np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+        supports = self.supports
         rare = np.flatnonzero((supports > 0) & (supports < self.k))
         self.violations = rare.size
         self.first = [((int(item),), int(supports[item])) for item in rare[: self.show]]
         self.smallest = int(supports[supports > 0].min())
         self.safe_size = 0 if rare.size else 1
 
+    def count_in_table(self, size: int) -> None:
+        """Count the itemsets of two or three items, all of them at once."""
+        self.progress(f"verifying itemsets of size {size}")
+        table = count_sets(self.indptr, self.items, self.n_ids, size)
+        show = max(self.show - len(self.first), 0)
+        found, smallest, first = rare_sets(table, self.n_ids, size, self.k, show)
+        self.first += first
+        self.smallest = min(self.smallest, smallest)
+        self.violations += found
+        if not self.violations:
+            self.safe_size = size
+
     def count(self, size: int, most_steps: int, most_after: int) -> None:
         """Count the itemsets of one size; stop after `most_steps`, or `most_after` with a violation known."""
         if size == 1:
             self.count_singles()
+            return
+        if is_worth_it(self.indptr, self.n_ids, size):
+            self.count_in_table(size)
             return
         known = int(self.known or self.violations > 0)
         state = np.array([self.smallest, 0, known, self.steps, most_steps, most_after, 0, 0], np.int64)

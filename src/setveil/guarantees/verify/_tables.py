@@ -1,0 +1,150 @@
+"""Count all pairs, or all sets of three, of a verifier's rows in one table.
+
+A table has a cell for each set of ids, in their order: (0, 1), (0, 2), ... This is the verifiers' own code.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.jit import compiled
+from setveil.threads import each, threads
+
+SIZES = 2, 3
+MOST_CELLS = 1 << 27
+MOST_ROWS = (1 << 31) - 1  # that a cell can count
+WORTH = 8  # cells that a table may have for each set in the rows
+LEAST = 1 << 14
+
+
+def is_worth_it(indptr: NDArray[np.int64], n_ids: int, size: int) -> bool:
+    """Whether a table of the sets of `size` fits, and the rows have sets enough for it."""
+    cells = comb(n_ids, size)
+    if size not in SIZES or cells > MOST_CELLS or indptr.size > MOST_ROWS:
+        return False
+    rows = np.bincount(np.diff(indptr)).tolist()
+    return bool(cells <= WORTH * max(sum(n * comb(length, size) for length, n in enumerate(rows)), LEAST))
+
+
+def count_sets(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_ids: int, size: int
+) -> NDArray[np.int32]:
+    """Count the rows that hold each set of `size` ids.
+
+    Parameters
+    ----------
+    indptr, items : int64 (n_rows + 1,), int32 (occurrences,)
+        The rows, ascending.
+    n_ids : int
+        Ids are below.
+    size : {2, 3}
+
+    Returns
+    -------
+    int32 (cells,)
+    """
+    table = np.zeros(comb(n_ids, size), np.int32)
+    counted = _count_pairs if size == 2 else _count_triples
+    # Where the sets of a first id, and of a second one, begin: minus the id that follows first.
+    before = [comb(n_ids, size) - comb(n_ids - i, size) for i in range(n_ids)]
+    if size == 2:
+        starts = np.array([[before[i] - i - 1 for i in range(n_ids)]], np.int64)
+    else:
+        pairs = [comb(n_ids - i, 2) for i in range(n_ids + 1)]
+        starts = np.array(
+            [
+                [before[i] + pairs[i + 1] for i in range(n_ids)],
+                [-pairs[i] - i - 1 for i in range(n_ids)],
+            ],
+            np.int64,
+        )
+    work = np.zeros(n_ids, np.int64)
+    _weigh(indptr, items, size, work)
+    total = np.cumsum(work)
+    # Each thread counts the sets of the first ids of a range: nobody else writes there.
+    shares = np.arange(1, threads()) * int(total[-1]) // threads()
+    ranges = list(pairwise([0, *(np.searchsorted(total, shares) + 1).tolist(), n_ids]))
+    each(lambda range_: counted(indptr, items, starts, *range_, table), ranges)
+    return table
+
+
+def rare_sets(
+    table: NDArray[np.int32], n_ids: int, size: int, k: int, show: int
+) -> tuple[int, int, list[tuple[tuple[int, ...], int]]]:
+    """Find the sets with a support in (0, k).
+
+    Returns
+    -------
+    found : int
+        How many.
+    smallest : int
+        The least support of any set that occurs; more than all rows if none does.
+    first : list of (ids, support)
+        The first `show` of them, in order.
+    """
+    cells = np.zeros(show, np.int64)
+    found, smallest = _find_rare(table, k, cells)
+    first = []
+    for cell in cells[: min(found, show)].tolist():
+        ids, rest, low = [], cell, 0
+        for left in range(size, 0, -1):
+            while rest >= (after := comb(n_ids - low - 1, left - 1)):
+                rest -= after
+                low += 1
+            ids.append(low)
+            low += 1
+        first.append((tuple(ids), int(table[cell])))
+    return int(found), int(smallest), first
+
+
+@compiled
+def _weigh(indptr, items, size, work):
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            behind = indptr[row + 1] - p - 1
+            work[items[p]] += behind if size == 2 else behind * (behind - 1) // 2
+
+
+@compiled
+def _count_pairs(indptr, items, starts, low, high, table):
+    for row in range(indptr.size - 1):
+        end = indptr[row + 1]
+        for p in range(indptr[row], end):
+            if items[p] >= high:
+                break
+            if items[p] >= low:
+                start = starts[0, items[p]]
+                for q in range(p + 1, end):
+                    table[start + items[q]] += 1
+
+
+@compiled
+def _count_triples(indptr, items, starts, low, high, table):
+    for row in range(indptr.size - 1):
+        end = indptr[row + 1]
+        for p in range(indptr[row], end):
+            if items[p] >= high:
+                break
+            if items[p] >= low:
+                for q in range(p + 1, end):
+                    start = starts[0, items[p]] + starts[1, items[q]]
+                    for r in range(q + 1, end):
+                        table[start + items[r]] += 1
+
+
+@compiled
+def _find_rare(table, k, cells):
+    found, smallest = 0, np.int64(1) << 62
+    for cell in range(table.size):
+        support = table[cell]
+        if support > 0:
+            smallest = min(smallest, np.int64(support))
+            if support < k:
+                if found < cells.size:
+                    cells[found] = cell
+                found += 1
+    return found, smallest
