@@ -15,6 +15,7 @@ from setveil import algorithms
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import km
+from setveil.guarantees.verify._tables import is_worth_it
 from setveil.guarantees.verify.km import KmVerdict, verify_km
 from setveil.threads import use_threads
 from strategies import (
@@ -82,15 +83,14 @@ def test_verdict_is_the_twins_whatever_is_counted_in_tables(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = seeded(80)
-    tables = km.is_worth_it
     ways = set()
 
-    def is_worth_it(indptr: object, n_ids: int, size: int) -> bool:
+    def chosen_at_random(indptr: object, n_ids: int, size: int) -> bool:
         chosen = rng.random() < 0.5 and size < 4
         ways.add((size, chosen))
         return chosen
 
-    monkeypatch.setattr(km, "is_worth_it", is_worth_it)
+    monkeypatch.setattr(km, "is_worth_it", chosen_at_random)
     use_threads(threads)
     for _ in range(examples(400, 100)):
         monkeypatch.setattr(km, "RAREST", rng.choice((0, 1, 20)))
@@ -101,9 +101,9 @@ def test_verdict_is_the_twins_whatever_is_counted_in_tables(
         check(rows, rng.randint(2, 6), rng.choice((1, 2, 3, 4, math.inf)), rng.choice((0, 1, 10)))
     assert ways >= {(2, True), (2, False), (3, True), (3, False), (4, False)}
     one = np.array([0, 3], np.int64)
-    assert not tables(one, 3, 4)
-    assert tables(one, 100, 2)
-    assert not tables(one, 1000, 2), "one row of three items does not need half a million cells"
+    assert not is_worth_it(one, 3, 4)
+    assert is_worth_it(one, 100, 2)
+    assert not is_worth_it(one, 1000, 2), "one row of three items does not need half a million cells"
 
 
 def test_counts_are_right_if_no_violation_is_listed() -> None:
