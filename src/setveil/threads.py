@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,9 @@ class _Setting:
     wanted: int | None = None
 
 
+_inside = threading.local()  # its `pool` is there in the pool's threads, which must not wait for others
+
+
 def use_threads(number: int | None) -> None:
     """Use so many threads from now on; None: one for each processor that this process may use."""
     _Setting.wanted = number
@@ -31,9 +35,12 @@ def threads() -> int:
 
 
 def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
-    """Do some work on each piece, several at a time, and return what came out in the order of the pieces."""
+    """Do some work on each piece, several at a time, and return what came out in the order of the pieces.
+
+    Work that is done so does its own pieces one after the other.
+    """
     some = list(pieces)
-    if threads() == 1 or len(some) < 2:
+    if threads() == 1 or len(some) < 2 or hasattr(_inside, "pool"):
         return [work(piece) for piece in some]
     return list(_pool(threads()).map(work, some))
 
@@ -42,4 +49,4 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 def _pool(number: int) -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(number, "setveil")
+    return ThreadPoolExecutor(number, "setveil", initializer=setattr, initargs=(_inside, "pool", True))

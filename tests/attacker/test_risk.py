@@ -28,6 +28,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import PublishedGroups
+from setveil.threads import use_threads
 from strategies import ALPHABETS, Rows, examples, random_cases, random_rows, seeded, transactions
 
 MARKS = (0.2, 0.5, 0.8)
@@ -127,11 +128,15 @@ def test_agrees_with_brute_force() -> None:
         check(*random_problem(rng))
 
 
-def test_agrees_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each count is interrupted again and again."""
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_agrees_in_small_pieces(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each count is interrupted again and again, or few rows are looked up at once."""
     for module in (attack, inference):
         monkeypatch.setattr(module, "STEPS_AT_ONCE", 1)
-    rng = seeded(81)
+    monkeypatch.setattr("setveil.attacker._table_supports.AT_ONCE", 3)
+    rng = seeded(81 + threads)
+    monkeypatch.setattr(attack, "is_worth_it", lambda rows, m, effort: rng.random() < 0.5)
+    use_threads(threads)
     for _ in range(examples(200, 40)):
         check(*random_problem(rng))
 
@@ -279,8 +284,9 @@ def test_intervals_hold_the_truth(factor: int, few_draws: Callable[[int], None])
         assert 1 < min(mean.values()) <= max(mean.values()) < 50
 
 
-def test_what_is_known_is_not_estimated() -> None:
+def test_what_is_known_is_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Single items were counted exactly; pairs find at least those rows, and rows of one item no others."""
+    monkeypatch.setattr(attack, "is_worth_it", lambda rows, m, effort: False)
     rows = hard_problem(seeded(84))[0] + [frozenset(["i1"])] * 40 + [frozenset(["rare"])]
     once = attack_risk(transactions(rows), sizes=[1], effort=1000)["risk"][0]
     assert once["exact"]

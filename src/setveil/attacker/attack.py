@@ -13,6 +13,7 @@ import numpy as np
 
 from setveil.attacker._least_supports import LeastSupportSearch
 from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
+from setveil.attacker._table_supports import TableSupports, is_worth_it
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
 from setveil.attacker.revealing import revealing_items
@@ -32,11 +33,13 @@ from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
+from setveil.threads import each
 
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
 _BEST, _RANDOM = 0, 1  # what random words are for
 STEPS_AT_ONCE = 20_000_000
+DRAWS_AT_ONCE = 500
 _COUNTABLE = 1 << 62
 
 
@@ -215,11 +218,15 @@ def _singled_out(
     for m in range(1, longest + 1):
         wanted = m in ms or m == longest
         phase = f"rows that {m} known item{'s' if m > 1 else ''} single out"
-        tally = None
+        tally: LeastSupportSearch | TableSupports | None = None
         if wanted and countable and fewest.exact and _is_countable(rows, m):
             limits = frozen(np.array(ts), np.int64)
-            tally = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
-            countable = fewest.search(tally, progress, phase)
+            if is_worth_it(rows, m, effort):
+                progress(phase)
+                tally = TableSupports(rows, m, fewest.high, limits)
+            else:
+                tally = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
+                countable = fewest.search(tally, progress, phase)
         if fewest.exact and (tally is None or not countable):
             search = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort)
             ended = fewest.search(search, progress, phase)
@@ -255,7 +262,11 @@ def _mean(known: Knowledge, total: float) -> float:
 
 
 def _expected(
-    known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, tally: LeastSupportSearch
+    known: Knowledge,
+    m: int,
+    ts: Sequence[int],
+    fewest: _Fewest,
+    tally: LeastSupportSearch | TableSupports,
 ) -> dict[str, Any]:
     """Expect the rows below each threshold, and the mean of 1 / support, for sets drawn at random."""
     rows, lengths = known.rows, known.rows.lengths
@@ -332,8 +343,13 @@ def _random_of_drawn(
     words = random_words(seed, m, _RANDOM, (2, SET_DRAWS))
     drawn = draw_rows(~settled, rows.weights, words[0])
     supports = np.zeros(drawn.size, np.int64)
-    with np.errstate(over="ignore"):
-        sampled_supports(*rows[:5], drawn, words[1], m, supports)
+
+    def look(first: int) -> None:
+        some = slice(first, first + DRAWS_AT_ONCE)
+        with np.errstate(over="ignore"):
+            sampled_supports(*rows[:5], drawn[some], words[1][some], m, supports[some])
+
+    each(look, range(0, drawn.size, DRAWS_AT_ONCE))
     at_least = fewest.high if fewest.exact else fewest.low
     numbers = []
     for t in ts:

@@ -188,6 +188,9 @@ def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints
     down to multiples of a power of two.
     """
     data = groups.qid
+    nothing = np.zeros(0, np.int64)
+    if not names:
+        return nothing, nothing, nothing, 1
     position = {name: i for i, name in enumerate(names)}
     of_item = np.array([position.get(label, -1) for label in data.vocabulary.labels], np.int64)
     here = np.flatnonzero(of_item[data.items] >= 0)
@@ -246,5 +249,4 @@ def nearby(secrets: Secrets, met: Ints, group: Ints, n_groups: int) -> Secrets:
 
 def supports_of(rows: Ranked) -> NDArray[np.int64]:
     """Count the rows that hold each rank."""
-    total = np.concatenate(([0], np.cumsum(rows.weights[rows.tidlists])))
-    return frozen(np.diff(total[rows.starts]), np.int64)
+    return frozen(item_supports(*rows[:3], rows.order.size), np.int64)

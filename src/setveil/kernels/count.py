@@ -127,7 +127,7 @@ def work_by_greatest(indptr, numbers, offsets, work):
 
 
 @compiled
-def _first_places(at, start, end, least):
+def first_places(at, start, end, least):
     """Choose the first places of all numbers of a set but its least; whether there are any.
 
     Places ascend, and leave one before them, from `start`; the last one is at least `least`.
@@ -142,7 +142,7 @@ def _first_places(at, start, end, least):
 
 
 @compiled
-def _next_places(at, start, end):
+def next_places(at, start, end):
     """Choose the next places; whether there are any."""
     j = 0
     while j < at.size and at[j] + 1 == (at[j + 1] if j + 1 < at.size else end):
@@ -184,14 +184,14 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
             for p in range(least, end):
                 table[numbers[p]] += weight
             continue
-        more = _first_places(at, start, end, least)
+        more = first_places(at, start, end, least)
         while more:
             base = np.int64(0)
             for j in range(size - 1):
                 base += offsets[j + 1, numbers[at[j]]]
             for p in range(start, at[0]):
                 table[base + numbers[p]] += weight
-            more = _next_places(at, start, end)
+            more = next_places(at, start, end)
 
 
 @compiled
@@ -217,7 +217,7 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
     for row in range(indptr.size - 1):
         start, end = indptr[row], indptr[row + 1]
         some = False
-        more = _first_places(at, start, end, start)
+        more = first_places(at, start, end, start)
         while more:
             base = np.int64(0)
             for j in range(size - 1):
@@ -231,7 +231,7 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
                 some = True
                 for j in range(size - 1):
                     kept[at[j]] = True
-            more = _next_places(at, start, end)
+            more = next_places(at, start, end)
         if some:
             for p in range(start, end):
                 if kept[p]:

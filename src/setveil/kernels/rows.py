@@ -136,13 +136,22 @@ def merge_rows(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
     return group, first[:groups].copy(), weights[:groups].copy()
 
 
+@compiled
+def _take(indptr, items, rows, out_ptr, out_items):
+    for i in range(rows.size):
+        start = indptr[rows[i]]
+        for j in range(out_ptr[i + 1] - out_ptr[i]):
+            out_items[out_ptr[i] + j] = items[start + j]
+
+
 def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     """Copy the given rows, in the given order."""
-    lengths = np.diff(indptr)[rows]
     out_ptr = np.zeros(rows.size + 1, np.int64)
-    np.cumsum(lengths, out=out_ptr[1:])
-    source = np.arange(out_ptr[-1]) + np.repeat(indptr[rows] - out_ptr[:-1], lengths)
-    return frozen(out_ptr, np.int64), frozen(items[source], np.int32)
+    np.cumsum(np.diff(indptr)[rows], out=out_ptr[1:])
+    out_items = np.empty(out_ptr[-1], np.int32)
+    given = frozen(indptr, np.int64), frozen(items, np.int32), frozen(rows, np.int64)
+    _take(*given, out_ptr, out_items)
+    return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
 
 
 def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tuple[Ints, Ids, Ints]:
@@ -187,10 +196,17 @@ def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
     return frozen(starts, np.int64), frozen(tidlists, np.int32), frozen(positions, np.int64)
 
 
+@compiled
+def _add_weights(indptr, items, weights, out):
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            out[items[p]] += weights[row]
+
+
 def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
     """Count the rows that hold each item: int64 (n_ids,); each row stands for as many as its weight."""
     out = np.zeros(n_ids, np.int64)
-    np.add.at(out, items, np.repeat(weights, np.diff(indptr)))
+    _add_weights(frozen(indptr, np.int64), frozen(items, np.int32), frozen(weights, np.int64), out)
     return out
 
 

@@ -20,12 +20,13 @@ from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.progress import Progress
+from setveil.progress import Progress, silent
 from setveil.published import Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
 from setveil.runs.memory import peak_memory_mb
+from setveil.threads import each
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
 from setveil.utility.estimates import estimator_of
@@ -233,15 +234,18 @@ def risks(
     may be known where rows are counted.
     """
     sizes = (0, *SIZES) if isinstance(data, Table) else SIZES  # of a table also the columns alone
-    found = {}
-    for when, rows in (("before", data), ("after", release.exposed())):
-        found[when] = attack_risk(
-            rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress
-        )
+
+    def look(rows: Any) -> dict[str, Any]:
+        # Only one of those that are looked at at the same time tells how far it is.
+        listener = progress if rows is data else silent
+        found = attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=listener)
         if watched:
             known = knowledge_of(rows, watched)
-            found[when]["inference"] = inferences(known, sizes, 0, EFFORT, progress)
-    return found
+            found["inference"] = inferences(known, sizes, 0, EFFORT, listener)
+        return found
+
+    before, after = each(look, (data, release.exposed()))
+    return {"before": before, "after": after}
 
 
 def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""The same as `_least_supports` where all sets of m items fit in a table: looked up, not walked to."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import comb
+
+import numpy as np
+
+from setveil.jit import compiled
+from setveil.kernels.count import (
+    MOST_ROWS,
+    cell_offsets,
+    count_into,
+    empty_table,
+    first_places,
+    fits,
+    next_places,
+    work_by_greatest,
+)
+from setveil.kernels.rows import Ints, Ranked, frozen
+from setveil.threads import each, threads
+
+WORTH = 4  # cells for each set in a row; and sets that take as long as a step of a search
+LEAST = 1 << 14
+AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
+
+
+@compiled
+def _look_up(
+    indptr, items, weights, lengths, first, last, offsets, table, limits, best, below, inverse
+):  # fmt: skip
+    """Look up the supports of all sets of the rows from `first` to `last`.
+
+    Parameters
+    ----------
+    indptr, items, weights, lengths
+        The rows, how many rows each stands for, and their lengths.
+    first, last : int
+    offsets, table
+        See `setveil.kernels.count.count_into`.
+    limits : int64 (t,)
+        Ascending.
+    best, below, inverse
+        See `setveil.attacker._least_supports`; written.
+    """
+    size = offsets.shape[0]
+    at = np.zeros(size - 1, np.int64)
+    for row in range(first, last):
+        start, end = indptr[row], indptr[row + 1]
+        least = best[row]
+        total = 0.0
+        more = first_places(at, start, end, start)
+        while more:
+            base = np.int64(0)
+            for j in range(size - 1):
+                base += offsets[j + 1, items[at[j]]]
+            for p in range(start, at[0] if size > 1 else end):
+                support = np.int64(table[base + items[p]])
+                least = min(least, support)
+                total += 1.0 / support
+                for t in range(limits.size - 1, -1, -1):
+                    if support >= limits[t]:
+                        break
+                    below[t, lengths[row]] += weights[row]
+            more = next_places(at, start, end)
+        best[row] = least
+        inverse[lengths[row]] += total * weights[row]
+
+
+class TableSupports:
+    """The supports of all sets of m items of rows.
+
+    Parameters
+    ----------
+    rows : Ranked
+        The rows.
+    m : int
+        Size of the sets, at least 1.
+    best : int64 (n,), written
+        Upper bounds of the least supports; exact now for all rows of at least m items.
+    limits : int64 (t,)
+        Count the sets of less support than these, ascending.
+
+    Attributes
+    ----------
+    below : int64 (t, longest + 1)
+        For each limit and length of rows: the number of (row, set of m of its items) of less support.
+    inverse : float64 (longest + 1,)
+        For each length of rows: the sum of 1 / support over these.
+    """
+
+    def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:
+        n, lengths = rows.order.size, frozen(rows.lengths, np.int64)
+        longest = int(lengths.max(initial=0))
+        offsets, table = cell_offsets(n, m), empty_table(n, m)
+        work = np.zeros(n, np.int64)
+        work_by_greatest(*rows[:2], offsets, work)
+        before = np.cumsum(work)
+        shares = np.arange(1, threads()) * (int(before[-1]) if n else 0) // threads()
+        ranges = list(pairwise([0, *(np.searchsorted(before, shares) + 1).tolist(), n]))
+        each(lambda range_: count_into(*rows[:3], offsets, *range_, table), ranges)
+
+        def look_up(first: int) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+            below = np.zeros((limits.size, longest + 1), np.int64)
+            inverse = np.zeros(longest + 1)
+            last = min(first + AT_ONCE, lengths.size)
+            _look_up(*rows[:3], lengths, first, last, offsets, table, limits, best, below, inverse)
+            return below, inverse
+
+        self.below = np.zeros((limits.size, longest + 1), np.int64)
+        self.inverse = np.zeros(longest + 1)
+        for below, inverse in each(look_up, range(0, lengths.size, AT_ONCE)):
+            self.below += below
+            self.inverse += inverse
+
+
+def is_worth_it(rows: Ranked, m: int, effort: int) -> bool:
+    """Whether to count the sets of m items in a table: it fits, and takes no more than the effort."""
+    cells = comb(rows.order.size, m)
+    if not fits(rows.order.size, m) or int(rows.weights.sum()) > MOST_ROWS:
+        return False
+    sets = sum(n * comb(length, m) for length, n in enumerate(np.bincount(rows.lengths).tolist()))
+    return bool(sets <= WORTH * effort and cells <= WORTH * max(sets, LEAST))
