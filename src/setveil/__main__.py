@@ -8,6 +8,11 @@ from setveil.cli.ctrlc import end, leave_at_ctrl_c
 def main() -> None:
     """Run the command line, and answer Ctrl-C from here to the end of the process."""
     leave_at_ctrl_c()
+    for unused in ("scipy", "coverage"):
+        # numba imports both where they are installed, which takes a quarter of a second: scipy for np.dot and
+        # the like in compiled code, which we have none of, and coverage in case that it is measuring (then it
+        # is here already). Only a command may hide them, as only a process of our own compiles nothing else.
+        sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
     code: object = 0
     try:
         from setveil.cli.app import main as run

@@ -1,0 +1,62 @@
+"""What a command imports: only what it needs, as small runs would otherwise spend most of their time so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import environment, write
+
+_RUN = """
+import json, sys
+import setveil.__main__ as command
+command.end = lambda code: print(json.dumps([code, [name for name, module in sys.modules.items() if module]]))
+command.main()
+"""
+_IMPORT = """
+import json, sys
+import setveil.runs.run
+print(json.dumps([0, [name for name, module in sys.modules.items() if module is None]]))
+"""
+
+
+def listed(script: str, *arguments: str, cwd: Path) -> set[str]:
+    """Run a script that prints an exit code and names of modules as its last line."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=cwd, env=environment(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    code, names = json.loads(done.stdout.splitlines()[-1])
+    assert code == 0, done.stderr
+    return set(names)
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Name all modules that a run has imported in the end."""
+    folder = tmp_path_factory.mktemp("start")
+    write(folder / "rows.dat", "1 2\n2 3\n1 3\n")
+    found = listed(
+        _RUN, "anonymize", "rows.dat", "-k2", "-m1", "-a", "aa", "-o", "out", "--quiet", cwd=folder
+    )
+    assert (folder / "out" / "internal" / "report.json").exists()
+    return found
+
+
+def test_what_is_needed_is_imported(imported: set[str]) -> None:
+    assert {"numba", "numpy", "setveil.algorithms.aa", "setveil.runs.run"} <= imported
+
+
+@pytest.mark.parametrize("package", ["coverage", "pandas", "polars", "pyarrow", "pydantic", "scipy"])
+def test_what_only_others_need_is_not(imported: set[str], package: str) -> None:
+    """Typer would import pydantic, and numba scipy and coverage, if they are installed."""
+    assert not {name for name in imported if name.partition(".")[0] == package}
+
+
+def test_nothing_is_hidden_from_who_imports_setveil(tmp_path: Path) -> None:
+    """They may compile code of their own, and that may need scipy."""
+    assert not listed(_IMPORT, cwd=tmp_path)
