@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -12,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive.km import item_order
-from releases import estimator_of, random_release
+from releases import estimator_of, exact, random_release
 from setveil.data.layout import Layout
 from setveil.published.shared import Shared
-from setveil.utility.estimates import Estimator, exact
-from setveil.utility.greatest import found_again, greatest_itemsets, rules_of
+from setveil.utility.estimates import Estimator
+from setveil.utility.greatest import found_again, greatest_itemsets, most_frequent_pairs, rules_of
 from strategies import Rows, examples, random_rows, transactions
 
 seeds = st.integers(0, 2**32 - 1)
@@ -53,14 +52,14 @@ def test_greatest_itemsets(seed: int, number: int, longest: int | None) -> None:
 def test_items_that_are_all_alike_are_no_reason_to_look_at_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of a thousand items, and no counts: half a million pairs are equally likely."""
     asked = 0
-    answers = Estimator.answers
+    answers_at = Estimator.answers_at
 
-    def counted(self: Estimator, queries: Sequence[Any]) -> Any:
+    def counted(self: Estimator, indptr: Any, places: Any) -> Any:
         nonlocal asked
-        asked += len(queries)
-        return answers(self, queries)
+        asked += len(indptr) - 1
+        return answers_at(self, indptr, places)
 
-    monkeypatch.setattr(Estimator, "answers", counted)
+    monkeypatch.setattr(Estimator, "answers_at", counted)
     members = {label: tuple(f"{label}{i:03}" for i in range(1000)) for label in "AB"}
     rows = transactions([frozenset("AB")] * 5 + [frozenset("A")])
     estimator = Estimator(Shared(rows, members, None, {}, Layout("basket")))
@@ -105,6 +104,24 @@ def test_rules() -> None:
 
 def test_rules_leave_out_what_is_expected_nowhere() -> None:
     assert rules_of(exact(transactions([frozenset("ab")])), [("a", "z")]) == []
+
+
+@settings(max_examples=examples(150, 30), deadline=None)
+@given(seeds, st.integers(1, 30))
+def test_most_frequent_pairs(seed: int, number: int) -> None:
+    drawn = Random(seed)
+    rows = random_rows(drawn, [str(item) for item in range(drawn.randint(1, 12))], 25, 5)
+    items = item_order({item for row in rows for item in row})
+    together = [
+        (-sum({items[i], items[j]} <= row for row in rows), i, j)
+        for i, j in combinations(range(len(items)), 2)
+    ]
+    expected = [((items[i], items[j]), -less) for less, i, j in sorted(together)[:number] if less]
+    data = transactions(rows)
+    assert most_frequent_pairs(data, number) == expected
+    # They are what the rows themselves let expect.
+    found = greatest_itemsets(exact(data), number, 2)
+    assert [(answer.itemset, answer.estimate) for answer in found] == expected
 
 
 def test_pairs_are_found_again() -> None:

@@ -16,6 +16,7 @@ from releases import released
 from setveil.algorithms.coherence import border, mm
 from setveil.errors import RequestError
 from setveil.guarantees.coherence import Coherence
+from setveil.utility import itemsets
 from setveil.utility.itemsets import surviving_itemsets
 from strategies import examples, random_rows, seeded, transactions
 
@@ -40,9 +41,11 @@ def listed(
     }
 
 
-def test_counts_are_the_listed_ones() -> None:
+def test_counts_are_the_listed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(60)
-    for _ in range(examples(200, 50)):
+    for _ in range(examples(300, 60)):
+        # How many are listed rather than counted.
+        monkeypatch.setattr(itemsets, "_FEW", rng.choice([0, 3, 10, 300]))
         items = [str(i) for i in range(rng.randint(1, 11))]
         rows = random_rows(rng, items, rng.choice([0, 3, 10, 40]), rng.choice([3, 6, 9]))
         occurring = item_order({x for row in rows for x in row})

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
-from setveil.kernels.rows import distinct_rows, frozen, invert
-from setveil.kernels.walk import support
+from setveil.kernels.rows import frozen, invert
 from setveil.progress import Progress, silent
 from setveil.utility import Case, Column, Compared, Measure, Utility
+from setveil.utility._estimate_loops import count_label_sets
 from setveil.utility._expected_matches import expected_matches
 from setveil.utility.estimates import UNIFORM, Estimator, estimator_of
 
@@ -134,21 +134,27 @@ def query_errors(
     [2.0, 1.333, 1.0]
     """
     asked = [_ids(original, query) for query in queries]
-    indptr, items, times = distinct_rows(original.indptr, original.items)
+    indptr, items, times = original.distinct
     held_by = invert(indptr, items, original.n_items)[:2]
-    nowhere = np.zeros(0, np.int64)
-    indptr, labels, weights = distinct_rows(published.indptr, published.items)
+    indptr, labels, weights = published.distinct
     holders = invert(indptr, labels, published.n_items)[:2]
-    release = indptr, labels, weights, *holders, *_meaning(original, published, members)
+    scale, starts, covers = _meaning(original, published, members)
+    release = indptr, labels, weights, *holders, scale, starts, covers
 
+    ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
+    items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
     actual = np.empty(len(asked), np.int64)
+    count_label_sets(*held_by, times, ends, items, original.n_rows, actual)
     estimate = np.zeros(len(asked), np.float64)
+    known: dict[tuple[bytes, ...], float] = {}  # estimates depend on the labels of the items alone
     for j, query in enumerate(asked):
         if j % _EVERY == 0:
             progress("answering queries", j / len(asked))
-        actual[j] = support(*held_by, times, query, original.n_rows + 1, nowhere)[0]
         if actual[j]:
-            estimate[j] = expected_matches(*release, query)
+            under = tuple(covers[starts[item] : starts[item + 1]].tobytes() for item in query.tolist())
+            if under not in known:
+                known[under] = expected_matches(*release, query)
+            estimate[j] = known[under]
     kept = np.flatnonzero(actual)
     return QueryErrors(actual[kept], estimate[kept], kept, len(asked) - kept.size)
 
@@ -163,7 +169,7 @@ def _ids(original: Transactions, query: Sequence[str]) -> NDArray[np.int64]:
             f"A query names {listed(unknown)}, which the original does not have.",
             hint="Queries are over the items of the original, not over published labels.",
         )
-    return np.unique([ids[item] for item in query]).astype(np.int64)
+    return np.array(sorted({ids[item] for item in query}), np.int64)
 
 
 def _meaning(

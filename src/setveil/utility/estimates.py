@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, merge_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, take_rows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import Shared
@@ -134,7 +134,7 @@ class Estimator:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
         self.n_rows = shared.rows.n_rows
-        indptr, items, self._weights = distinct_rows(shared.rows.indptr, shared.rows.items)
+        indptr, items, self._weights = shared.rows.distinct
         self._labels = {label: i for i, label in enumerate(shared.rows.vocabulary.labels)}
         for label in shared.members:
             self._labels.setdefault(label, len(self._labels))
@@ -242,7 +242,7 @@ class Estimator:
                 chosen += sorted(choice)
                 starts.append(len(chosen))
                 query_of.append(number)
-        found = self._answered(np.array(starts, np.int64), np.array(chosen, np.int64))
+        found = self.answers_at(np.array(starts, np.int64), np.array(chosen, np.int64))
         if len(query_of) == len(queries) == len(set(query_of)):
             return found
         estimate, least, greatest = np.zeros(len(queries)), *np.zeros((2, len(queries)), np.int64)
@@ -307,8 +307,8 @@ class Estimator:
             known.update(zip((keys[j] for j in new.tolist()), found.tolist(), strict=True))
         return supports[group]
 
-    def _answered(self, indptr: Ints, places: Ints) -> Answers:
-        """Answer queries whose items all have their places, ascending."""
+    def answers_at(self, indptr: Ints, places: Ints) -> Answers:
+        """Answer many queries by the places of their items (see `Places`): of each one place, ascending."""
         at = self.places
         under = at.label[places]
         row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
@@ -333,8 +333,3 @@ def estimator_of(
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
     shared = Shared(published, members, counts, {"recoding": recoding.kind}, Layout("basket"))
     return Estimator(shared, unlisted=unlisted)
-
-
-def exact(data: Transactions) -> Estimator:
-    """Make what answers queries by counting rows in which every item stands for itself."""
-    return Estimator(Shared(data, {}, None, {}, Layout("basket")))

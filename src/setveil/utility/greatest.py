@@ -8,11 +8,14 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
+from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
-from setveil.utility.estimates import Answer, Estimator, exact
+from setveil.utility._pair_counts import count_beside
+from setveil.utility.estimates import Answer, Estimator
 
 _BLOCK = 4096  # candidates that are estimated together
 
@@ -93,13 +96,19 @@ class _Search:
 
     def __init__(self, estimator: Estimator, number: int) -> None:
         items = item_order(estimator.items)
-        estimates = estimator.of_items(items)
+        standing = [estimator.places.standing(item) for item in items]
+        only_place = np.array([places[0] if len(places) == 1 else -1 for places in standing], np.int64)
+        if only_place.min(initial=0) >= 0:
+            estimates = estimator.answers_at(np.arange(only_place.size + 1), only_place).estimate
+        else:
+            estimates = estimator.of_items(items)
         order = np.argsort(-estimates, kind="stable")
         self.estimator, self.number = estimator, number
         self.items = [items[i] for i in order.tolist()]
         self.place = order.tolist()  # in item order
         self.singles = estimates[order].tolist()
         self.kinds = estimator.kinds(self.items)
+        self.only_place = only_place[order]  # -1: it has several
         self.found: list[tuple[float, int, tuple[int, ...], Itemset]] = []
         self.least = 0.0  # estimates of others are at least that; 0: any above it
 
@@ -148,22 +157,31 @@ class _Search:
         kept: list[tuple[float, Itemset]] = []
         while block := list(islice(candidates, _BLOCK)):
             progress("finding itemsets")
-            names = [[self.items[rank] for rank in itemset] for itemset in block]
-            estimates = self.estimator.answers(names).estimate.tolist()
-            good = [(e, ranks) for e, ranks in zip(estimates, block, strict=True) if self.possible(e)]
-            kept += good
-            self.found += [(-e, len(ranks), self.in_order(ranks), ranks) for e, ranks in good]
+            estimates = self.estimates(block)
+            good = np.flatnonzero((estimates > 0) & (estimates >= self.least)).tolist()
+            found = [(float(estimates[at]), block[at]) for at in good]
+            kept += found
+            self.found += [(-e, len(ranks), self.in_order(ranks), ranks) for e, ranks in found]
             self.found = sorted(self.found)[: self.number]
             if len(self.found) == self.number:
                 self.least = -self.found[-1][0]
         return [ranks for estimate, ranks in kept if self.possible(estimate)]
+
+    def estimates(self, block: Sequence[Itemset]) -> NDArray[np.float64]:
+        """Estimate itemsets of equal length."""
+        ranks = np.array(block, np.int64)
+        places = np.sort(self.only_place[ranks], axis=1)
+        if places[:, 0].min() >= 0:
+            ends = np.arange(0, places.size + 1, places.shape[1])
+            return self.estimator.answers_at(ends, places.ravel()).estimate
+        return self.estimator.answers([[self.items[rank] for rank in itemset] for itemset in block]).estimate
 
     def in_order(self, itemset: Itemset) -> tuple[int, ...]:
         return tuple(sorted(self.place[rank] for rank in itemset))
 
     def answers(self) -> list[Answer]:
         ordered = [sorted(ranks, key=self.place.__getitem__) for *_, ranks in self.found]
-        return [self.estimator.answer([self.items[rank] for rank in ranks]) for ranks in ordered]
+        return self.estimator.answer_all([[self.items[rank] for rank in ranks] for ranks in ordered])
 
 
 def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Rule]:
@@ -202,16 +220,20 @@ def found_again(
         the mean absolute error of the confidences of the two rules that each makes. The errors are None
         without pairs.
     """
-    truth = exact(original)
-    pairs = [answer.itemset for answer in greatest_itemsets(truth, number, 2, progress)]
+    counted = most_frequent_pairs(original, number, progress)
+    pairs = [pair for pair, _ in counted]
     guesses = greatest_itemsets(estimator, len(pairs), 2, progress) if pairs else []
     guessed = {frozenset(answer.itemset) for answer in guesses}
-    off = [abs(estimator.estimate(pair) / truth.estimate(pair) - 1) for pair in pairs]
-    unsure = [
-        abs(_confidence(estimator, pair, item) - _confidence(truth, pair, item))
-        for pair in pairs
-        for item in pair
-    ]
+    together = estimator.answers(pairs).estimate.tolist()
+    items = sorted({item for pair in pairs for item in pair})
+    alone = dict(zip(items, estimator.of_items(items).tolist(), strict=True))
+    ids, supports = original.vocabulary.ids, original.supports()
+    off, unsure = [], []
+    for (pair, rows), estimate in zip(counted, together, strict=True):
+        off.append(abs(estimate / rows - 1))
+        for item in pair:
+            confidence = estimate / alone[item] if alone[item] else 0.0
+            unsure.append(abs(confidence - rows / int(supports[ids[item]])))
     return {
         "number": len(pairs),
         "found": sum(frozenset(pair) in guessed for pair in pairs),
@@ -220,6 +242,49 @@ def found_again(
     }
 
 
-def _confidence(estimator: Estimator, pair: Sequence[str], given: str) -> float:
-    held = estimator.estimate([given])
-    return estimator.estimate(pair) / held if held else 0.0
+def most_frequent_pairs(
+    data: Transactions, number: int, progress: Progress = silent
+) -> list[tuple[tuple[str, str], int]]:
+    """List the pairs of items that most rows hold, with the number of these rows.
+
+    These are the `greatest_itemsets` of two items that the rows themselves let expect.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    number : int
+        How many pairs, at least 1. There are fewer if no others occur.
+    progress : Progress
+        Hears how far it is.
+
+    Examples
+    --------
+    >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
+    >>> most_frequent_pairs(data, 2)
+    [(('a', 'b'), 2), (('b', 'c'), 2)]
+    """
+    indptr, items, weights = data.distinct
+    starts, holders, _ = invert(indptr, items, data.n_items)
+    supports = data.supports()
+    in_order = item_order(data.vocabulary.labels)
+    place = {data.vocabulary.ids[item]: at for at, item in enumerate(in_order)}
+    before = np.zeros(data.n_items, bool)
+    found: list[tuple[int, int, int]] = []  # less the rows, and the places of both items
+    least = 1  # rows of a pair that may be among those looked for
+    for item in np.argsort(-supports, kind="stable").tolist():
+        if supports[item] < least:
+            break
+        progress("finding itemsets")
+        counts = np.zeros(data.n_items, np.int64)
+        count_beside(indptr, items, weights, holders[starts[item] : starts[item + 1]], counts)
+        own = place[item]
+        found += [
+            (-int(counts[other]), min(own, place[other]), max(own, place[other]))
+            for other in np.flatnonzero(before & (counts >= least)).tolist()
+        ]
+        before[item] = True
+        found = sorted(found)[:number]
+        if len(found) == number:
+            least = -found[-1][0]
+    return [((in_order[first], in_order[second]), -rows) for rows, first, second in found]

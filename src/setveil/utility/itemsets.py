@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,24 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.itemset_counts import ItemsetFamily
-from setveil.kernels.rows import Ids, Ints, distinct_rows, merge_rows, recode_rows, take_rows
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    distinct_rows,
+    frozen,
+    invert,
+    item_supports,
+    merge_rows,
+    ranks_of,
+    recode_rows,
+    take_rows,
+)
 from setveil.progress import Progress, silent
 from setveil.utility import Column, Compared, Measure, Utility
+from setveil.utility._estimate_loops import count_label_sets
+from setveil.utility._pair_counts import count_beside
 
+_FEW = 300  # itemsets of one length that are listed rather than counted
 DETAILED = 6  # lengths that are counted one by one where nothing else is asked for
 
 
@@ -77,10 +92,16 @@ def surviving_itemsets(
     def count(items: NDArray[np.bool_], largest: float) -> int:
         return _count(_only(original, items), threshold, largest, lambda: progress("counting itemsets"))
 
+    progress("counting itemsets")
+    most = int(min(longest, DETAILED if max_length is None else longest))
+    listed = list(_listed(original, frequent, threshold, most))
     by_length: list[dict[str, int]] = []
     before = (0, 0)
-    for length in range(1, int(min(longest, DETAILED if max_length is None else longest)) + 1):
-        now = count(frequent, length), count(frequent & kept, length)
+    for length in range(1, most + 1):
+        if length <= len(listed):
+            now = before[0] + len(listed[length - 1]), before[1] + int(kept[listed[length - 1]].all(1).sum())
+        else:
+            now = count(frequent, length), count(frequent & kept, length)
         if now[0] == before[0]:
             break  # no itemset is so long, so none is longer
         by_length.append({"length": length, "frequent": now[0] - before[0], "kept": now[1] - before[1]})
@@ -110,18 +131,59 @@ def surviving_itemsets(
     }
 
 
-def _only(data: Transactions, items: NDArray[np.bool_]) -> tuple[Ints, Ids, int]:
-    """Cut the rows down to some items, numbered anew."""
+def _listed(
+    data: Transactions, frequent: NDArray[np.bool_], threshold: int, longest: int
+) -> Iterator[NDArray[np.intp]]:
+    """List frequent itemsets by length, (any, length), as long as there are few that may be frequent.
+
+    Where few are, as in most data, to list them takes less time than to prepare for counting them.
+    """
+    alone = np.flatnonzero(frequent)
+    level = alone[:, None]
+    yield level
+    if longest == 1 or alone.size > _FEW:
+        return
+    indptr, items, weights, n = _only(data, frequent)
+    starts, holders, _ = invert(indptr, items, n)
+    together = np.zeros((n, n), np.int64)
+    for item in range(n):
+        count_beside(indptr, items, weights, holders[starts[item] : starts[item + 1]], together[item])
+    level = np.argwhere(np.triu(together >= threshold, 1))
+    yield alone[level]
+    for length in range(3, longest + 1):
+        if len(level) > _FEW:
+            return
+        present = set(map(tuple, level.tolist()))
+        longer = [
+            first + second[-1:]
+            for first, second in combinations(sorted(present), 2)
+            if first[:-1] == second[:-1] and present.issuperset(combinations(first + second[-1:], length - 1))
+        ]
+        level = np.array(longer, np.intp).reshape(-1, length)
+        found = np.empty(len(level), np.int64)
+        ends = frozen(np.arange(0, level.size + 1, length), np.int64)
+        count_label_sets(starts, holders, weights, ends, frozen(level.ravel(), np.int32), data.n_rows, found)
+        level = level[found >= threshold]
+        yield alone[level]
+
+
+def _only(data: Transactions, items: NDArray[np.bool_]) -> tuple[Ints, Ids, Ints, int]:
+    """Cut the rows down to some items, numbered anew; and how many rows each stands for."""
     image = np.where(items, np.cumsum(items) - 1, -1).astype(np.int32)
-    return *recode_rows(data.indptr, data.items, image), int(items.sum())
+    return *_recoded(data, image), int(items.sum())
 
 
-def _count(rows: tuple[Ints, Ids, int], threshold: int, largest: float, tick: Callable[[], None]) -> int:
+def _recoded(data: Transactions, image: Ids) -> tuple[Ints, Ids, Ints]:
+    """Replace the items of the rows, and merge rows that are equal then."""
+    indptr, items, weights = data.distinct
+    return distinct_rows(*recode_rows(indptr, items, image), weights)
+
+
+def _count(
+    rows: tuple[Ints, Ids, Ints, int], threshold: int, largest: float, tick: Callable[[], None]
+) -> int:
     """Count the itemsets of at most `largest` items in at least `threshold` rows."""
-    indptr, items, n = rows
-    if largest < 1:
-        return 0
-    return ItemsetFamily(*distinct_rows(indptr, items), n, threshold, largest).counts(tick)[0]
+    return ItemsetFamily(*rows, threshold, largest).counts(tick)[0] if largest >= 1 else 0
 
 
 def _rules(
@@ -133,16 +195,17 @@ def _rules(
     progress: Progress,
 ) -> int:
     """Count the rules from at most `largest` public items to one private item."""
-    row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())
-    indptr, items, _ = _only(data, public)
+    if not private.any():
+        return 0
     total = 0
+    indptr, items, weights = data.distinct
+    starts, holders, _ = invert(indptr, items, data.n_items)
     for s in np.flatnonzero(private).tolist():
-        some = take_rows(indptr, items, row_of[data.items == s])
-        ids = np.flatnonzero(np.bincount(some[1], minlength=1) >= threshold)
-        image = np.full(int(some[1].max(initial=0)) + 1, -1, np.int32)
-        image[ids] = np.arange(ids.size)
-        rows = *recode_rows(*some, image), ids.size
-        total += _count(rows, threshold, largest, lambda: progress("counting rules"))
+        held_by = holders[starts[s] : starts[s + 1]]
+        some, theirs = take_rows(indptr, items, held_by.astype(np.int64)), weights[held_by]
+        ids = np.flatnonzero(public & (item_supports(*some, theirs, data.n_items) >= threshold))
+        rows = distinct_rows(*recode_rows(*some, ranks_of(ids, data.n_items)), theirs)
+        total += _count((*rows, ids.size), threshold, largest, lambda: progress("counting rules"))
     return total
 
 
@@ -152,15 +215,15 @@ def _same_rows(original: Transactions, published: Transactions) -> bool:
     image = np.array([ids.get(label, -1) for label in original.vocabulary.labels], np.int32)
     common = np.zeros(published.n_items, bool)
     common[image[image >= 0]] = True
-    before = recode_rows(original.indptr, original.items, image)
     keep = np.where(common, np.arange(published.n_items), -1).astype(np.int32)
-    after = recode_rows(published.indptr, published.items, keep)
-    n = original.n_rows
-    if published.n_rows != n:
+    if published.n_rows != original.n_rows:
         return False
+    before, after = _recoded(original, image), _recoded(published, keep)
     indptr = np.concatenate((before[0], before[0][-1] + after[0][1:]))
     group, first, _ = merge_rows(indptr, np.concatenate((before[1], after[1])))
-    times = [np.bincount(part, minlength=first.size) for part in (group[:n], group[n:])]
+    times = np.zeros((2, first.size), np.int64)
+    times[0, group[: before[2].size]] = before[2]
+    times[1, group[before[2].size :]] = after[2]
     return bool(np.array_equal(times[0], times[1]))
 
 

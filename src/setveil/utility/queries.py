@@ -92,7 +92,7 @@ def random_queries(
     _refuse_less_than_one(number, size)
     keep = data.supports() > 0 if among is None else among & (data.supports() > 0)
     inside = np.flatnonzero(keep)
-    indptr, items = _restricted(data, keep)
+    indptr, items = _restricted(*data.distinct[:2], keep)
     _, first, _ = merge_rows_by_content(indptr, items)  # not as the rows happen to stand
     indptr, items = take_rows(indptr, items, first)
     lengths = np.diff(indptr)
@@ -211,7 +211,7 @@ def frequent_queries(
     stream = np.random.PCG64(seed)
     found: list[tuple[int, tuple[int, ...]]] = []
     greatest = 1 << 64
-    for prefix, last in _frequent(*_restricted(data, frequent), size, least, progress):
+    for prefix, last in _frequent(*_restricted(data.indptr, data.items, frequent), size, least, progress):
         if number is None:
             found += [(0, (*prefix, item)) for item in last.tolist()]
             continue
@@ -339,10 +339,10 @@ def split_queries(text: Text, layout: Layout | None) -> list[tuple[str, ...]]:
     ]
 
 
-def _restricted(data: Transactions, keep: NDArray[np.bool_]) -> tuple[Ints, Ids]:
+def _restricted(indptr: Ints, items: Ids, keep: NDArray[np.bool_]) -> tuple[Ints, Ids]:
     """Drop all but some items, which get numbers of their own in the same order."""
     image = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-    return recode_rows(data.indptr, data.items, image)
+    return recode_rows(indptr, items, image)
 
 
 def _refuse_less_than_one(number: int, size: int) -> None:
