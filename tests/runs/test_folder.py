@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from setveil.data.io import write
 from setveil.data.layout import FORMATS, Layout, Origin
 from setveil.errors import GuaranteeError
 from setveil.published import group_files
+from setveil.runs import folder
 
 ROWS = [["12", "3"], ["3"], [], ["12", "3", "7"], ["7"], ["12"], [], ["3", "7"]]
 WORDS = [["a,b", 'say "c"'], [" d "], [], ["a,b", "e|f;g\th"], ["é"], ['say "c"', "é"], [], [" d ", "é"]]
@@ -100,3 +102,21 @@ def test_groups_are_compared_to_the_last_count(
     with pytest.raises(GuaranteeError, match="not what was verified"):
         release.write(tmp_path / "run")
     assert not list(tmp_path.iterdir())
+
+
+def test_peak_memory_is_asked_for_when_all_else_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there: set[str] = set()
+
+    def peak_memory_mb() -> float:
+        there.update(path.name for path in tmp_path.rglob("*") if path.is_file())
+        return 123.4
+
+    monkeypatch.setattr(folder, "peak_memory_mb", peak_memory_mb)
+    release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+    report = release.write(tmp_path / "out", external=True)
+    written = json.loads((tmp_path / "out" / "internal" / "report.json").read_text(encoding="utf-8"))
+    assert report["peak_memory_mb"] == written["peak_memory_mb"] == 123.4
+    files = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert files - there == {"report.json"}

@@ -25,6 +25,7 @@ from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.models import words_for
 from setveil.report.run.page import report_html
+from setveil.runs.memory import peak_memory_mb
 from setveil.staging import staged_folder
 
 PAGE = "report.html"
@@ -91,7 +92,8 @@ def write_folder(
     What is published was verified in memory. Before the folder is put in place, its published files are read
     again, as those will who get them, and must hold exactly what was verified.
 
-    The report gains `published` (the file and its size) and the time that writing took. With `external` the
+    The report gains `published` (the file and its size), the time that writing took and the memory that was
+    needed until then. With `external` the
     published folder gets a page about the release that may be shared, too (see docs/report.md).
 
     Raises
@@ -128,6 +130,7 @@ def write_folder(
             if external:
                 _write_text(published / PAGE, report_html(report, external=True))
             report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
+            report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
             _write_json(internal / "report.json", report)
     except (OSError, OutputError) as failure:
         error = failure if isinstance(failure, OSError) else failure.__context__
