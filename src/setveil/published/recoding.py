@@ -291,7 +291,7 @@ def standing_for(
 
 def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
     """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
-    each = np.arange(data.n_occurrences, dtype=np.int32)
+    each = frozen(np.arange(data.n_occurrences), np.int32)
     return Transactions(*recode_rows(data.indptr, each, recoding.images(data)), recoding.published)
 
 

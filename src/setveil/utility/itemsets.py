@@ -219,8 +219,8 @@ def _same_rows(original: Transactions, published: Transactions) -> bool:
     if published.n_rows != original.n_rows:
         return False
     before, after = _recoded(original, image), _recoded(published, keep)
-    indptr = np.concatenate((before[0], before[0][-1] + after[0][1:]))
-    group, first, _ = merge_rows(indptr, np.concatenate((before[1], after[1])))
+    indptr = frozen(np.concatenate((before[0], before[0][-1] + after[0][1:])), np.int64)
+    group, first, _ = merge_rows(indptr, frozen(np.concatenate((before[1], after[1])), np.int32))
     times = np.zeros((2, first.size), np.int64)
     times[0, group[: before[2].size]] = before[2]
     times[1, group[before[2].size :]] = after[2]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import recode_rows
+from setveil.kernels.rows import frozen, recode_rows
 from setveil.published.recoding import AnyRecoding, standing_for
 from setveil.utility import Case, Column, Measure
 from setveil.utility.are import with_counts
@@ -54,7 +54,8 @@ def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray
     """Count, for each published label, the rows of the original with any of the items it stands for."""
     labels, ends = standing_for(original, recoding.items, recoding.memberships())
     every = np.arange(len(recoding.published), dtype=np.int32)
-    _, once = recode_rows(ends[original.indptr], labels.astype(np.int32), every)
+    rows = frozen(ends[original.indptr], np.int64), frozen(labels, np.int32)
+    _, once = recode_rows(*rows, every)
     return np.bincount(once, minlength=len(recoding.published)).astype(np.int64)
 
 

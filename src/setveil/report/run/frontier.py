@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.report import blocks, words
-from setveil.report.comparison.plots import Point, Series, plot
-from setveil.report.comparison.scales import Numbers
 from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.report.comparison.plots import Point
 
 Entry = dict[str, Any]
 
@@ -17,6 +18,9 @@ def frontier(report: dict[str, Any]) -> str:
     entries = report.get("frontier") or []
     if len(entries) < 2:
         return ""
+    from setveil.report.comparison.plots import Series, plot  # the pages of other runs need no plots
+    from setveil.report.comparison.scales import Numbers
+
     swept = [entry for entry in entries if entry["search"] == "sweep"]
     split = [entry for entry in entries if entry["search"] != "sweep"]
     chosen = chosen_of(entries)
@@ -82,6 +86,8 @@ def frontier_lines(report: dict[str, Any]) -> list[str]:
 
 
 def _point(entry: Entry) -> Point:
+    from setveil.report.comparison.plots import Point
+
     return Point(entry["relational_loss"], entry["suppressed_share"])
 
 
