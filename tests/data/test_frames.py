@@ -6,6 +6,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from setveil.data.columns import guess_columns
 from setveil.data.transactions import Transactions
@@ -188,3 +190,35 @@ for bad in (["a", None, "b"], ["a", 5, "b"]):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "missing values (1" in done.stdout
     assert "cannot be read" in done.stdout
+
+
+CELLS = {
+    "text": st.sampled_from(["a", "b", "éa", "10", "9"]),
+    "near": st.integers(0, 9),
+    "far": st.sampled_from([-(2**63), -1, 0, 7, 2**40, 2**63 - 1]),
+    "small": st.integers(-128, 127),
+}
+TYPES = {"text": pl.String, "near": pl.Int64, "far": pl.Int64, "small": pl.Int8}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+@given(data=st.data())
+def test_lists_as_from_rows(kind: str, data: Any) -> None:
+    rows = data.draw(st.lists(st.none() | st.lists(CELLS[kind], max_size=4), max_size=8))
+    frame = pl.DataFrame({"items": pl.Series(rows, dtype=pl.List(TYPES[kind]))})
+    chunked = pl.concat([frame[:3], frame[3:]], rechunk=False)
+    expected = Transactions.from_rows([row or [] for row in rows])
+    for table in (frame, chunked, chunked.lazy()):
+        found = from_frame(table)
+        assert found.vocabulary == expected.vocabulary
+        assert found.indptr.tolist() == expected.indptr.tolist()
+        assert found.items.tolist() == expected.items.tolist()
+    if kind == "text":
+        categories = frame.with_columns(pl.col("items").cast(pl.List(pl.Categorical)))
+        assert list(from_frame(categories)) == list(expected)
+
+
+@pytest.mark.parametrize("cell", [["a", ""], ["a", None]])
+def test_lists_with_a_fault(cell: list[Any]) -> None:
+    with pytest.raises(DataError, match=r"column 'items' has (empty|missing) values \(1\), expected none"):
+        from_frame(pl.DataFrame({"items": [["a"], cell]}))

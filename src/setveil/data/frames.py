@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, Wanted, guess_columns
+from setveil.data.columns import Wanted, guess_columns
 from setveil.data.layout import Layout
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.table import Column
@@ -86,19 +87,19 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
     DataError
         If the lists hold something else than texts and integers, or missing values.
     """
-    items = table.select(pl.col(column)).collect().to_series()
-    n_rows = items.len()
-    if isinstance(items.dtype, pl.Array):
-        items = items.arr.to_list()
+    items = _cells(table, column)
     lengths = items.list.len().fill_null(0)
-    items = items.filter(lengths > 0).explode()
+    indptr = np.zeros(items.len() + 1, np.int64)
+    np.cumsum(lengths.to_numpy(), out=indptr[1:])
+    if lengths.min() == 0:
+        items = items.filter(lengths > 0)
+    items = items.explode()
     _check_items(items, column, where, "lists")
     _refuse(items.is_null(), column, "missing", where, "lists")
-    if items.dtype == pl.String or isinstance(items.dtype, pl.Categorical | pl.Enum):
-        _refuse(items.cast(pl.String) == "", column, "empty", where, "lists")
-    indptr = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(lengths.to_numpy(), out=indptr[1:])
     codes, labels = _numbered(items)
+    if "" in labels:
+        empty = codes == labels.index("")
+        _refuse(pl.Series(empty), column, "empty", where, "lists")
     return Part(
         indptr,
         codes,
@@ -107,6 +108,17 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
         item_columns=(column,),
         ignored_columns=tuple(name for name in table.collect_schema().names() if name != column),
     )
+
+
+def _cells(table: pl.LazyFrame, column: str) -> pl.Series:
+    """Read a column of lists; texts as categories, so that each is kept once."""
+    dtype = table.collect_schema()[column]
+    cells = pl.col(column)
+    if isinstance(dtype, pl.Array):
+        cells = cells.arr.to_list()
+    if isinstance(dtype, pl.List | pl.Array) and dtype.inner == pl.String:
+        cells = cells.cast(pl.List(pl.Categorical))
+    return table.select(cells).collect(engine="streaming").to_series()
 
 
 class FrameTable:
@@ -176,7 +188,9 @@ class FrameTable:
             _refuse(values == "", name, "empty", self.name, "rows")
         codes, labels = _numbered(values)
         return Column(
-            codes, [label or "" for label in labels], lambda row: f"{self.name}, row {row} counted from 0"
+            codes.astype(np.int64),
+            [label or "" for label in labels],
+            lambda row: f"{self.name}, row {row} counted from 0",
         )
 
 
@@ -212,13 +226,28 @@ def _refuse(bad: pl.Series, column: str, what: str, where: str, unit: str) -> No
         )
 
 
-def _numbered(values: pl.Series) -> tuple[Codes, list[str]]:
+def _numbered(values: pl.Series) -> tuple[NDArray[np.int32], list[str]]:
     """Return a code for each value and the distinct values as text, by first appearance."""
-    if values.dtype == pl.Null or isinstance(values.dtype, pl.Categorical | pl.Enum):
-        values = values.cast(pl.String)
+    if values.dtype in (pl.Null, pl.String):
+        values = values.cast(pl.Categorical)
     distinct = values.unique(maintain_order=True)
-    codes = values.replace_strict(distinct, range(distinct.len())).cast(pl.Int64)
-    return codes.to_numpy(), distinct.cast(pl.String).to_list()
+    labels = distinct.cast(pl.String).to_list()
+    numbers, found = values.to_physical(), distinct.to_physical()
+    if not _are_places(found, values.len()):
+        codes = numbers.replace_strict(found, range(found.len()), return_dtype=pl.Int32)
+        return codes.to_numpy(), labels
+    at = found.to_numpy()
+    places = np.zeros(int(at.max()) + 1, np.int32)
+    places[at] = np.arange(at.size)
+    return places[numbers.to_numpy()], labels
+
+
+def _are_places(found: pl.Series, length: int) -> bool:
+    """Whether values can be looked up by what they are, in a table not much longer than they are many."""
+    if not found.dtype.is_integer() or found.null_count() or not found.len():
+        return False
+    values = found.to_numpy()
+    return bool(values.min() >= 0 and values.max() < 4 * length + (1 << 20))
 
 
 def as_polars(frame: Any) -> pl.LazyFrame:

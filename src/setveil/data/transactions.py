@@ -79,14 +79,15 @@ class Transactions:
         [('milk', 'tea'), ('milk',)]
         """
         codes = np.asarray(codes)
+        gaps = codes.size > 0 and codes.min() < 0
         used = np.zeros(len(labels), bool)
-        used[codes[codes >= 0]] = True
+        used[codes[codes >= 0] if gaps else codes] = True
         vocabulary = Vocabulary(item_order({label for label, u in zip(labels, used, strict=True) if u}))
         ids = vocabulary.ids
         image = np.fromiter(
             (ids[label] if u else -1 for label, u in zip(labels, used, strict=True)), np.int32, len(labels)
         )
-        if codes.size and codes.min() < 0:  # a code of -1 reads the entry appended last
+        if gaps:  # a code of -1 reads the entry appended last
             image = np.append(image, np.int32(-1))
         return cls(*recode_rows(frozen(indptr, np.int64), frozen(codes, np.int32), image), vocabulary)
 

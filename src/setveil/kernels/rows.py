@@ -79,7 +79,9 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     out_ptr = np.zeros(indptr.size, np.int64)
     out_items = np.empty(items.size, np.int32)
     _recode(indptr, items, frozen(image, np.int32), out_ptr, out_items)
-    return frozen(out_ptr, np.int64), frozen(out_items[: out_ptr[-1]].copy(), np.int32)
+    if out_ptr[-1] < out_items.size:
+        out_items = out_items[: out_ptr[-1]].copy()  # or what is left over would be kept, too
+    return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
 
 
 @compiled
