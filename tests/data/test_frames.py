@@ -222,3 +222,12 @@ def test_lists_as_from_rows(kind: str, data: Any) -> None:
 def test_lists_with_a_fault(cell: list[Any]) -> None:
     with pytest.raises(DataError, match=r"column 'items' has (empty|missing) values \(1\), expected none"):
         from_frame(pl.DataFrame({"items": [["a"], cell]}))
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), unique=True), max_size=6))
+def test_to_polars(rows: list[list[str]]) -> None:
+    data = Transactions.from_rows(rows)
+    assert data.to_polars()["items"].to_list() == [sorted(row) for row in rows]
+    assert data.to_polars().schema == {"items": pl.List(pl.String)}
+    expected = [(number, item) for number, row in enumerate(rows) for item in sorted(row)]
+    assert data.to_polars(long=True).rows() == expected

@@ -1,3 +1,4 @@
+import io
 import os
 import subprocess
 import sys
@@ -6,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from origins import layout_of
 from real_data import DATA
-from setveil.data.io import FORMATS, Layout, read, save, writable_layout
+from setveil.data.io import FORMATS, Layout, parquet, read, save, writable_layout
 from setveil.data.io import write as writing
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
@@ -258,3 +260,19 @@ def test_real_data_are_read_back(tmp_path: Path) -> None:
         assert again.vocabulary == source.vocabulary
         assert np.array_equal(again.indptr, source.indptr)
         assert np.array_equal(again.items, source.items)
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), unique=True), max_size=9), st.integers(1, 4))
+def test_parquet_in_groups_of_rows(rows: list[list[str]], group: int) -> None:
+    data = Transactions.from_rows(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_ROW_GROUP", group)
+        for nested in (True, False):
+            written = io.BytesIO(b"".join(writing.write_blocks(data, Layout("parquet", nested=nested))))
+            frame = pl.read_parquet(written)
+            if nested:
+                assert frame["item"].to_list() == [sorted(row) for row in rows]
+                assert pq.ParquetFile(written).num_row_groups == -(-len(rows) // group)
+            else:
+                pairs = [(number, item) for number, row in enumerate(rows) for item in sorted(row)]
+                assert frame.rows() == pairs

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from setveil.data.columns import Wanted
 from setveil.data.frames import read_frame
@@ -51,11 +52,26 @@ def read_parquet(
 
 def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a column of lists of strings, or a long table with row numbers from 0 as ids."""
-    if layout.nested:
-        table = data.to_polars().rename({"items": layout.item_column})
-    else:
-        table = data.to_polars(long=True).rename({"row": layout.id_column, "item": layout.item_column})
     out = io.BytesIO()
-    # In one piece and with a fixed size of groups, or the bytes depend on the number of threads.
-    table.rechunk().write_parquet(out, row_group_size=_ROW_GROUP)
+    schema = _schema(layout)
+    pieces = register_io_source(lambda *_: _pieces(data, layout), schema=schema)
+    pieces.sink_parquet(out, row_group_size=_ROW_GROUP, maintain_order=True)
     yield out.getvalue()
+
+
+def _schema(layout: Layout) -> pl.Schema:
+    if layout.nested:
+        return pl.Schema({layout.item_column: pl.List(pl.String)})
+    return pl.Schema({layout.id_column: pl.Int64, layout.item_column: pl.String})
+
+
+def _pieces(data: Transactions, layout: Layout) -> Iterator[pl.DataFrame]:
+    """Make tables of as many rows as a group has, so that not all texts are held at once."""
+    for first in range(0, max(data.n_rows, 1), _ROW_GROUP):
+        indptr = data.indptr[first : first + _ROW_GROUP + 1]
+        part = Transactions(indptr - indptr[0], data.items[indptr[0] : indptr[-1]], data.vocabulary)
+        if layout.nested:
+            yield part.to_polars().rename({"items": layout.item_column})
+        else:
+            table = part.to_polars(long=True).with_columns(pl.col("row") + first)
+            yield table.rename({"row": layout.id_column, "item": layout.item_column})
