@@ -128,3 +128,19 @@ def test_of_two_labels_of_an_item_in_a_row_the_narrower_one_counts(tmp_path: Pat
     about.write_text(json.dumps({"recoding": "local", "domain": 3, "labels": labels}))
     recoding = read_meaning(about, original, published)
     assert [recoding.published.labels[to] for to in recoding.images(original)] == ["a", "A"]
+
+
+def test_tally() -> None:
+    tree = Hierarchy.from_paths([["a", "ab", "*"], ["b", "ab", "*"], ["c", "*"]])
+    data = Transactions.from_rows([["a", "c"], ["b", "c"], ["b"], []])
+    cut = Recoding.from_cut(tree, [tree.id("ab"), tree.id("c")], [tree.id("c")])
+    nodes = np.array([tree.id(label) for label in ("ab", "c", "b", "c", "ab")])
+    local = LocalRecoding.from_nodes(tree, np.where(nodes == tree.id("c"), -1, nodes))
+    for recoding, expected in (
+        (cut, [("a", "ab", 1), ("b", "ab", 2), ("c", None, 2)]),
+        (local, [("a", "ab", 1), ("b", "ab", 1), ("b", "b", 1), ("c", None, 2)]),
+    ):
+        labels = (*recoding.published.labels, None)
+        item, to, rows = (part.tolist() for part in recoding.tally(data))
+        found = [(data.vocabulary.labels[i], labels[at], n) for i, at, n in zip(item, to, rows, strict=True)]
+        assert sorted(found, key=str) == sorted(expected, key=str)

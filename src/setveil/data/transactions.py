@@ -204,6 +204,10 @@ class Transactions:
         >>> dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
         {'milk': 1, 'tea': 2}
         """
+        return self._supports.copy()
+
+    @cached_property
+    def _supports(self) -> NDArray[np.int64]:
         return np.bincount(self.items, minlength=self.n_items).astype(np.int64)
 
     def row_lengths(self) -> NDArray[np.int64]:

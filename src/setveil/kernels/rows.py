@@ -266,6 +266,45 @@ def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], 
     return Ranked(*rows, *invert(*rows[:2], order.size), frozen(order, np.int64))
 
 
+@compiled
+def _next_two(indptr, items, rows, depth, keys):
+    for at in range(rows.size):
+        p, end = indptr[rows[at]] + depth, indptr[rows[at] + 1]
+        key = np.int64(0)  # nothing comes before any item
+        if p < end:
+            key = (np.int64(items[p]) + 1) << 32
+        if p + 1 < end:
+            key |= np.int64(items[p + 1]) + 1
+        keys[at] = key
+
+
+def _distinct_order(indptr: Ints, items: Ids) -> Ints:
+    """Sort distinct rows by their items, two at a time; only rows that are still equal go on."""
+    order = np.arange(indptr.size - 1)
+    at = order.copy()  # places in the order that are not settled
+    run = np.zeros(at.size, np.int64)  # those of a run have been equal so far
+    depth = 0
+    while at.size:
+        rows = order[at]
+        keys = np.empty(rows.size, np.int64)
+        _next_two(indptr, items, frozen(rows, np.int64), depth, keys)
+        within = np.lexsort((keys, run)) if depth else np.argsort(keys)
+        order[at] = rows[within]
+        keys, run = keys[within], run[within]
+        new = np.concatenate(([True], (np.diff(keys) != 0) | (np.diff(run) != 0)))
+        alone = new & np.concatenate((new[1:], [True]))
+        at, run = at[~alone], np.cumsum(new)[~alone]
+        depth += 2
+    return order
+
+
+@compiled
+def _spread(group, starts, order):
+    for row in range(group.size):
+        order[starts[group[row]]] = row
+        starts[group[row]] += 1
+
+
 def content_order(indptr: Ints, items: Ids) -> Ints:
     """Sort rows by their items, the first ones first; a row comes after its own beginnings.
 
@@ -274,15 +313,16 @@ def content_order(indptr: Ints, items: Ids) -> Ints:
     int64 (n,)
         The rows in this order; equal rows by row number.
     """
-    keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows
-    bounds = (4 * indptr).tolist()
-    return np.array(sorted(range(indptr.size - 1), key=lambda r: keys[bounds[r] : bounds[r + 1]]), np.int64)
+    group, _, weights = merge_rows_by_content(indptr, items)
+    order = np.empty(group.size, np.int64)
+    _spread(group, np.cumsum(weights) - weights, order)
+    return order
 
 
 def merge_rows_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
     """Find equal rows as `merge_rows` does, but number distinct rows by their items, not by appearance."""
     group, first, weights = merge_rows(indptr, items)
-    order = content_order(*take_rows(indptr, items, first))
+    order = _distinct_order(*take_rows(indptr, items, first))
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     return place[group], first[order], weights[order]

@@ -83,14 +83,12 @@ class Counts:
         """
         empty = data.n_rows - filled
         suppressed = not 0 < empty < least
-        n_labels = len(recoding.published) + 1
-        to = recoding.images(data).astype(np.int64)
-        keys, rows = np.unique(data.items.astype(np.int64) * n_labels + (to + 1), return_counts=True)
-        listed = (rows >= least) & (suppressed | (keys % n_labels > 0))
-        names = ("", *recoding.published.labels)
+        item, label, rows = recoding.tally(data)
+        listed = (rows >= least) & (suppressed | (label >= 0))
+        names = (*recoding.published.labels, "")
         lines = [
-            (data.vocabulary.labels[key // n_labels], names[key % n_labels], n)
-            for key, n in zip(keys[listed].tolist(), rows[listed].tolist(), strict=True)
+            (data.vocabulary.labels[i], names[to], n)
+            for i, to, n in zip(*(part[listed].tolist() for part in (item, label, rows)), strict=True)
         ]
         return cls.from_lines(lines, least, suppressed=suppressed)
 

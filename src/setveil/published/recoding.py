@@ -127,6 +127,20 @@ class Recoding:
         """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed."""
         return self.image_of(data.vocabulary)[data.items]
 
+    def tally(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Count the rows of each item and the label it is published under, by item.
+
+        Returns
+        -------
+        item, label : int64 (pairs,)
+            Item of the data, and position in `published`; -1: suppressed.
+        rows : int64 (pairs,)
+            How many rows publish the item so.
+        """
+        supports = data.supports()
+        item = np.flatnonzero(supports)
+        return item, self.image_of(data.vocabulary)[item].astype(np.int64), supports[item]
+
     def image_of(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Image of each item of the data: int32 (n_items,), -1 where suppressed.
 
@@ -255,6 +269,13 @@ class LocalRecoding:
             )
         return self.image
 
+    def tally(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Count the rows of each item and each label it is published under (see `Recoding.tally`)."""
+        n = len(self.published) + 1
+        pairs = data.items.astype(np.int64) * n + (self.images(data).astype(np.int64) + 1)
+        keys, rows = np.unique(pairs, return_counts=True)
+        return keys // n, keys % n - 1, rows
+
 
 AnyRecoding = Recoding | LocalRecoding
 
@@ -291,6 +312,9 @@ def standing_for(
 
 def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
     """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+    if isinstance(recoding, Recoding):
+        image = recoding.image_of(data.vocabulary)
+        return Transactions(*recode_rows(data.indptr, data.items, image), recoding.published)
     each = frozen(np.arange(data.n_occurrences), np.int32)
     return Transactions(*recode_rows(data.indptr, each, recoding.images(data)), recoding.published)
 

@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.rows import content_order, frozen, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
 from setveil.published.about import (
     about_beside,
@@ -178,14 +178,17 @@ def publish(
     so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
     """
     recoded = recode(data, made)
-    used = np.bincount(recoded.items, minlength=recoded.n_items) > 0
-    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    labels = Vocabulary(label for label, u in zip(recoded.vocabulary.labels, used, strict=True) if u)
-    indptr, items = recode_rows(recoded.indptr, recoded.items, image)
+    indptr, items, labels = recoded.indptr, recoded.items, recoded.vocabulary
+    used = recoded.supports() > 0
+    if not used.all():
+        image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+        indptr, items = recode_rows(indptr, items, image)
+        labels = Vocabulary(label for label, u in zip(labels.labels, used, strict=True) if u)
 
-    in_order = np.argsort(merge_rows_by_content(indptr, items)[0], kind="stable")
+    in_order = content_order(indptr, items)
     order, row_map = shuffled(in_order, seed)
     published = Transactions(*take_rows(indptr, items, order), labels)
+    del recoded, indptr, items, in_order, order  # as large as the data
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
     parts = None
@@ -205,10 +208,19 @@ def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64],
         The place in the release of each row.
     """
     # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
-    order = in_order[np.argsort(np.random.PCG64(seed).random_raw(in_order.size), kind="stable")]
+    order = in_order[by_key(np.random.PCG64(seed).random_raw(in_order.size))]
     row_map = np.empty(order.size, np.int64)
     row_map[order] = np.arange(order.size)
     return order, row_map
+
+
+def by_key(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Sort keys, equal ones as they come; faster than a stable sort where hardly any are equal."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+    return order
 
 
 def holds(path: Path) -> bool:

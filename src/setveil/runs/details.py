@@ -282,9 +282,8 @@ def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[st
 
 def _several_labels(data: Transactions, recoding: AnyRecoding) -> int:
     """Count the items that are published under more than one label."""
-    images, n = recoding.images(data), len(recoding.published)
-    pairs = np.unique((data.items * np.int64(n) + images)[images >= 0])
-    return int((np.bincount(pairs // n) > 1).sum())
+    item, label, _ = recoding.tally(data)
+    return int((np.bincount(item[label >= 0]) > 1).sum())
 
 
 def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
@@ -292,7 +291,9 @@ def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> lis
     occurrences = data.supports()
     place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaf_order.tolist())}
     position = np.array([place.get(label, -1) for label in data.vocabulary.labels], np.int64)
-    hidden = np.bincount(data.items[recoding.images(data) < 0], minlength=data.n_items)
+    item, label, rows = recoding.tally(data)
+    hidden = np.zeros(data.n_items, np.int64)
+    hidden[item[label < 0]] = rows[label < 0]
     out = []
     for child in tree.children(tree.root):
         inside = (position >= tree.low[child]) & (position < tree.high[child])
@@ -318,11 +319,10 @@ def _frequencies(data: Transactions, release: Release, recoding: AnyRecoding) ->
         estimator = estimator_of(release.published, recoding, release.counts)
         estimates = estimator.of_items(data.vocabulary.labels)
     members = recoding.member_counts
-    images = recoding.images(data)
+    items, labels, _ = recoding.tally(data)
     out = []
     for item in common[supports[common] > 0].tolist():
-        used = np.unique(images[data.items == item])
-        used = used[used >= 0]
+        used = labels[(items == item) & (labels >= 0)]
         out.append(
             {
                 "item": data.vocabulary.labels[item],

@@ -25,10 +25,12 @@ from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.models import words_for
 from setveil.report.run.page import report_html
+from setveil.runs._row_lines import numbered_lines
 from setveil.runs.memory import peak_memory_mb
 from setveil.staging import staged_folder
 
 PAGE = "report.html"
+_LINES = 1 << 18  # of rows.csv that are made at once
 _DATA = re.compile(r"published/data\.[a-z]+")
 _FILES = {  # besides those of the kind of release
     "published/about.json",
@@ -179,9 +181,11 @@ def _require_as_verified(release: Release, published: Path) -> None:
 
 
 def _same_groups(verified: PublishedGroups, again: PublishedGroups) -> bool:
-    ids = again.qid.vocabulary.ids
-    image = np.array([ids.get(label, -1) for label in verified.qid.vocabulary.labels], np.int32)
-    indptr, items = recode_rows(verified.qid.indptr, verified.qid.items, image)
+    indptr, items = verified.qid.indptr, verified.qid.items
+    if verified.qid.vocabulary != again.qid.vocabulary:
+        ids = again.qid.vocabulary.ids
+        image = np.array([ids.get(label, -1) for label in verified.qid.vocabulary.labels], np.int32)
+        indptr, items = recode_rows(indptr, items, image)
     same = np.array_equal(indptr, again.qid.indptr) and np.array_equal(items, again.qid.items)
     same = same and verified.sensitive.labels == again.sensitive.labels
     return same and all(
@@ -222,6 +226,7 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def _write_row_map(path: Path, row_map: NDArray[np.int64]) -> None:
-    rows = "\n".join(map("%d,%d".__mod__, enumerate(row_map.tolist())))
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"input_row,published_row\n{rows}\n" if rows else "input_row,published_row\n")
+    with path.open("wb") as file:
+        file.write(b"input_row,published_row\n")
+        for first in range(0, row_map.size, _LINES):
+            file.write(numbered_lines(first, row_map[first : first + _LINES]))

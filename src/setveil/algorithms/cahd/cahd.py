@@ -92,13 +92,13 @@ def anonymize(
     from setveil.algorithms.cahd._band_order import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
     from setveil.algorithms.cahd._groups import find_groups
-    from setveil.kernels.rows import merge_rows_by_content, take_rows
+    from setveil.kernels.rows import content_order, take_rows
     from setveil.published.groups import RowGroups, split
 
     guarantee.require_feasible(data)
     in_input, s_in_input, names = split(data, guarantee.sensitive)
     # What follows breaks ties by the rows' numbers, so these go by content, not by the order of the input.
-    by_content = np.argsort(merge_rows_by_content(data.indptr, data.items)[0], kind="stable")
+    by_content = content_order(data.indptr, data.items)
     rows, sensitive = take_rows(*in_input, by_content), take_rows(*s_in_input, by_content)
     order = band_order(*rows, data.n_items, progress)  # step 1
     group = find_groups(rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress)  # step 2
