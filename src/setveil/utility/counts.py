@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.published.group_files import PublishedGroups
@@ -19,22 +18,21 @@ def counts(original: Transactions, published: Transactions, recoding: AnyRecodin
     Items are those that occur in the original. An occurrence is unchanged if it is published under its own
     label; an item, if all its occurrences are. An item is suppressed if all its occurrences are.
     """
-    image = recoding.images(original)
+    item, label, rows = recoding.tally(original)
     ids = original.vocabulary.ids
     own = np.array([ids.get(label, -2) for label in recoding.published.labels] + [-1], np.int64)
-    unchanged = own[image] == original.items
-    suppressed = image < 0
+    unchanged, suppressed = own[label] == item, label < 0
     occurrences = original.supports()
-    unchanged_items = _count_full(original.items[unchanged], occurrences)
-    suppressed_items = _count_full(original.items[suppressed], occurrences)
+    unchanged_items = int((rows[unchanged] == occurrences[item[unchanged]]).sum())
+    suppressed_items = int((rows[suppressed] == occurrences[item[suppressed]]).sum())
     return {
         "unchanged_items": unchanged_items,
         "generalized_items": int((occurrences > 0).sum()) - unchanged_items - suppressed_items,
         "suppressed_items": suppressed_items,
         "published_labels": int((published.supports() > 0).sum()),
-        "unchanged_occurrences": int(unchanged.sum()),
-        "generalized_occurrences": int((~unchanged & ~suppressed).sum()),
-        "suppressed_occurrences": int(suppressed.sum()),
+        "unchanged_occurrences": int(rows[unchanged].sum()),
+        "generalized_occurrences": int(rows[~unchanged & ~suppressed].sum()),
+        "suppressed_occurrences": int(rows[suppressed].sum()),
         **_row_lengths(original, published),
     }
 
@@ -55,12 +53,6 @@ def _row_lengths(original: Transactions, published: Transactions) -> dict[str, f
         "mean_row_length_before": original.n_occurrences / max(original.n_rows, 1),
         "mean_row_length_after": published.n_occurrences / max(published.n_rows, 1),
     }
-
-
-def _count_full(items: NDArray[np.int32], occurrences: NDArray[np.int64]) -> int:
-    """Count the items that occur, all of whose occurrences are listed."""
-    listed = np.bincount(items, minlength=occurrences.size)
-    return int(((listed == occurrences) & (occurrences > 0)).sum())
 
 
 def _all(case: Case) -> dict[str, int | float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -22,12 +23,13 @@ def lm(original: Transactions, recoding: AnyRecoding) -> float:
     Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 2, doi:10.1007/978-3-642-13657-3_20
     """
-    image = recoding.images(original)
-    if image.size == 0:
+    _, label, rows = recoding.tally(original)
+    occurrences = int(rows.sum())
+    if not occurrences:
         return 0.0
     most = max(recoding.domain - 1, 1)  # a domain of one item loses only what is suppressed
-    lost = int(np.append(recoding.member_counts - 1, most)[image].sum())  # -1, suppressed, finds the last
-    return float(Fraction(lost, most * image.size))
+    cost = np.append(recoding.member_counts - 1, most)[label]  # -1, suppressed, finds the last
+    return float(Fraction(sum(map(mul, cost.tolist(), rows.tolist())), most * occurrences))
 
 
 MEANING = "average share of the other items that an item can be mistaken for"

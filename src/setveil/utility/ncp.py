@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,16 @@ def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] |
     ----------
     Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 3.3, doi:10.14778/1453856.1453874
     """
-    image = recoding.images(original)
+    item, label, rows = recoding.tally(original)
     if only is not None:
-        image = image[only[original.items]]
-    if image.size == 0:
+        label, rows = label[only[item]], rows[only[item]]
+    occurrences = int(rows.sum())
+    if not occurrences:
         return 0.0
     cost = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
-    lost = int(np.append(cost, recoding.domain)[image].sum())  # the last entry is what -1 finds: suppressed
-    return float(Fraction(lost, recoding.domain * image.size))
+    # The last entry is what -1 finds: suppressed. Sums of large data may outgrow 64 bits.
+    lost = sum(map(mul, np.append(cost, recoding.domain)[label].tolist(), rows.tolist()))
+    return float(Fraction(lost, recoding.domain * occurrences))
 
 
 MEANING = "average share of all items that a published name stands for"
