@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.engine.rows import MemoryRows
+from setveil.engine.parts import PartRows, Parts
+from setveil.engine.rows import MemoryRows, Rows
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.kernels.walk import extend_rows
 
 
@@ -31,16 +32,25 @@ class Cut:
         Cost of publishing each node.
     held : Rows
         The rows of leaves, to be counted.
+    leaf_rows : (int64, int32)
+        These rows; not there if they lie on disk.
     of_leaf : int64 (n_leaves,)
         Occurrences of each leaf.
     paid : list of int
         Cost of the part of the cut that lies at or under each node.
     """
 
-    def __init__(self, data: Transactions, tree: Hierarchy) -> None:
+    def __init__(self, data: Transactions | Parts, tree: Hierarchy) -> None:
         self.tree = tree
-        self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
-        self._hold()
+        leaf = tree.locate(data.vocabulary)
+        self.held: Rows
+        if isinstance(data, Parts):
+            self.held = PartRows(data, leaf)
+            self.of_leaf = np.zeros(tree.n_leaves, np.int64)
+            self.of_leaf[leaf] = data.supports()
+        else:
+            self.leaf_rows = recode_rows(data.indptr, data.items, leaf)
+            self._hold()
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         counts = tree.leaf_counts
         self.full: list[int] = (
@@ -113,7 +123,7 @@ class Cut:
 
     def rows(self) -> tuple[Ints, Ids, Ints]:
         """Recode the data under the cut: distinct rows of node numbers, and how many rows each stands for."""
-        return distinct_rows(*recode_rows(*self.leaf_rows, frozen(self.image, np.int32)))
+        return self.held.distinct(frozen(self.image, np.int32))
 
 
 def extended_rows(tree: Hierarchy, indptr: Ints, items: Ids, wanted: NDArray[np.bool_]) -> tuple[Ints, Ids]:

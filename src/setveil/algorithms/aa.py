@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._threats import ThreatSearch
     from setveil.data.transactions import Transactions
+    from setveil.engine.parts import Parts
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -96,7 +97,7 @@ def _search(cut: Cut, k: int, size: int, progress: Progress, phase: str) -> Thre
 
 
 def anonymize(
-    data: Transactions,
+    data: Transactions | Parts,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: AA = AA(),

@@ -53,13 +53,13 @@ def read_frame(
     schema = table.collect_schema()
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
-    list_column = None if form or wanted.item_columns is not None else _list_column(offered, wanted, name)
-    if list_column is None:
+    lists = None if form or wanted.item_columns is not None else list_column(offered, wanted, name)
+    if lists is None:
         return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
-    return read_lists(table, list_column, name)
+    return read_lists(table, lists, name)
 
 
-def _list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:
+def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:
     """Find the column of lists whose cells are the rows; None: the table is of another sort."""
     lists = [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if wanted.item_column in lists:

@@ -186,6 +186,11 @@ class Transactions:
         return self.indptr.size - 1
 
     @property
+    def filled_rows(self) -> int:
+        """Number of rows that hold an item."""
+        return int(np.count_nonzero(self.row_lengths()))
+
+    @property
     def n_items(self) -> int:
         """Number of labels in the vocabulary."""
         return len(self.vocabulary)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
 from setveil.engine.numbering import Numbering
-from setveil.kernels.rows import Ids, Ints, frozen
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 
 AT_ONCE = 1 << 19  # occurrences of a piece of rows
 
@@ -51,6 +51,9 @@ class Rows(Protocol):
             The distinct rows of which something is left, and how many rows each stands for.
         """
 
+    def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
+        """Recode all rows by the image of each leaf: the distinct rows, and how many rows each stands for."""
+
 
 class MemoryRows:
     """Rows in memory.
@@ -83,12 +86,20 @@ class MemoryRows:
         """Count, for all sets of `size` numbers, the rows that hold them."""
         return count_pieces(self._pieces(), self.leaves.size, numbering, size, tick)
 
+    def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
+        """Recode all rows: the distinct rows, and how many rows each stands for."""
+        return distinct_rows(*recode_rows(self.indptr, self.leaves, image))
+
     def _pieces(self) -> Iterator[Piece]:
-        """Cut the rows into pieces of at most so many occurrences, or of one row."""
-        first, n_rows = 0, self.indptr.size - 1
-        while first < n_rows:
-            last = int(np.searchsorted(self.indptr, self.indptr[first] + AT_ONCE, "right")) - 1
-            last = min(max(last, first + 1), n_rows)
-            indptr = self.indptr[first : last + 1]
-            yield frozen(indptr - indptr[0], np.int64), self.leaves[indptr[0] : indptr[-1]]
-            first = last
+        return pieces_of(self.indptr, self.leaves)
+
+
+def pieces_of(indptr: Ints, leaves: Ids) -> Iterator[Piece]:
+    """Cut rows into pieces of at most AT_ONCE occurrences, or of one row."""
+    first, n_rows = 0, indptr.size - 1
+    while first < n_rows:
+        last = int(np.searchsorted(indptr, indptr[first] + AT_ONCE, "right")) - 1
+        last = min(max(last, first + 1), n_rows)
+        bounds = indptr[first : last + 1]
+        yield frozen(bounds - bounds[0], np.int64), leaves[bounds[0] : bounds[-1]]
+        first = last

@@ -14,6 +14,7 @@ from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.engine.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class KmAnonymity:
         longest = int(data.row_lengths().max(initial=0))
         return int(min(self.m, longest))
 
-    def require_feasible(self, data: Transactions) -> None:
+    def require_feasible(self, data: Transactions | Parts) -> None:
         """Refuse data that no generalization can make k^m-anonymous.
 
         Raises
@@ -79,7 +80,7 @@ class KmAnonymity:
             If there are non-empty rows, but fewer than k: even one label for everything has a smaller
             support.
         """
-        filled = int((data.row_lengths() > 0).sum())
+        filled = data.filled_rows
         if 0 < filled < self.k:
             rows = f"the data have {data.n_rows:,} rows"
             if filled < data.n_rows:

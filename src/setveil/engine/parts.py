@@ -1,0 +1,261 @@
+"""Rows that lie on disk in parts, for data that do not fit in memory."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.layout import Origin
+from setveil.data.vocabulary import Vocabulary
+from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
+from setveil.engine.numbering import Numbering
+from setveil.engine.rows import pieces_of
+from setveil.errors import DataError, OutputError
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+
+OF_A_PART = 10_000_000  # occurrences
+MOST_DISTINCT = 200_000_000  # occurrences of distinct rows that are gathered in memory
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows on disk: two files of numbers, and the hash of both."""
+
+    indptr: Path
+    items: Path
+    sha256: str
+
+    @classmethod
+    def write(cls, folder: Path, number: int, indptr: Ints, items: Ids) -> Part:
+        """Write rows into a folder."""
+        part = cls(folder / f"{number:06}.indptr", folder / f"{number:06}.items", _hash(indptr, items))
+        indptr.tofile(part.indptr)
+        items.tofile(part.items)
+        return part
+
+    def rows(self) -> Piece:
+        """Map the rows into memory.
+
+        Raises
+        ------
+        DataError
+            If the files are not what was written.
+        """
+        try:
+            indptr = np.asarray(np.memmap(self.indptr, np.int64, "r"))
+            empty = not self.items.stat().st_size  # which cannot be mapped
+            items = np.zeros(0, np.int32) if empty else np.asarray(np.memmap(self.items, np.int32, "r"))
+        except (OSError, ValueError):
+            raise self._changed() from None
+        if _hash(indptr, items) != self.sha256:
+            raise self._changed()
+        return frozen(indptr, np.int64), frozen(items, np.int32)
+
+    def _changed(self) -> DataError:
+        return DataError(
+            f"{self.items.with_suffix('')} is not what was written there: a part of the data was changed or "
+            "removed during the run.",
+            hint="Leave the hidden folder beside --out alone until the run ends, and run it again.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Rows of items on disk; what `setveil.data.transactions.Transactions` tells of rows in memory.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        In the order of the rows.
+    vocabulary : Vocabulary
+        The labels of the items, in item order.
+    lengths : int64 (longest + 1,)
+        How many rows there are of each length.
+    item_supports : int64 (n_items,)
+        How many rows hold each item.
+    origin : Origin or None
+        Where the rows come from.
+    """
+
+    parts: tuple[Part, ...]
+    vocabulary: Vocabulary
+    lengths: Ints
+    item_supports: Ints
+    origin: Origin | None = None
+
+    @classmethod
+    def write(
+        cls,
+        folder: Path,
+        pieces: Iterable[tuple[NDArray[np.int64], NDArray[np.int32]]],
+        vocabulary: Vocabulary,
+        origin: Origin | None = None,
+        tick: Callable[[int], None] = lambda _: None,
+    ) -> Parts:
+        """Write rows into a folder, in parts of about OF_A_PART occurrences.
+
+        Parameters
+        ----------
+        folder : Path
+            Exists, and is empty.
+        pieces : iterable of (int64, int32)
+            Rows of ids, in any order within a row, repeats allowed.
+        vocabulary : Vocabulary
+            The labels of the ids, in item order.
+        origin : Origin, optional
+        tick : callable
+            Hears how many rows were written so far.
+        """
+        parts: list[Part] = []
+        lengths = np.zeros(0, np.int64)
+        supports = np.zeros(len(vocabulary), np.int64)
+        same = np.arange(len(vocabulary), dtype=np.int32)
+        held: list[Piece] = []
+        n_rows = 0
+        for indptr, items in pieces:
+            rows = recode_rows(frozen(indptr, np.int64), frozen(items, np.int32), same)
+            held.append(rows)
+            of_piece = np.bincount(np.diff(rows[0]), minlength=lengths.size)
+            of_piece[: lengths.size] += lengths
+            lengths = of_piece.astype(np.int64)
+            supports += np.bincount(rows[1], minlength=supports.size)
+            n_rows += rows[0].size - 1
+            tick(n_rows)
+            if sum(one.size for _, one in held) >= OF_A_PART:
+                parts.append(Part.write(folder, len(parts), *joined(held)))
+                held = []
+        if held:
+            parts.append(Part.write(folder, len(parts), *joined(held)))
+        return cls(tuple(parts), vocabulary, frozen(lengths, np.int64), frozen(supports, np.int64), origin)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+        return int(self.lengths.sum())
+
+    @property
+    def filled_rows(self) -> int:
+        """Number of rows that hold an item."""
+        return int(self.lengths[1:].sum())
+
+    @property
+    def n_items(self) -> int:
+        """Number of labels in the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (row, item) pairs."""
+        return int(self.item_supports.sum())
+
+    def supports(self) -> Ints:
+        """Count, for each item, the rows that hold it: int64 (n_items,)."""
+        return self.item_supports.copy()
+
+    def rows(self) -> Iterator[Piece]:
+        """Map one part after the other into memory."""
+        for part in self.parts:
+            yield part.rows()
+
+
+class PartRows:
+    """Rows in parts on disk, as `setveil.engine.rows.Rows`.
+
+    Parameters
+    ----------
+    data : Parts
+    leaf : int32 (n_items,)
+        The leaf that each item is.
+    """
+
+    def __init__(self, data: Parts, leaf: Ids) -> None:
+        self.data, self.leaf = data, leaf
+
+    @property
+    def lengths(self) -> Ints:
+        """How many rows there are of each length."""
+        return self.data.lengths
+
+    def supports(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number."""
+        return add_up_supports(self._pieces(), numbering)
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them."""
+        return count_pieces(self._pieces(), self.data.n_occurrences, numbering, size, tick)
+
+    def rare(
+        self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
+    ) -> tuple[Ints, Ids, Ints]:
+        """Cut rows down to the numbers that are in sets of support below k with others of the row."""
+        return rare_parts(self._pieces(), self.data.n_occurrences, numbering, table, size, k, tick)
+
+    def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
+        """Recode all rows: the distinct rows, and how many rows each stands for.
+
+        Raises
+        ------
+        DataError
+            If they do not fit in memory.
+        """
+        held: list[tuple[Ints, Ids, Ints]] = []
+        least = OF_A_PART
+        for indptr, leaves in self._pieces():
+            held.append(distinct_rows(*recode_rows(indptr, leaves, image)))
+            if sum(items.size for _, items, _ in held) < least:
+                continue
+            held = [merged(held)]
+            least = OF_A_PART + 2 * held[0][1].size
+            if held[0][1].size > MOST_DISTINCT:
+                raise DataError(
+                    "The sets of items are too many to be counted in a table, and the distinct rows hold "
+                    f"more than {MOST_DISTINCT:,} items, too many to be held in memory.",
+                    hint="Choose a smaller m, or a hierarchy whose lowest nodes stand for more items.",
+                )
+        return merged(held)
+
+    def _pieces(self) -> Iterator[Piece]:
+        for rows in self.data.rows():
+            for indptr, items in pieces_of(*rows):
+                yield indptr, frozen(self.leaf[items], np.int32)
+
+
+def joined(rows: list[Piece]) -> Piece:
+    """Put rows one behind the other."""
+    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(indptr) for indptr, _ in rows)])
+    items = np.concatenate([np.zeros(0, np.int32), *(items for _, items in rows)])
+    return frozen(np.cumsum(lengths), np.int64), frozen(items, np.int32)
+
+
+def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
+    """Merge weighted rows: the distinct ones by first appearance, and how many rows each stands for."""
+    weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in rows)])
+    return distinct_rows(*joined([one[:2] for one in rows]), weights)
+
+
+@contextmanager
+def disk_space(what: str) -> Iterator[None]:
+    """Turn a full disk into an error that says what did not fit."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        raise OutputError(
+            f"{what}: the disk is full. Nothing was left behind.",
+            hint="Data in parts need the room of their rows about three times, 4 bytes for each item, beside "
+            "--out. Free some space or choose another --out.",
+        ) from error
+
+
+def _hash(indptr: Ints, items: Ids) -> str:
+    digest = hashlib.sha256(np.ascontiguousarray(indptr).data)
+    digest.update(np.ascontiguousarray(items).data)
+    return digest.hexdigest()

@@ -1,0 +1,122 @@
+"""Rows in parts on disk tell what rows in memory tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import setveil as sv
+from setveil.algorithms import aa
+from setveil.data.io.streams import ListFiles
+from setveil.data.transactions import Transactions
+from setveil.engine.numbering import Numbering
+from setveil.engine.parts import Part, PartRows, Parts
+from setveil.engine.rows import MemoryRows
+from setveil.errors import DataError
+from setveil.kernels.rows import recode_rows
+from strategies import Case, examples, random_case, seeded
+
+
+def cut_up(data: Transactions, at: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Cut rows into pieces, and turn the rows around."""
+    for first, last in pairwise([0, *sorted(at), data.n_rows]):
+        indptr = data.indptr[first : last + 1]
+        items = [data.items[a:b][::-1] for a, b in pairwise(indptr.tolist())]
+        yield indptr - indptr[0], np.concatenate([np.zeros(0, np.int32), *items])
+
+
+def on_disk(case: Case, folder: Path, at: list[int]) -> Parts:
+    folder.mkdir()
+    return Parts.write(folder, cut_up(case.data, at), case.data.vocabulary)
+
+
+def contents(rows: tuple[Any, ...]) -> dict[tuple[int, ...], int]:
+    """Tell how many rows each distinct row stands for."""
+    indptr, items, weights = (part.tolist() for part in rows)
+    return {tuple(items[a:b]): n for (a, b), n in zip(pairwise(indptr), weights, strict=True)}
+
+
+def test_parts_answer_as_memory_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = seeded(520)
+    several = 0
+    for number in range(examples(60, 15)):
+        case = random_case(rng, most_rows=20)
+        data, tree = case.data, case.tree
+        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 20))
+        parts = on_disk(case, tmp_path / str(number), [rng.randint(0, data.n_rows) for _ in range(3)])
+        several += len(parts.parts) > 1
+        assert (parts.n_rows, parts.n_items) == (data.n_rows, data.n_items)
+        assert (parts.filled_rows, parts.n_occurrences) == (data.filled_rows, data.n_occurrences)
+        assert parts.supports().tolist() == data.supports().tolist()
+        leaf = tree.locate(data.vocabulary)
+        disk = PartRows(parts, leaf)
+        memory = MemoryRows(*recode_rows(data.indptr, data.items, leaf))
+        assert disk.lengths.tolist() == memory.lengths.tolist()
+        image = np.arange(tree.n_nodes, dtype=np.int32)
+        numbering = Numbering.of(tree, image, np.arange(tree.n_nodes))
+        assert disk.supports(numbering).tolist() == memory.supports(numbering).tolist()
+        tables = [rows.count(numbering, 2, lambda _: None) for rows in (disk, memory)]
+        assert tables[0].tolist() == tables[1].tolist()
+
+        assert contents(disk.distinct(image)) == contents(memory.distinct(image))
+        rare = [rows.rare(numbering, tables[0], 2, 3, lambda _: None) for rows in (disk, memory)]
+        assert contents(rare[0]) == contents(rare[1])
+
+        guarantee = sv.KmAnonymity(min(rng.randint(2, 4), max(data.filled_rows, 2)), rng.randint(1, 3))
+        if data.filled_rows == 0 or data.filled_rows >= guarantee.k:
+            found = [aa.anonymize(rows, tree, guarantee) for rows in (parts, data)]
+            assert found[0][0].image.tolist() == found[1][0].image.tolist()
+            assert found[0][1] == found[1][1]
+    assert several > 5
+
+
+def test_a_part_that_changed(tmp_path: Path) -> None:
+    part = Part.write(tmp_path, 0, np.array([0, 2]), np.array([3, 4], np.int32))
+    assert [rows.tolist() for rows in part.rows()] == [[0, 2], [3, 4]]
+    np.array([3, 5], np.int32).tofile(part.items)
+    with pytest.raises(DataError, match=r"000000 is not what was written there"):
+        part.rows()
+    part.items.unlink()
+    with pytest.raises(DataError, match=r"000000 is not what was written there"):
+        part.rows()
+
+
+@pytest.mark.parametrize("rows", [[["b", "a", "b"], [], None, ["10"]], [[10, 9], [9, 9], None]])
+def test_lists_read_in_pieces(tmp_path: Path, rows: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("setveil.data.io.streams.AT_ONCE", 2)
+    for number in range(2):
+        pl.DataFrame({"x": rows, "y": 1}).write_parquet(tmp_path / f"{number}.parquet", row_group_size=1)
+    files = ListFiles([str(tmp_path / f"{number}.parquet") for number in range(2)])
+    parts_in = tmp_path / "parts"
+    parts_in.mkdir()
+    parts = Parts.write(parts_in, files.pieces(), files.vocabulary, files.origin())
+    expected = Transactions.from_rows([row or [] for row in rows] * 2)
+    (read,) = parts.rows()
+    assert files.n_rows == expected.n_rows
+    assert list(Transactions(*read, files.vocabulary)) == list(expected)
+    read_whole = sv.read(str(tmp_path / "1.parquet"))
+    assert parts.origin is not None
+    assert read_whole.origin is not None
+    assert parts.origin.files[1].sha256 == read_whole.origin.sha256
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame({"x": [["a", None]]}), "has missing values"),
+        (pl.DataFrame({"x": [["a", ""]]}), "has empty values"),
+        (pl.DataFrame({"x": [1]}), "no column of lists"),
+        (pl.DataFrame({"x": [[1.5]]}), "expected a column 'x' of lists of strings or integers"),
+        (pl.DataFrame({"x": [["a"]], "y": [["a"]]}), "2 columns hold lists"),
+    ],
+)
+def test_what_is_not_read_in_pieces(tmp_path: Path, frame: pl.DataFrame, message: str) -> None:
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=message):
+        _ = ListFiles([str(tmp_path / "a.parquet")]).vocabulary
