@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from naive import itemsets as naive
-from setveil.attacker._least_supports import LeastSupportSearch
+from setveil.attacker._least_supports import LeastSupportSearch, least_steps
 from setveil.attacker._revealing_pairs import revealed_rows
 from setveil.kernels.rows import Ranked, frozen
 from strategies import examples, seeded
@@ -67,6 +67,7 @@ def test_all_supports_are_counted() -> None:
         limits = sorted({rng.randint(1, 9) for _ in range(3)})
         search = LeastSupportSearch(ranked, m, floor, best, 10**12, frozen(limits, np.int64))
         finish(search, rng.choice((1, 30, 10**9)))
+        assert search.steps >= least_steps(ranked, m)
         assert all(one in (None, b) for b, one in zip(best.tolist(), least, strict=True))
         for length, tally in naive.tallies(rows, m, limits).items():
             assert search.below[:, length].tolist() == tally.below

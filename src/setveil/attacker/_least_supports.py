@@ -291,6 +291,20 @@ class Search:
         return share_done(self._levels)
 
 
+def least_steps(rows: Ranked, m: int) -> int:
+    """Count steps that a search which looks at all sets of m items needs at least.
+
+    It looks at all that follows an item in the rows that hold it, if there are several.
+    """
+    if m < 2:
+        return 0
+    long_enough = np.repeat(rows.lengths >= m, rows.lengths)
+    holders = np.bincount(rows.items[long_enough], minlength=rows.order.size)
+    several = long_enough & (holders[rows.items] > 1)
+    left = np.repeat(rows.indptr[1:], rows.lengths)[several] - np.flatnonzero(several)
+    return int(left[left >= m].sum())
+
+
 class LeastSupportSearch(Search):
     """A search for the least supports over itemsets of m items, a piece at a time.
 

@@ -21,7 +21,8 @@ from setveil.kernels.count import (
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.threads import each, threads
 
-WORTH = 4  # cells for each set in a row; and sets that take as long as a step of a search
+WORTH = 4  # cells that a table may have for each set in a row
+SETS = 10  # that take as long as a step of a search
 LEAST = 1 << 14
 AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
 
@@ -121,4 +122,4 @@ def is_worth_it(rows: Ranked, m: int, effort: int) -> bool:
     if not fits(rows.order.size, m) or int(rows.weights.sum()) > MOST_ROWS:
         return False
     sets = sum(n * comb(length, m) for length, n in enumerate(np.bincount(rows.lengths).tolist()))
-    return bool(sets <= WORTH * effort and cells <= WORTH * max(sets, LEAST))
+    return bool(sets <= SETS * effort and cells <= WORTH * max(sets, LEAST))

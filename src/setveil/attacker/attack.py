@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.attacker._least_supports import LeastSupportSearch
+from setveil.attacker._least_supports import LeastSupportSearch, least_steps
 from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
 from setveil.attacker._table_supports import TableSupports, is_worth_it
 from setveil.attacker.inference import inferences
@@ -224,6 +224,8 @@ def _singled_out(
             if is_worth_it(rows, m, effort):
                 progress(phase)
                 tally = TableSupports(rows, m, fewest.high, limits)
+            elif least_steps(rows, m) > effort:
+                countable = False
             else:
                 tally = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
                 countable = fewest.search(tally, progress, phase)

@@ -18,9 +18,11 @@ from setveil.kernels.rows import (
     Ints,
     Ranked,
     frozen,
+    in_ranks,
     item_supports,
     merge_rows_by_content,
     ranked,
+    ranks_of,
     recode_rows,
     take_rows,
 )
@@ -102,13 +104,18 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     for label in names:
         if label in ids:
             image[ids[label]] = -1
-    indptr, items = recode_rows(data.indptr, data.items, image) if names else (data.indptr, data.items)
-    filled = np.flatnonzero(np.diff(indptr))
-    indptr, items = take_rows(indptr, items, filled)
-    group, first, weights = merge_rows_by_content(indptr, items)  # some may be drawn, by number
-    distinct = np.full(data.n_rows, -1, np.int64)
-    distinct[filled] = group
-    empty = data.n_rows - filled.size
+    # By content, as some may be drawn by number; the empty row comes first.
+    distinct = np.zeros(0, np.int64)
+    if names:
+        indptr, items = recode_rows(data.indptr, data.items, image)
+        distinct, first, weights = merge_rows_by_content(indptr, items)
+        indptr, items = take_rows(indptr, items, first)
+    else:
+        indptr, items, weights = data.distinct
+    empty = 0
+    if weights.size and indptr[1] == 0:
+        empty = int(weights[0])
+        indptr, weights, distinct = indptr[1:], weights[1:], distinct - 1
 
     row, name, share, whole = _shares(groups, names)
     overall = np.zeros(len(names), np.int64)
@@ -116,16 +123,16 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
     known = distinct[row] >= 0
     keys, shares = _merged(distinct[row[known]] * max(len(names), 1) + name[known], share[known], np.add)
     of_row, item = np.divmod(keys, max(len(names), 1))
-    starts = np.concatenate(([0], np.cumsum(np.bincount(of_row, minlength=first.size))))
-    distinct_sets = (*take_rows(indptr, items, first), weights)
-    rarest_first = np.argsort(item_supports(*distinct_sets, data.n_items), kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(of_row, minlength=weights.size))))
+    rarest_first = np.argsort(item_supports(indptr, items, weights, data.n_items), kind="stable")
+    ranks = recode_rows(frozen(indptr, np.int64), items, ranks_of(rarest_first, data.n_items))
     return Knowledge(
         data.n_rows,
         empty,
         data.vocabulary.labels,
         np.arange(data.n_items),
-        ranked(*distinct_sets, rarest_first, data.n_items),
-        np.full(first.size, data.n_rows),
+        in_ranks(*ranks, frozen(weights, np.int64), rarest_first),
+        np.full(weights.size, data.n_rows),
         names,
         Secrets(frozen(starts, np.int64), frozen(item, np.int32), frozen(shares, np.int64), whole),
         overall,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
-from setveil.kernels.rows import distinct_rows, frozen, recode_rows, take_rows
+from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
 from setveil.notebook import ROWS, card, some
 from setveil.wording import count
 
@@ -227,7 +227,7 @@ class Transactions:
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """The distinct rows by first appearance: `indptr`, `items`, and how many rows each stands for.
+        """The distinct rows, sorted by their items: `indptr`, `items`, and how many rows each stands for.
 
         Many measures ask for them, and finding them takes longer than most of what is done with them.
 
@@ -237,7 +237,8 @@ class Transactions:
         >>> [part.tolist() for part in data.distinct]
         [[0, 2, 3], [0, 1, 1], [2, 1]]
         """
-        return distinct_rows(self.indptr, self.items)
+        _, first, weights = merge_rows_by_content(self.indptr, self.items)
+        return *take_rows(self.indptr, self.items, first), frozen(weights, np.int64)
 
     def rows(self) -> list[tuple[str, ...]]:
         """List all rows, each as the tuple of its labels in item order.

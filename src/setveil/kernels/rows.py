@@ -262,8 +262,12 @@ def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], 
     n_ids : int
         Number of all items.
     """
-    rows = distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights)
-    return Ranked(*rows, *invert(*rows[:2], order.size), frozen(order, np.int64))
+    return in_ranks(*distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights), order)
+
+
+def in_ranks(indptr: Ints, ranks: Ids, weights: Ints, order: NDArray[np.integer]) -> Ranked:
+    """Make `Ranked` of distinct rows of ranks."""
+    return Ranked(indptr, ranks, weights, *invert(indptr, ranks, order.size), frozen(order, np.int64))
 
 
 @compiled

@@ -92,9 +92,11 @@ def random_queries(
     _refuse_less_than_one(number, size)
     keep = data.supports() > 0 if among is None else among & (data.supports() > 0)
     inside = np.flatnonzero(keep)
-    indptr, items = _restricted(*data.distinct[:2], keep)
-    _, first, _ = merge_rows_by_content(indptr, items)  # not as the rows happen to stand
-    indptr, items = take_rows(indptr, items, first)
+    indptr, items, _ = data.distinct  # by content, not as the rows happen to stand
+    if inside.size < data.n_items:
+        indptr, items = _restricted(indptr, items, keep)
+        _, first, _ = merge_rows_by_content(indptr, items)
+        indptr, items = take_rows(indptr, items, first)
     lengths = np.diff(indptr)
     longest = int(lengths.max(initial=0))
     if longest < size:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import frozen, recode_rows
-from setveil.published.recoding import AnyRecoding, standing_for
+from setveil.kernels.count import add_supports
+from setveil.kernels.rows import frozen
+from setveil.published.recoding import AnyRecoding
 from setveil.utility import Case, Column, Measure
 from setveil.utility.are import with_counts
 from setveil.utility.estimates import Estimator
@@ -52,11 +53,18 @@ def label_supports(
 
 def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray[np.int64]:
     """Count, for each published label, the rows of the original with any of the items it stands for."""
-    labels, ends = standing_for(original, recoding.items, recoding.memberships())
-    every = np.arange(len(recoding.published), dtype=np.int32)
-    rows = frozen(ends[original.indptr], np.int64), frozen(labels, np.int32)
-    _, once = recode_rows(*rows, every)
-    return np.bincount(once, minlength=len(recoding.published)).astype(np.int64)
+    item, label = recoding.memberships()
+    ends = np.cumsum(np.bincount(item, minlength=len(recoding.items)))
+    labels = np.split(label, ends[:-1]) if ends.size else []
+    of_item = [labels[recoding.items.ids[x]] for x in original.vocabulary.labels]
+    starts = np.cumsum([0, *map(len, of_item)])
+    n = len(recoding.published)
+    supports = np.zeros(n, np.int64)
+    add_supports(
+        frozen(original.indptr, np.int64), frozen(original.items, np.int32), frozen(starts, np.int64),
+        frozen(np.concatenate([label[:0], *of_item]), np.int32), np.full(n, -1, np.int64), supports,
+    )  # fmt: skip
+    return supports
 
 
 def support_errors(
