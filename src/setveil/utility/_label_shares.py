@@ -54,6 +54,11 @@ class Places:
         found = self.of.get(name)
         return (self.of_label.get(name, self.label.size - 1),) if found is None else found
 
+    def only(self, names: Sequence[str]) -> Ints:
+        """Find the place of each name that has one alone; -1 for those that have several."""
+        found = [self.standing(name) for name in names]
+        return np.array([places[0] if len(places) == 1 else -1 for places in found], np.int64)
+
 
 @dataclass
 class _Listing:

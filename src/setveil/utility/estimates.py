@@ -206,7 +206,10 @@ class Estimator:
 
     def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
         """Estimate the rows of each of some items: float64 (items,)."""
-        return self.answers([(item,) for item in items]).estimate
+        places = self.places.only(items)
+        if (places < 0).any():
+            return self.answers([(item,) for item in items]).estimate
+        return self.answers_at(np.arange(places.size + 1), places).estimate
 
     def answer(self, items: Iterable[str]) -> Answer:
         """Estimate the rows that hold all of some items, and bound them."""

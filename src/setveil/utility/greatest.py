@@ -96,19 +96,14 @@ class _Search:
 
     def __init__(self, estimator: Estimator, number: int) -> None:
         items = item_order(estimator.items)
-        standing = [estimator.places.standing(item) for item in items]
-        only_place = np.array([places[0] if len(places) == 1 else -1 for places in standing], np.int64)
-        if only_place.min(initial=0) >= 0:
-            estimates = estimator.answers_at(np.arange(only_place.size + 1), only_place).estimate
-        else:
-            estimates = estimator.of_items(items)
+        estimates = estimator.of_items(items)
         order = np.argsort(-estimates, kind="stable")
         self.estimator, self.number = estimator, number
         self.items = [items[i] for i in order.tolist()]
         self.place = order.tolist()  # in item order
         self.singles = estimates[order].tolist()
         self.kinds = estimator.kinds(self.items)
-        self.only_place = only_place[order]  # -1: it has several
+        self.only_place = estimator.places.only(self.items)
         self.found: list[tuple[float, int, tuple[int, ...], Itemset]] = []
         self.least = 0.0  # estimates of others are at least that; 0: any above it
 
