@@ -14,7 +14,7 @@ def main() -> None:
         # the like in compiled code, which we have none of, and coverage in case that it is measuring (then it
         # is here already). Only a command may hide them, as only a process of our own compiles nothing else.
         sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
-    gc.set_threshold(200_000)  # what is imported and read stays: to search it for garbage takes long
+    gc.set_threshold(500_000)  # what is imported and read stays: to search it for garbage takes long
     code: object = 0
     try:
         from setveil.cli.app import main as run
