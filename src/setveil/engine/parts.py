@@ -120,6 +120,8 @@ class Parts:
         held: list[Piece] = []
         n_rows = 0
         for indptr, items in pieces:
+            if indptr.size == 1:
+                continue
             rows = recode_rows(frozen(indptr, np.int64), frozen(items, np.int32), same)
             held.append(rows)
             of_piece = np.bincount(np.diff(rows[0]), minlength=lengths.size)

@@ -282,6 +282,28 @@ def _next_two(indptr, items, rows, depth, keys):
         keys[at] = key
 
 
+def leading_keys(indptr: Ints, items: Ids) -> Ints:
+    """Make a number of the first two items of each row; by content, rows come in the order of these."""
+    keys = np.empty(indptr.size - 1, np.int64)
+    _next_two(frozen(indptr, np.int64), frozen(items, np.int32), np.arange(keys.size), 0, keys)
+    return keys
+
+
+@compiled
+def first_from(indptr, items, key):
+    """Find the first of rows in the order of their content whose leading key is at least `key`."""
+    one, found = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    low, high = 0, indptr.size - 1
+    while low < high:
+        one[0] = (low + high) // 2
+        _next_two(indptr, items, one, 0, found)
+        if found[0] < key:
+            low = one[0] + 1
+        else:
+            high = one[0]
+    return low
+
+
 def _distinct_order(indptr: Ints, items: Ids) -> Ints:
     """Sort distinct rows by their items, two at a time; only rows that are still equal go on."""
     order = np.arange(indptr.size - 1)
@@ -291,7 +313,7 @@ def _distinct_order(indptr: Ints, items: Ids) -> Ints:
     while at.size:
         rows = order[at]
         keys = np.empty(rows.size, np.int64)
-        _next_two(indptr, items, frozen(rows, np.int64), depth, keys)
+        _next_two(indptr, items, rows, depth, keys)
         within = np.lexsort((keys, run)) if depth else np.argsort(keys)
         order[at] = rows[within]
         keys, run = keys[within], run[within]

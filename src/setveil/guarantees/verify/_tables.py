@@ -31,7 +31,11 @@ def is_worth_it(indptr: NDArray[np.int64], n_ids: int, size: int) -> bool:
 
 
 def count_sets(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_ids: int, size: int
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    n_ids: int,
+    size: int,
+    table: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
     """Count the rows that hold each set of `size` ids.
 
@@ -42,12 +46,14 @@ def count_sets(
     n_ids : int
         Ids are below.
     size : {2, 3}
+    table : int32 (cells,), optional
+        To be added to; by default a new one.
 
     Returns
     -------
     int32 (cells,)
     """
-    table = np.zeros(comb(n_ids, size), np.int32)
+    table = np.zeros(comb(n_ids, size), np.int32) if table is None else table
     counted = _count_pairs if size == 2 else _count_triples
     # Where the sets of a first id, and of a second one, begin: minus the id that follows first.
     before = [comb(n_ids, size) - comb(n_ids - i, size) for i in range(n_ids)]

@@ -1,0 +1,169 @@
+"""Is it k^m-anonymous? Answered from published files that are read a piece at a time.
+
+As `setveil.guarantees.verify.km`, for rows that do not fit in memory: all sets of a size are counted in a
+table, in one pass over the files for each size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import DataError, RequestError
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify._tables import MOST_CELLS, MOST_ROWS, SIZES, count_sets, rare_sets
+from setveil.guarantees.verify.km import KmVerdict
+from setveil.progress import Progress, silent
+
+Piece = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr and ids; in a row in any order, with repeats
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What all pieces hold together.
+
+    Attributes
+    ----------
+    n_rows, filled_rows : int
+        Number of rows, and of those that hold an item.
+    supports : int64 (n_ids,)
+        The rows that hold each id.
+    lengths : int64 (longest + 1,)
+        The rows of each length.
+    """
+
+    n_rows: int
+    filled_rows: int
+    supports: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+
+def require_countable(guarantee: KmAnonymity, n_ids: int) -> None:
+    """Refuse sizes of sets that are not counted in tables.
+
+    Raises
+    ------
+    RequestError
+        With the greatest m that can be.
+    """
+    possible = [size for size in SIZES if comb(n_ids, size) <= MOST_CELLS]
+    if guarantee.m > max(possible, default=1):
+        raise RequestError(
+            f"m = {guarantee.m} cannot be verified in parts: of {n_ids:,} labels sets of at most "
+            f"{max(possible, default=1)} are counted there.",
+            hint="Choose a smaller m, or leave out --engine parts.",
+        )
+
+
+def verify_km_pieces(
+    pieces: Callable[[], Iterable[Piece]],
+    labels: Sequence[str],
+    guarantee: KmAnonymity,
+    *,
+    show: int = 10,
+    progress: Progress = silent,
+) -> tuple[KmVerdict, Counted]:
+    """Check k^m-anonymity from published rows.
+
+    Parameters
+    ----------
+    pieces : callable
+        Reads the rows anew each time that it is called.
+    labels : sequence of str
+        The label of each id; each is taken as one item, whatever it stands for.
+    guarantee : KmAnonymity
+        k and m; m at most 3.
+    show : int
+        How many violations to list.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    verdict : KmVerdict
+        With counterexamples. No greater m is looked for.
+    counted : Counted
+        What else was found in the rows.
+
+    Raises
+    ------
+    RequestError
+        If sets of m labels cannot be counted in a table.
+    """
+    require_countable(guarantee, len(labels))
+    counted = _counted(pieces(), len(labels))
+    longest = counted.lengths.size - 1
+    if longest < 1:
+        return KmVerdict(guarantee, True, 0, (), None, math.inf, True), counted
+    if counted.n_rows > MOST_ROWS:
+        raise RequestError(f"{counted.n_rows:,} rows cannot be counted, at most {MOST_ROWS:,} can.")
+    k = min(guarantee.k, counted.n_rows + 1)
+    shown = counted.supports[counted.supports > 0]
+    rare = np.flatnonzero((counted.supports > 0) & (counted.supports < k))
+    first: list[tuple[tuple[int, ...], int]]
+    first = [((i,), int(counted.supports[i])) for i in rare[:show].tolist()]
+    violations, smallest, safe = rare.size, int(shown.min()), 0 if rare.size else 1
+    for size in range(2, int(min(guarantee.m, longest)) + 1):
+        table = np.zeros(comb(len(labels), size), np.int32)
+        done = 0
+        for piece in pieces():
+            count_sets(*ascending(*piece, len(labels)), len(labels), size, table)
+            done += piece[0].size - 1
+            progress(f"verifying itemsets of size {size}", done / counted.n_rows)
+        _require_whole(table, counted.lengths, size)
+        found, least, more = rare_sets(table, len(labels), size, k, max(show - len(first), 0))
+        first += more
+        violations, smallest = violations + found, min(smallest, least)
+        if not violations:
+            safe = size
+    whole = guarantee.m >= longest  # there are no larger sets
+    return KmVerdict(
+        guarantee,
+        not violations,
+        violations,
+        tuple((tuple(labels[i] for i in ids), support) for ids, support in first),
+        smallest,
+        math.inf if whole and not violations else safe,
+        whole or bool(violations),
+    ), counted
+
+
+def ascending(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_ids: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Sort the ids of each row, and leave out repeats."""
+    indptr, items = np.ascontiguousarray(indptr, np.int64), np.ascontiguousarray(items, np.int32)
+    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    in_order = (items[1:] > items[:-1]) | (rows[1:] > rows[:-1])
+    if in_order.all():
+        return indptr, items
+    keys = np.unique(rows * np.int64(max(n_ids, 1)) + items)
+    lengths = np.bincount(keys // n_ids, minlength=indptr.size - 1)
+    return np.concatenate(([0], np.cumsum(lengths))), (keys % n_ids).astype(np.int32)
+
+
+def _counted(pieces: Iterable[Piece], n_ids: int) -> Counted:
+    supports, lengths = np.zeros(n_ids, np.int64), np.zeros(1, np.int64)
+    for piece in pieces:
+        indptr, items = ascending(*piece, n_ids)
+        supports += np.bincount(items, minlength=n_ids)
+        of_piece = np.bincount(np.diff(indptr), minlength=lengths.size)
+        of_piece[: lengths.size] += lengths
+        lengths = of_piece
+    return Counted(int(lengths.sum()), int(lengths[1:].sum()), supports, lengths)
+
+
+def _require_whole(table: NDArray[np.int32], lengths: NDArray[np.int64], size: int) -> None:
+    """Make sure that no row was lost or read twice while sets were counted."""
+    expected = sum(rows * comb(length, size) for length, rows in enumerate(lengths.tolist()))
+    if int(table.sum(dtype=np.int64)) != expected:
+        raise DataError(
+            f"The sets of {size} labels are not as many as the rows have: the files changed while they were "
+            "read.",
+            hint="Verify them again, when nobody writes there.",
+        )

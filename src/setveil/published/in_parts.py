@@ -1,0 +1,224 @@
+"""Publish rows that lie on disk in parts: the same rows in the same order as if they were in memory.
+
+Rows in memory are sorted by content, and each gets a random number, by which they are sorted then (see
+`setveil.published.rows.publish`). Here the distinct rows of each part are sorted; then those of a range of
+contents are merged from all parts, one range after the other; their copies draw numbers in this order and
+are spread over buckets by the leading bits of the number. At last one bucket after the other is sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engine.counting import Piece
+from setveil.engine.parts import OF_A_PART, Part, Parts, joined
+from setveil.kernels.rows import (
+    Ids,
+    Ints,
+    first_from,
+    frozen,
+    leading_keys,
+    merge_rows_by_content,
+    recode_rows,
+    take_rows,
+)
+from setveil.published.recoding import Recoding
+from setveil.published.rows import by_key
+
+AT_ONCE = 1 << 20  # rows that draw their numbers at a time
+OF_A_BUCKET = OF_A_PART // 2  # occurrences, about
+MOST_BUCKETS = 1 << 8
+_SAMPLES = 64  # of a part, for finding ranges of contents
+
+Weighted = tuple[Ints, Ids, Ints]  # distinct rows in the order of their content, and how many each stands for
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedParts:
+    """What is published of rows in parts.
+
+    Attributes
+    ----------
+    labels : Vocabulary
+        The labels that some row shows, in item order.
+    n_rows, n_occurrences : int
+    supports : int64 (labels,)
+        The rows that show each label.
+    buckets : tuple of Path
+        The rows in the order of the release, each bucket to be sorted by the numbers drawn.
+    """
+
+    labels: Vocabulary
+    n_rows: int
+    n_occurrences: int
+    supports: Ints
+    buckets: tuple[Path, ...]
+
+    def pieces(self, rows: int) -> Iterator[Transactions]:
+        """Give out the rows in their order, so many at a time; the buckets are used up by it."""
+        held: list[Piece] = []
+        for bucket in self.buckets:
+            held.append(_sorted_bucket(bucket))
+            bucket.unlink()
+            indptr, items = joined(held)
+            first = 0
+            while first + rows < indptr.size:
+                yield self._piece(indptr[first : first + rows + 1], items)
+                first += rows
+            rest = indptr[first:]
+            held = [(frozen(rest - rest[0], np.int64), frozen(items[rest[0] :].copy(), np.int32))]
+        if held and held[0][0].size > 1:
+            yield self._piece(*held[0])
+
+    def _piece(self, indptr: Ints, items: Ids) -> Transactions:
+        start, end = indptr[0], indptr[-1]
+        return Transactions(frozen(indptr - start, np.int64), items[start:end], self.labels)
+
+
+def publish_parts(
+    data: Parts,
+    made: Recoding,
+    seed: int,
+    folder: Path,
+    tick: Callable[[float], None] = lambda _: None,
+) -> PublishedParts:
+    """Recode rows in parts, and put them in the order in which rows in memory are published.
+
+    Parameters
+    ----------
+    data : Parts
+        The rows.
+    made : Recoding
+        What each item becomes.
+    seed : int
+        What they are shuffled by.
+    folder : Path
+        Exists, and is empty; for rows on the way.
+    tick : callable
+        Hears how far it is, from 0 to 1.
+    """
+    image = made.image_of(data.vocabulary)
+    shown = np.unique(image[data.supports() > 0])
+    shown = shown[shown >= 0]
+    place = np.full(len(made.published) + 1, -1, np.int32)  # the last one is for what is suppressed
+    place[shown] = np.arange(shown.size)
+    labels = Vocabulary(made.published.labels[at] for at in shown.tolist())
+    image = frozen(place[image], np.int32)
+
+    runs: list[tuple[Part, Path]] = []
+    for number, rows in enumerate(data.rows()):
+        runs.append(_write_run(folder, number, _distinct(*recode_rows(*rows, image))))
+        tick((number + 1) / (2 * len(data.parts)))
+    # Each run is checked once; from then on its files are mapped.
+    opened = [(*part.rows(), np.asarray(np.memmap(weights, np.int64, "r"))) for part, weights in runs]
+    buckets = _Buckets(folder, data.n_occurrences)
+    numbers = np.random.PCG64(seed)
+    supports = np.zeros(len(labels), np.int64)
+    done = 0
+    for merged in _in_content_order(opened):
+        indptr, items, weights = merged
+        np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+        ends = np.cumsum(weights)
+        total = int(ends[-1]) if ends.size else 0
+        for first in range(0, total, AT_ONCE):
+            copies = np.arange(first, min(first + AT_ONCE, total))
+            of = np.searchsorted(ends, copies, "right")
+            buckets.add(numbers.random_raw(copies.size), of, indptr, items)
+            done += copies.size
+            tick(0.5 + done / (2 * max(data.n_rows, 1)))
+    del opened
+    for part, weights_file in runs:
+        for file in (part.indptr, part.items, weights_file):
+            file.unlink()
+    return PublishedParts(labels, done, int(supports.sum()), supports, buckets.close())
+
+
+def _distinct(indptr: Ints, items: Ids, weights: Ints | None = None) -> Weighted:
+    """Merge equal rows, in the order of their content."""
+    group, first, counts = merge_rows_by_content(indptr, items)
+    if weights is not None:
+        counts = np.zeros(first.size, np.int64)
+        np.add.at(counts, group, weights)
+    return *take_rows(indptr, items, first), counts
+
+
+def _write_run(folder: Path, number: int, run: Weighted) -> tuple[Part, Path]:
+    weights = folder / f"{number:06}.weights"
+    run[2].tofile(weights)
+    return Part.write(folder, number, *run[:2]), weights
+
+
+def _in_content_order(runs: list[Weighted]) -> Iterator[Weighted]:
+    """Merge runs, a range of contents after the other."""
+    samples = np.sort(np.concatenate([np.zeros(0, np.int64), *(_samples(*run[:2]) for run in runs)]))
+    ranges = 1 + sum(items.size for _, items, _ in runs) // OF_A_PART
+    bounds = np.unique(samples[np.arange(1, ranges) * samples.size // ranges])
+    starts = [0] * len(runs)
+    for bound in [*bounds.tolist(), None]:
+        taken: list[Weighted] = []
+        for number, (indptr, items, weights) in enumerate(runs):
+            first = starts[number]
+            last = weights.size if bound is None else int(first_from(indptr, items, bound))
+            part = indptr[first : last + 1]
+            taken.append((frozen(part - part[0], np.int64), items[part[0] : part[-1]], weights[first:last]))
+            starts[number] = last
+        weights = np.concatenate([np.zeros(0, np.int64), *(one[2] for one in taken)])
+        yield _distinct(*joined([one[:2] for one in taken]), weights)
+
+
+def _samples(indptr: Ints, items: Ids) -> Ints:
+    """Take leading keys of rows at even steps of occurrences."""
+    if indptr.size < 2:
+        return np.zeros(0, np.int64)
+    steps = np.arange(_SAMPLES) * int(indptr[-1]) // _SAMPLES
+    rows = np.minimum(np.searchsorted(indptr, steps), indptr.size - 2)
+    return leading_keys(*take_rows(indptr, items, rows))
+
+
+class _Buckets:
+    """Files for rows by the leading bits of their numbers."""
+
+    def __init__(self, folder: Path, occurrences: int) -> None:
+        self.bits = 0
+        while occurrences >> self.bits > OF_A_BUCKET and 1 << self.bits < MOST_BUCKETS:
+            self.bits += 1
+        self.paths = tuple(folder / f"bucket.{number:03}" for number in range(1 << self.bits))
+        self.files = [path.open("wb") for path in self.paths]
+
+    def add(self, numbers: NDArray[np.uint64], rows: Ints, indptr: Ints, items: Ids) -> None:
+        """Write rows by their numbers: numbers, lengths and items of those that go together."""
+        into = (numbers >> np.uint64(64 - self.bits)) if self.bits else np.zeros(numbers.size, np.uint64)
+        order = np.argsort(into, kind="stable")
+        bounds = np.searchsorted(into[order], np.arange(len(self.files) + 1, dtype=np.uint64))
+        for number, file in enumerate(self.files):
+            some = order[bounds[number] : bounds[number + 1]]
+            if some.size:
+                taken_ptr, taken = take_rows(indptr, items, rows[some])
+                np.array([some.size, taken.size], np.int64).tofile(file)
+                numbers[some].tofile(file)
+                np.diff(taken_ptr).tofile(file)
+                taken.tofile(file)
+
+    def close(self) -> tuple[Path, ...]:
+        for file in self.files:
+            file.close()
+        return self.paths
+
+
+def _sorted_bucket(path: Path) -> Piece:
+    """Read a bucket, and sort its rows by their numbers."""
+    numbers, rows = [np.zeros(0, np.uint64)], []
+    with path.open("rb") as file:
+        while (sizes := np.fromfile(file, np.int64, 2)).size:
+            numbers.append(np.fromfile(file, np.uint64, sizes[0]))
+            lengths = np.fromfile(file, np.int64, sizes[0])
+            items = np.fromfile(file, np.int32, sizes[1])
+            rows.append((np.concatenate(([0], np.cumsum(lengths))), items))
+    return take_rows(*joined(rows), by_key(np.concatenate(numbers)))
