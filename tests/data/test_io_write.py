@@ -266,7 +266,7 @@ def test_real_data_are_read_back(tmp_path: Path) -> None:
 def test_parquet_in_groups_of_rows(rows: list[list[str]], group: int) -> None:
     data = Transactions.from_rows(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_ROW_GROUP", group)
+        patch.setattr(parquet, "ROW_GROUP", group)
         for nested in (True, False):
             written = io.BytesIO(b"".join(writing.write_blocks(data, Layout("parquet", nested=nested))))
             frame = pl.read_parquet(written)

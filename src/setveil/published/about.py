@@ -22,12 +22,14 @@ def published_folders(path: Path) -> tuple[Path, Path]:
 def published_file(path: Path) -> Path:
     """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
 
+    Where the rows are in several files, these are in a folder that stands for the file.
+
     Raises
     ------
     DataError
         If a folder holds no published data.
     """
-    if not path.is_dir():
+    if not path.is_dir() or (path / f"00000{path.suffix}").is_file():
         return path
     for folder in published_folders(path):
         found = sorted(folder.glob("data.*"))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.io.source import read_bytes
-from setveil.data.io.write import quoting, write_blocks
+from setveil.data.io.write import quoting, require_text, write_blocks
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
@@ -149,7 +149,13 @@ class RowsRelease:
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write the rows, and the counts if there are any."""
         name = f"data{layout.extension}"
-        save(self.published, folder / name, layout)
+        if layout.format == "parquet":
+            from setveil.data.io.parquet import in_groups, write_files
+
+            require_text(self.published.vocabulary.labels)
+            write_files(folder / name, in_groups(self.published), self.published.n_rows, layout)
+        else:
+            save(self.published, folder / name, layout)
         if self.counts is not None:
             self.counts.write(folder)
         return name, layout.options()

@@ -31,7 +31,7 @@ from setveil.staging import staged_folder
 
 PAGE = "report.html"
 _LINES = 1 << 18  # of rows.csv that are made at once
-_DATA = re.compile(r"published/data\.[a-z]+")
+_DATA = re.compile(r"published/data\.[a-z]+(/\d{5}\.parquet)?")
 _FILES = {  # besides those of the kind of release
     "published/about.json",
     "published/report.html",
@@ -119,6 +119,7 @@ def write_folder(
             report = report | {
                 "published": {
                     "file": name,
+                    **_several_files(published / name),
                     "layout": read_as,
                     **counts(release.published),
                     **({"report": PAGE} if external else {}),
@@ -142,6 +143,13 @@ def write_folder(
             hint="Free some space or choose another --out.",
         ) from failure
     return report
+
+
+def _several_files(data: Path) -> dict[str, list[str]]:
+    """List the files of published rows where they are in several."""
+    if not data.is_dir():
+        return {}
+    return {"files": sorted(f"{data.name}/{file.name}" for file in data.iterdir())}
 
 
 def counts(rows: Transactions) -> dict[str, int]:
@@ -205,7 +213,7 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
         "setveil": report["setveil"],
         "guarantee": {key: report["guarantee"][key] for key in promised if key in report["guarantee"]},
         "algorithm": report["algorithm"]["name"],
-        "file": report["published"]["file"],
+        **{key: report["published"][key] for key in ("file", "files") if key in report["published"]},
         **report["published"]["layout"],
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],

@@ -265,15 +265,16 @@ def _file_parts(paths: list[str], request: _Request) -> Parts:
     files: list[InputFile] = []
     parts: list[Part] = []
     encodings: list[str | None] = []
-    sources = [open_source(path) for path in gather(paths)]
-    for source in sources:
+    found = gather(paths)
+    for path in found:
+        source = open_source(path)  # one at a time: their bytes need not all be held at once
         try:
             part, encoding = _read_source(source, request)
         except TableError as error:
-            if len(sources) > 1:  # a reading must be one of all files
+            if len(found) > 1:  # a reading must be one of all files
                 error.keep(
                     lambda options: all(
-                        _can_be_read(_text(one, request), request, options) for one in sources
+                        _can_be_read(_text(open_source(one), request), request, options) for one in found
                     )
                 )
             raise

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -17,7 +21,9 @@ from setveil.data.tables import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 
-_ROW_GROUP = 1 << 18
+ROW_GROUP = 1 << 18
+FILE_ROWS = 1 << 24  # a multiple of it
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def read_parquet(
@@ -53,25 +59,67 @@ def read_parquet(
 def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write a column of lists of strings, or a long table with row numbers from 0 as ids."""
     out = io.BytesIO()
-    schema = _schema(layout)
-    pieces = register_io_source(lambda *_: _pieces(data, layout), schema=schema)
-    pieces.sink_parquet(out, row_group_size=_ROW_GROUP, maintain_order=True)
+    _write(_tables(in_groups(data), layout), layout, out)
     yield out.getvalue()
 
 
-def _schema(layout: Layout) -> pl.Schema:
-    if layout.nested:
-        return pl.Schema({layout.item_column: pl.List(pl.String)})
-    return pl.Schema({layout.id_column: pl.Int64, layout.item_column: pl.String})
+def write_files(place: Path, pieces: Iterator[Transactions], n_rows: int, layout: Layout) -> list[str]:
+    """Write rows that come in groups (see `in_groups`) to a file, or to several in a folder of its name.
+
+    There are several files where there are more rows than FILE_ROWS: what is in which depends on nothing
+    else.
+
+    Returns
+    -------
+    list of str
+        The files, seen from the folder that they are in.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    if n_rows <= FILE_ROWS:
+        _write(_tables(pieces, layout), layout, place)
+        return [place.name]
+    place.mkdir()
+    files = [f"{place.name}/{number:05}.parquet" for number in range(-(-n_rows // FILE_ROWS))]
+    tables = _tables(pieces, layout)
+    for file in files:
+        _write(islice(tables, FILE_ROWS // ROW_GROUP), layout, place.parent / file)
+    return files
 
 
-def _pieces(data: Transactions, layout: Layout) -> Iterator[pl.DataFrame]:
-    """Make tables of as many rows as a group has, so that not all texts are held at once."""
-    for first in range(0, max(data.n_rows, 1), _ROW_GROUP):
-        indptr = data.indptr[first : first + _ROW_GROUP + 1]
-        part = Transactions(indptr - indptr[0], data.items[indptr[0] : indptr[-1]], data.vocabulary)
+def in_groups(data: Transactions) -> Iterator[Transactions]:
+    """Cut rows into pieces of as many as a group of rows in a file has."""
+    for first in range(0, max(data.n_rows, 1), ROW_GROUP):
+        indptr = data.indptr[first : first + ROW_GROUP + 1]
+        yield Transactions(indptr - indptr[0], data.items[indptr[0] : indptr[-1]], data.vocabulary)
+
+
+def _tables(pieces: Iterable[Transactions], layout: Layout) -> Iterator[pl.DataFrame]:
+    """Make tables of groups of rows, so that not all texts are held at once."""
+    first = 0
+    for piece in pieces:
         if layout.nested:
-            yield part.to_polars().rename({"items": layout.item_column})
+            yield piece.to_polars().rename({"items": layout.item_column})
         else:
-            table = part.to_polars(long=True).with_columns(pl.col("row") + first)
+            table = piece.to_polars(long=True).with_columns(pl.col("row") + first)
             yield table.rename({"row": layout.id_column, "item": layout.item_column})
+        first += piece.n_rows
+
+
+def _write(tables: Iterator[pl.DataFrame], layout: Layout, to: io.BytesIO | Path) -> None:
+    if layout.nested:
+        schema = pl.Schema({layout.item_column: pl.List(pl.String)})
+    else:
+        schema = pl.Schema({layout.id_column: pl.Int64, layout.item_column: pl.String})
+    try:
+        register_io_source(lambda *_: tables, schema=schema).sink_parquet(
+            to, row_group_size=ROW_GROUP, maintain_order=True
+        )
+    except pl.exceptions.ComputeError as error:
+        found = _SYSTEM_ERROR.search(str(error))
+        if found is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(to)) from None

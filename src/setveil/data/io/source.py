@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import glob
 import hashlib
 import io
 import re
@@ -94,7 +95,7 @@ def line_number(content: bytes, offset: int) -> int:
 
 
 def gather(paths: Sequence[str]) -> list[str]:
-    """List the files to read: a folder stands for the files in it, by name.
+    """List the files to read: a folder stands for the files in it, by name, and so does a pattern (``*?[``).
 
     Subfolders are not entered. Hidden files are left out, and what programs put beside data: files such as
     ``_SUCCESS`` (a leading underscore and no extension) and the ``about.json`` of a release.
@@ -113,13 +114,21 @@ def gather(paths: Sequence[str]) -> list[str]:
         )
     found: dict[Path | str, str] = {}
     for path in paths:
-        for file in _files(Path(path)) if path != "-" and Path(path).is_dir() else [path]:
+        for file in _named_by(path):
             own = file if file == "-" else Path(file).resolve()
             if own in found:
                 named = file if found[own] == file else f"{found[own]} and {file}"
                 raise RequestError(f"A file is named twice: {named}.", hint="Its rows would count twice.")
             found[own] = file
     return list(found.values())
+
+
+def _named_by(path: str) -> list[str]:
+    if path == "-" or Path(path).is_file():
+        return [path]
+    if Path(path).is_dir():
+        return _files(Path(path))
+    return sorted(glob.glob(path)) or [path]  # noqa: PTH207  (a Path has no absolute patterns)
 
 
 def open_source(path: str | Path) -> Source:

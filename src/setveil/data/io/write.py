@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,19 @@ _POSITIVE = re.compile(r"[1-9][0-9]*", re.ASCII)
 
 def write_blocks(data: Transactions, layout: Layout) -> Iterator[bytes]:
     """Write transactions in a layout, piece by piece; the first piece comes once all labels are checked."""
-    for label in data.vocabulary.labels:
+    require_text(data.vocabulary.labels)
+    yield from function_of(FORMATS[layout.format].writer)(data, layout)
+
+
+def require_text(labels: Iterable[str]) -> None:
+    """Refuse labels that cannot be written as UTF-8."""
+    for label in labels:
         try:
             label.encode()
         except UnicodeEncodeError:
             raise DataError(
                 f"The label {shorten(label)} cannot be written: it holds half of a surrogate pair."
             ) from None
-    yield from function_of(FORMATS[layout.format].writer)(data, layout)
 
 
 def fimi(data: Transactions, layout: Layout) -> Iterator[bytes]:
