@@ -42,9 +42,10 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
         expected = publish(data, made, seed).published
         told: list[float] = []
         found = publish_parts(parts, made, seed, folders[1], told.append)
-        assert found.labels == expected.vocabulary
-        assert found.supports.tolist() == expected.supports().tolist()
+        assert found.vocabulary == expected.vocabulary
+        assert found.supports().tolist() == expected.supports().tolist()
         assert (found.n_rows, found.n_occurrences) == (expected.n_rows, expected.n_occurrences)
+        assert found.filled_rows == expected.filled_rows
         several += len(found.buckets) > 1
         size = rng.randint(1, 20)
         rows = list(found.pieces(size))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
 from setveil.engine.numbering import Numbering
 from setveil.engine.rows import pieces_of
-from setveil.errors import DataError, OutputError
+from setveil.errors import DataError
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 
 OF_A_PART = 10_000_000  # occurrences
@@ -240,21 +238,6 @@ def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
     """Merge weighted rows: the distinct ones by first appearance, and how many rows each stands for."""
     weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in rows)])
     return distinct_rows(*joined([one[:2] for one in rows]), weights)
-
-
-@contextmanager
-def disk_space(what: str) -> Iterator[None]:
-    """Turn a full disk into an error that says what did not fit."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
-            raise
-        raise OutputError(
-            f"{what}: the disk is full. Nothing was left behind.",
-            hint="Data in parts need the room of their rows about three times, 4 bytes for each item, beside "
-            "--out. Free some space or choose another --out.",
-        ) from error
 
 
 def _hash(indptr: Ints, items: Ids) -> str:

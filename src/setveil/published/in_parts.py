@@ -46,20 +46,31 @@ class PublishedParts:
 
     Attributes
     ----------
-    labels : Vocabulary
+    vocabulary : Vocabulary
         The labels that some row shows, in item order.
-    n_rows, n_occurrences : int
-    supports : int64 (labels,)
+    n_rows, filled_rows, n_occurrences : int
+        Number of rows, of those that show a label, and of (row, label) pairs.
+    label_supports : int64 (labels,)
         The rows that show each label.
     buckets : tuple of Path
         The rows in the order of the release, each bucket to be sorted by the numbers drawn.
     """
 
-    labels: Vocabulary
+    vocabulary: Vocabulary
     n_rows: int
+    filled_rows: int
     n_occurrences: int
-    supports: Ints
+    label_supports: Ints
     buckets: tuple[Path, ...]
+
+    @property
+    def n_items(self) -> int:
+        """Number of labels."""
+        return len(self.vocabulary)
+
+    def supports(self) -> Ints:
+        """Count, for each label, the rows that show it: int64 (n_items,)."""
+        return self.label_supports.copy()
 
     def pieces(self, rows: int) -> Iterator[Transactions]:
         """Give out the rows in their order, so many at a time; the buckets are used up by it."""
@@ -79,7 +90,7 @@ class PublishedParts:
 
     def _piece(self, indptr: Ints, items: Ids) -> Transactions:
         start, end = indptr[0], indptr[-1]
-        return Transactions(frozen(indptr - start, np.int64), items[start:end], self.labels)
+        return Transactions(frozen(indptr - start, np.int64), items[start:end], self.vocabulary)
 
 
 def publish_parts(
@@ -121,12 +132,13 @@ def publish_parts(
     buckets = _Buckets(folder, data.n_occurrences)
     numbers = np.random.PCG64(seed)
     supports = np.zeros(len(labels), np.int64)
-    done = 0
+    done = filled = 0
     for merged in _in_content_order(opened):
         indptr, items, weights = merged
         np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
         ends = np.cumsum(weights)
         total = int(ends[-1]) if ends.size else 0
+        filled += int(weights[np.diff(indptr) > 0].sum())
         for first in range(0, total, AT_ONCE):
             copies = np.arange(first, min(first + AT_ONCE, total))
             of = np.searchsorted(ends, copies, "right")
@@ -137,7 +149,7 @@ def publish_parts(
     for part, weights_file in runs:
         for file in (part.indptr, part.items, weights_file):
             file.unlink()
-    return PublishedParts(labels, done, int(supports.sum()), supports, buckets.close())
+    return PublishedParts(labels, done, filled, int(supports.sum()), supports, buckets.close())
 
 
 def _distinct(indptr: Ints, items: Ids, weights: Ints | None = None) -> Weighted:

@@ -88,7 +88,7 @@ def recorded(
             "format": origin.layout.format if origin else None,
             "read": origin.as_dict() if origin else None,
             "rows": data.n_rows,
-            "empty_rows": int((data.row_lengths() == 0).sum()),
+            "empty_rows": data.n_rows - data.filled_rows,
             "items": data.n_items,
             "occurrences": data.n_occurrences,
         },

@@ -119,33 +119,38 @@ def write_folder(
             report = report | {
                 "published": {
                     "file": name,
-                    **_several_files(published / name),
+                    **several_files(published / name),
                     "layout": read_as,
                     **counts(release.published),
                     **({"report": PAGE} if external else {}),
                 }
             }
-            _write_json(published / "about.json", _about(release, report))
+            write_json(published / "about.json", about_of(release, report))
             _require_as_verified(release, published)
             release.write_inside(internal)
             _write_row_map(internal / "rows.csv", release.row_map)
-            _write_text(internal / PAGE, report_html(report))
+            write_text(internal / PAGE, report_html(report))
             if external:
-                _write_text(published / PAGE, report_html(report, external=True))
+                write_text(published / PAGE, report_html(report, external=True))
             report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
             report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
-            _write_json(internal / "report.json", report)
+            write_json(internal / "report.json", report)
     except (OSError, OutputError) as failure:
-        error = failure if isinstance(failure, OSError) else failure.__context__
-        reason = "the disk is full" if getattr(error, "errno", 0) == errno.ENOSPC else _reason(error)
-        raise OutputError(
-            f"The output folder {out} cannot be written: {reason}. Nothing was left behind.",
-            hint="Free some space or choose another --out.",
-        ) from failure
+        raise not_written(out, failure) from failure
     return report
 
 
-def _several_files(data: Path) -> dict[str, list[str]]:
+def not_written(out: Path, failure: OSError | OutputError) -> OutputError:
+    """Say that an output folder could not be written, and why."""
+    error = failure if isinstance(failure, OSError) else failure.__context__
+    reason = "the disk is full" if getattr(error, "errno", 0) == errno.ENOSPC else _reason(error)
+    return OutputError(
+        f"The output folder {out} cannot be written: {reason}. Nothing was left behind.",
+        hint="Free some space or choose another --out.",
+    )
+
+
+def several_files(data: Path) -> dict[str, list[str]]:
     """List the files of published rows where they are in several."""
     if not data.is_dir():
         return {}
@@ -156,7 +161,7 @@ def counts(rows: Transactions) -> dict[str, int]:
     """Count rows, empty rows, items and occurrences."""
     return {
         "rows": rows.n_rows,
-        "empty_rows": int((rows.row_lengths() == 0).sum()),
+        "empty_rows": rows.n_rows - rows.filled_rows,
         "items": rows.n_items,
         "occurrences": rows.n_occurrences,
     }
@@ -206,7 +211,7 @@ def _reason(error: BaseException | None) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
+def about_of(release: Release, report: dict[str, Any]) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
     promised = ("model", *words_for(report["guarantee"]).parameters)
     return {
@@ -222,12 +227,14 @@ def _about(release: Release, report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write_text(path: Path, content: str) -> None:
+def write_text(path: Path, content: str) -> None:
+    """Write a text file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(content)
 
 
-def _write_json(path: Path, content: dict[str, Any]) -> None:
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a record, indented."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         json.dump(content, file, ensure_ascii=False, indent=2)
         file.write("\n")

@@ -1,0 +1,227 @@
+"""A run over data that do not fit in memory: read, anonymize, publish, write, verify the files, measure.
+
+The rows lie in parts in a hidden folder beside the output folder, and are gone when the run ends, however it
+ends. What is published is the same, in the same order, as of rows in memory.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from setveil import algorithms
+from setveil.data.io.parquet import ROW_GROUP, write_files
+from setveil.data.io.source import gather
+from setveil.data.io.streams import ListFiles
+from setveil.data.io.write import require_text
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.engine.parts import Parts
+from setveil.errors import GuaranteeError, OutputError, RequestError
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify.km_pieces import require_countable, verify_km_pieces
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen
+from setveil.progress import Progress, silent
+from setveil.published.in_parts import PublishedParts, publish_parts
+from setveil.published.rows import RowsRelease, write_recoding
+from setveil.report.run.page import report_html
+from setveil.runs.details import recorded
+from setveil.runs.folder import (
+    PAGE,
+    about_of,
+    counts,
+    not_written,
+    require_writable,
+    several_files,
+    write_json,
+    write_text,
+)
+from setveil.runs.run import require_seed, timed
+from setveil.staging import staged_folder
+from setveil.utility import Case, measures
+
+ALGORITHMS = ("aa",)
+MODELS = (KmAnonymity.model,)
+MEASURED = ("ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items", "published_labels",
+            "unchanged_occurrences", "generalized_occurrences", "suppressed_occurrences",
+            "mean_row_length_before", "mean_row_length_after")  # fmt: skip  # told by supports alone
+
+
+def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) -> None:
+    """Refuse what is not done in parts.
+
+    Raises
+    ------
+    RequestError
+        With what is.
+    """
+    if model not in MODELS or algorithm not in ALGORITHMS:
+        raise RequestError(
+            f"{algorithm} for {model} is not computed in parts, expected {', '.join(ALGORITHMS)} for "
+            f"{', '.join(MODELS)}.",
+            hint="Choose --algorithm aa with --k and --m, or leave out --engine parts.",
+        )
+    if settings.get("refine"):
+        raise RequestError("The cut is not refined in parts.", hint="Leave out --refine or --engine parts.")
+
+
+def anonymize_parts(
+    paths: Sequence[str],
+    guarantee: KmAnonymity,
+    hierarchy: Hierarchy,
+    out: Path,
+    *,
+    item_column: str | None = None,
+    algorithm: str = "aa",
+    seed: int = 0,
+    force: bool = False,
+    record: Mapping[str, Any] = MappingProxyType({}),
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Make a release of Parquet files of lists, and write it if what was written keeps the promise.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files, or folders and patterns of them.
+    guarantee : KmAnonymity
+        What to promise.
+    hierarchy : Hierarchy
+        What items may be generalized to.
+    out : Path
+        The folder to write; it appears complete or not at all.
+    item_column : str, optional
+        The column of lists; by default the only one.
+    algorithm : str
+        One of `ALGORITHMS`.
+    seed : int
+        Shuffles the published rows.
+    force : bool
+        Replace a folder that an earlier run wrote.
+    record : mapping
+        What the report is to say besides.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        The report, as written to internal/report.json. It holds what supports tell; risk and answers of
+        queries are not measured, no counts are shared, and no map of the rows is kept.
+
+    Raises
+    ------
+    OutputError
+        If the folder exists, or the disk is full; then nothing is left behind.
+    GuaranteeError
+        If what was written does not keep the promise (a defect of setveil).
+    """
+    require_possible(guarantee.model, algorithm, {})
+    require_seed(seed)
+    require_writable(out, force=force)
+    module = algorithms.load(algorithm)
+    timing: dict[str, float] = {}
+    if hierarchy.origin is not None:
+        timing["hierarchy"] = hierarchy.origin.seconds
+    files = ListFiles(gather(paths), item_column)
+    try:
+        with staged_folder(out) as folder:
+            work, published, internal = folder / ".parts", folder / "published", folder / "internal"
+            for place in (work, published, internal):
+                place.mkdir()
+            with timed(timing, "read"):
+                data = _read(files, work, progress)
+            with timed(timing, "anonymize"):
+                hierarchy.locate(data.vocabulary)
+                progress(f"anonymizing ({algorithm})")
+                made, details = module.anonymize(data, hierarchy, guarantee, module.Parameters(), progress)
+            require_countable(guarantee, len(made.published))
+            start = time.perf_counter()
+            shown = publish_parts(
+                data, made, seed, _new(work, "published"), lambda done: progress("publishing", done)
+            )
+            require_text(shown.vocabulary.labels)
+            layout = Layout("parquet", item_column=files.column)
+            written = write_files(published / "data.parquet", _heard(shown, progress), shown.n_rows, layout)
+            shutil.rmtree(work)
+            timing["write"] = round(time.perf_counter() - start, 4)
+            with timed(timing, "verify"):
+                verdict = _verified([str(published / name) for name in written], shown, guarantee, progress)
+            release = RowsRelease(cast(Transactions, shown), made, frozen(np.zeros(0), np.int64), details)
+            with timed(timing, "measure"):
+                utility = _measured(data, release, progress)
+            report = recorded(
+                cast(Transactions, data), hierarchy, release, verdict, {"utility": utility}, timing,
+                algorithm={"name": algorithm, "info": module.info, "settings": module.Parameters()},
+                guarantee=guarantee, seed=seed,
+            ) | {"engine": "parts"} | dict(record)  # fmt: skip
+            report["published"] = {
+                "file": "data.parquet",
+                **several_files(published / "data.parquet"),
+                "layout": layout.options(),
+                **counts(release.published),
+            }
+            write_json(published / "about.json", about_of(release, report))
+            write_recoding(internal / "recoding.csv", made)
+            write_text(internal / PAGE, report_html(report))
+            write_json(internal / "report.json", report)
+    except (OSError, OutputError) as failure:
+        raise not_written(out, failure) from failure
+    return report
+
+
+def _read(files: ListFiles, work: Path, progress: Progress) -> Parts:
+    progress("reading items")
+    vocabulary = files.vocabulary
+    n_rows = max(files.n_rows, 1)
+    return Parts.write(
+        _new(work, "rows"), files.pieces(), vocabulary, files.origin(),
+        lambda done: progress("reading rows", done / n_rows),
+    )  # fmt: skip
+
+
+def _new(work: Path, name: str) -> Path:
+    folder = work / name
+    folder.mkdir()
+    return folder
+
+
+def _heard(shown: PublishedParts, progress: Progress) -> Any:
+    done = 0
+    for piece in shown.pieces(ROW_GROUP):
+        done += piece.n_rows
+        progress("writing", done / shown.n_rows)
+        yield piece
+
+
+def _verified(paths: list[str], shown: PublishedParts, guarantee: KmAnonymity, progress: Progress) -> Any:
+    """Check what was written: the promise, and that no row and no label was lost."""
+    written = ListFiles(paths)
+    verdict, found = verify_km_pieces(written.pieces, written.vocabulary.labels, guarantee, progress=progress)
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The release failed its check. {verdict!r} Nothing was left behind.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
+    supports = dict(zip(written.vocabulary.labels, found.supports.tolist(), strict=True))
+    expected = dict(zip(shown.vocabulary.labels, shown.supports().tolist(), strict=True))
+    if (found.n_rows, found.filled_rows, supports) != (shown.n_rows, shown.filled_rows, expected):
+        raise GuaranteeError(
+            f"What was written is not what was to be published: {found.n_rows:,} rows, expected "
+            f"{shown.n_rows:,}. Nothing was left behind.",
+            hint="This is a defect of setveil; please report it.",
+        )
+    return verdict
+
+
+def _measured(data: Parts, release: RowsRelease, progress: Progress) -> dict[str, Any]:
+    case = Case(data, **release.measurable(), progress=progress)
+    computed = [one for one in measures(case.kind) if one.name in MEASURED and one.compute is not None]
+    return {one.name: one.compute(case) for one in computed if one.compute is not None}
