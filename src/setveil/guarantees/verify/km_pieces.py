@@ -142,7 +142,8 @@ def ascending(
     in_order = (items[1:] > items[:-1]) | (rows[1:] > rows[:-1])
     if in_order.all():
         return indptr, items
-    keys = np.unique(rows * np.int64(max(n_ids, 1)) + items)
+    keys = np.sort(rows * np.int64(max(n_ids, 1)) + items)
+    keys = keys[np.concatenate(([True], keys[1:] > keys[:-1]))]
     lengths = np.bincount(keys // n_ids, minlength=indptr.size - 1)
     return np.concatenate(([0], np.cumsum(lengths))), (keys % n_ids).astype(np.int32)
 
