@@ -44,5 +44,5 @@ def test_pieces(rows: list[list[str]], k: int, m: int, cuts: list[int], random: 
 
 
 def test_sets_that_are_too_large() -> None:
-    with pytest.raises(RequestError, match="sets of at most 3 are counted there"):
+    with pytest.raises(RequestError, match="of 3 labels, sets of at most 3 are counted there"):
         verify_km_pieces(lambda: [], "abc", sv.KmAnonymity(2, 4))

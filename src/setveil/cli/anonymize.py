@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date as calendar_date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -40,6 +40,7 @@ from setveil.options.models import require_watched, settled_model
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.guarantees.km import KmAnonymity
 
 EXAMPLES = """Examples:
 
@@ -55,6 +56,7 @@ With `-a NAME --help` only the options of that algorithm are shown."""
 
 
 GLOBAL = "forest"  # the algorithm of --global
+ENGINES = "memory", "parts"
 
 
 def _day(text: str) -> str:
@@ -138,6 +140,18 @@ def anonymize(
     own: Own,
     columns: Columns,
     reading: Reading,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            rich_help_panel=GENERAL,
+            **one_of(
+                "engine",
+                ENGINES,
+                "Where the rows are: memory (default), or parts on disk beside --out (aa, Parquet lists).",
+            ),
+        ),
+    ] = ENGINES[0],
     sample: Annotated[
         int | None,
         typer.Option(
@@ -241,7 +255,7 @@ def anonymize(
     about = {"purpose": purpose, "recipient": recipient, "responsible": responsible, "date": date}
 
     def make_release(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, split_format
+        from setveil.cli.files import extension_hint, read_rows, require_room, split_format
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
@@ -281,6 +295,39 @@ def anonymize(
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, name, force=force)
+        if engine == "parts":
+            from setveil.cli.files import rows_in_parts
+            from setveil.data.transactions import Transactions
+            from setveil.runs.in_parts import anonymize_parts, require_possible
+
+            require_possible(promised, name, texts)
+            unused = {
+                "--bound": bound, "--sample": sample, "--output-format": output_format,
+                "--external": external, "--counts-min": counts_min, "--watch": watching,
+                "--names": names_file,
+            }  # fmt: skip
+            given_too = [option for option, value in unused.items() if value]
+            if given_too:
+                raise RequestError(
+                    f"{', '.join(given_too)} {'is' if len(given_too) == 1 else 'are'} of no use in parts.",
+                    hint="Leave it out, or --engine parts.",
+                )
+            if hierarchy_file is None:
+                raise RequestError(
+                    "No hierarchy is made of data in parts, expected one.",
+                    hint="`setveil hierarchy build` makes one of fewer rows; give it as --hierarchy.",
+                )
+            record = {"command": command, "options": options}
+            about_it = {key: text for key, text in about.items() if text is not None}
+            if about_it:
+                record["about"] = about_it
+            guarantee = make_guarantee(promised, promise, Given(Transactions.from_rows([]), encoding))
+            return anonymize_parts(
+                rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
+                read_hierarchy(hierarchy_file, encoding=encoding), out,
+                item_column=reading.item_column, algorithm=name, seed=seed, force=force, record=record,
+                progress=progress,
+            )  # fmt: skip
         progress("reading")
         how, publishes = reading, None
         everything: Transactions
@@ -292,6 +339,7 @@ def anonymize(
                 tree = read_hierarchy(hierarchy_file, encoding=encoding)
             reads, publishes = split_format(source, reading.format)
             how = replace(reading, format=reads)
+            require_room(source, in_parts=(promised, name))
             everything = read_rows(source, how)
         if tree is None and "hierarchy" in info.needs_for(promised):
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")

@@ -11,14 +11,15 @@ from typing import Any
 
 from setveil.cli.session import say
 from setveil.data.io import read, sniff_content
-from setveil.data.io.source import as_text, read_bytes
+from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, TableError, shorten
+from setveil.errors import DataError, OutputError, RequestError, TableError, shorten
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
 from setveil.staging import staged_file
+from setveil.wording import count
 
 
 def read_rows(
@@ -41,6 +42,60 @@ def read_rows(
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data
+
+
+def rows_in_parts(path: str | Sequence[str], reading: Reading) -> list[str]:
+    """List the files that are read in parts, and refuse what is not.
+
+    Raises
+    ------
+    RequestError
+        If rows come from elsewhere than Parquet files of lists.
+    """
+    given = reading.given()
+    paths = [path] if isinstance(path, str) else list(path)
+    other = sorted(set(given) - {"format", "item_column"})
+    if given.get("format", "parquet") != "parquet" or other or "-" in paths or not paths:
+        raise RequestError(
+            "Parts are read from Parquet files with a column of lists, of which --item-column names it.",
+            hint="`setveil convert` makes one of other files, each of which fits in memory by itself.",
+        )
+    return paths
+
+
+def require_room(path: str | Sequence[str], *, in_parts: tuple[str, str]) -> None:
+    """Refuse Parquet files whose rows cannot fit in memory, by what their footers say.
+
+    Parameters
+    ----------
+    path : str or sequence of str
+        What is to be read.
+    in_parts : (str, str)
+        Model and algorithm of the run, of which the hint depends.
+
+    Raises
+    ------
+    DataError
+        With the number of rows, what they need at least, and what there is.
+    """
+    from setveil.runs.memory import least_memory, memory_left
+
+    paths = [path] if isinstance(path, str) else path
+    files = [file for file in gather(list(paths)) if file.endswith(".parquet") and Path(file).is_file()]
+    left = memory_left()
+    if left is None or 8 * sum(Path(file).stat().st_size for file in files) < left // 8:
+        return
+    n_rows, needed = least_memory(files)
+    if needed > left:
+        from setveil.runs.in_parts import ALGORITHMS, MODELS
+
+        possible = in_parts[0] in MODELS and in_parts[1] in ALGORITHMS
+        how = "--engine parts keeps them on disk" + ("." if possible else ", for -a aa with --k and --m.")
+        raise DataError(
+            f"{count(n_rows, 'row')} do not fit in memory: they need at least {needed / 1e9:,.1f} GB, and "
+            f"{left / 1e9:,.1f} GB are left.",
+            hint=f"{how} --sample N takes some of them.",
+        )
 
 
 def command_with(options: str) -> str:

@@ -125,6 +125,7 @@ def anonymize_parts(
     """
     require_possible(guarantee.model, algorithm, {})
     require_seed(seed)
+    require_countable(guarantee)
     require_writable(out, force=force)
     module = algorithms.load(algorithm)
     timing: dict[str, float] = {}

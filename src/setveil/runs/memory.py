@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+ROW = 24  # bytes of memory that a row takes besides its items
+OF_A_BYTE = 6  # bytes of memory for a byte of a Parquet file
 
 
 def peak_memory_mb() -> float | None:
@@ -23,3 +27,26 @@ def peak_memory_mb() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10), 1)
+
+
+def memory_left() -> int | None:
+    """Memory that a process can still have, in bytes; None where the system does not tell."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def least_memory(files: Sequence[str]) -> tuple[int, int]:
+    """Tell how many rows Parquet files hold, and what these need at least in memory, in bytes.
+
+    The footers say how many rows there are. An item takes a fraction of a byte to two bytes in a file, and at
+    least 8 in memory.
+    """
+    import polars as pl
+
+    n_rows = sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
+    return n_rows, ROW * n_rows + OF_A_BYTE * sum(Path(file).stat().st_size for file in files)

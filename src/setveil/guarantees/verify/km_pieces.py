@@ -43,8 +43,8 @@ class Counted:
     lengths: NDArray[np.int64]
 
 
-def require_countable(guarantee: KmAnonymity, n_ids: int) -> None:
-    """Refuse sizes of sets that are not counted in tables.
+def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
+    """Refuse sizes of sets that are not counted in tables, of any ids or of so many.
 
     Raises
     ------
@@ -54,8 +54,8 @@ def require_countable(guarantee: KmAnonymity, n_ids: int) -> None:
     possible = [size for size in SIZES if comb(n_ids, size) <= MOST_CELLS]
     if guarantee.m > max(possible, default=1):
         raise RequestError(
-            f"m = {guarantee.m} cannot be verified in parts: of {n_ids:,} labels sets of at most "
-            f"{max(possible, default=1)} are counted there.",
+            f"m = {guarantee.m} cannot be verified in parts: {f'of {n_ids:,} labels, ' * (n_ids > 0)}sets of "
+            f"at most {max(possible, default=1)} are counted there.",
             hint="Choose a smaller m, or leave out --engine parts.",
         )
 

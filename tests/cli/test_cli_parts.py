@@ -1,0 +1,80 @@
+"""`anonymize --engine parts`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil
+
+ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["egg"]] * 3
+
+
+@pytest.fixture
+def arguments(tmp_path: Path) -> list[str]:
+    sv.convert(ROWS, tmp_path / "rows.parquet")
+    (tmp_path / "tree.csv").write_text("tea;hot;*\ncoffee;hot;*\nmilk;*\negg;*\n")
+    paths = [str(tmp_path / name) for name in ("rows.parquet", "tree.csv", "out")]
+    return [
+        "anonymize",
+        paths[0],
+        "-H",
+        paths[1],
+        "-a",
+        "aa",
+        "-k4",
+        "-m2",
+        "--engine",
+        "parts",
+        "-o",
+        paths[2],
+    ]
+
+
+def test_release_in_parts(arguments: list[str], tmp_path: Path) -> None:
+    done = setveil(*arguments, "--purpose", "a test")
+    assert done.code == 0, done.err
+    assert "It holds" in done.out
+    report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
+    assert report["engine"] == "parts"
+    assert report["about"] == {"purpose": "a test"}
+    assert sv.verify(str(tmp_path / "out"), sv.KmAnonymity(4, 2)).holds
+    again = setveil(*arguments)
+    assert (again.code, "not empty" in again.err) == (2, True)
+    assert setveil(*arguments, "--force", "--json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--bound"], "--bound is of no use in parts"),
+        (["--sample", "3", "--external"], "--sample, --external are of no use in parts"),
+        (["--refine"], "The cut is not refined in parts"),
+        (["-a", "exact"], "exact for km-anonymity is not computed in parts"),
+        (["--id-column", "x"], "Parts are read from Parquet files"),
+        (["-m", "inf"], "m = inf cannot be verified in parts"),
+    ],
+)
+def test_what_is_of_no_use(arguments: list[str], tmp_path: Path, more: list[str], message: str) -> None:
+    done = setveil(*arguments, *more)
+    assert (done.code, message in done.err) == (2, True), done.err
+    assert not (tmp_path / "out").exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["rows.parquet", "tree.csv"]
+
+
+def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from setveil.cli.files import require_room
+    from setveil.errors import DataError
+
+    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
+    with pytest.raises(
+        DataError, match=r"15 rows do not fit in memory.*\n.*--engine parts keeps them on disk\. "
+    ):
+        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))
+    with pytest.raises(DataError, match="for -a aa with --k and --m"):
+        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "exact"))
+    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: None)
+    require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))

@@ -1,0 +1,115 @@
+"""A run over parts on disk publishes what a run in memory publishes."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.engine.parts import Part, Parts
+from setveil.errors import DataError, GuaranteeError, InfeasibleError, OutputError, RequestError
+from setveil.published import in_parts as publishing
+from setveil.runs.in_parts import MEASURED, anonymize_parts, require_possible
+from strategies import Case, examples, random_case, seeded
+
+
+def written(case: Case, folder: Path) -> list[str]:
+    folder.mkdir()
+    half = case.data.n_rows // 2
+    for name, rows in (("a", case.data[:half]), ("b", case.data[half:])):
+        sv.convert(rows, folder / f"{name}.parquet")
+    return [str(folder)]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def usual(seed: int) -> Case:
+    rng = seeded(seed)
+    while True:
+        case = random_case(rng, most_rows=40)
+        half = case.data.n_rows // 2
+        if min(case.data[:half].filled_rows, case.data[half:].filled_rows) > 5:
+            return case
+
+
+def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = seeded(3)
+    monkeypatch.setattr("setveil.data.io.parquet.ROW_GROUP", 4)
+    monkeypatch.setattr("setveil.runs.in_parts.ROW_GROUP", 4)
+    for number in range(examples(12, 4)):
+        monkeypatch.setattr("setveil.data.io.parquet.FILE_ROWS", rng.choice([8, 1 << 10]))
+        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.published.in_parts.OF_A_PART", rng.randint(1, 60))
+        case = usual(number)
+        paths = written(case, tmp_path / f"data{number}")
+        guarantee = sv.KmAnonymity(rng.randint(2, 5), rng.randint(1, 3))
+        out = tmp_path / f"parts{number}"
+        report = anonymize_parts(paths, guarantee, case.tree, out, seed=number)
+        memory = sv.anonymize(
+            sv.read(paths), guarantee, hierarchy=case.tree, algorithm="aa", seed=number, counts=False,
+            details=False,
+        )  # fmt: skip
+        memory.write(tmp_path / f"memory{number}")
+        in_memory = tmp_path / f"memory{number}"
+        assert content(out / "published") == content(in_memory / "published")
+        recodings = [folder / "internal" / "recoding.csv" for folder in (out, in_memory)]
+        assert recodings[0].read_bytes() == recodings[1].read_bytes()
+        assert report["utility"] == {name: memory.utility[name] for name in MEASURED}
+        told = json.loads((in_memory / "internal" / "report.json").read_text())
+        for same in ("algorithm", "labels", "branches", "frequencies", "hierarchy", "published"):
+            assert report[same] == told[same]
+        assert report["input"]["sha256"] == memory.report["input"]["sha256"]
+        assert sv.verify(str(out), guarantee).holds
+        assert {p.name for p in out.iterdir()} == {"published", "internal"}
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = usual(1)
+    paths = written(case, tmp_path / "data")
+    guarantee = sv.KmAnonymity(2, 2)
+
+    def run(error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message):
+            anonymize_parts(paths, guarantee, case.tree, tmp_path / "out")
+        assert [p.name for p in tmp_path.iterdir()] == ["data"]
+
+    with monkeypatch.context() as patch:
+
+        def full(*_: Any) -> Any:
+            raise OSError(errno.ENOSPC, "no space")
+
+        patch.setattr(Part, "write", full)
+        run(OutputError, "the disk is full. Nothing was left behind")
+    with monkeypatch.context() as patch:
+
+        def changed(self: Parts) -> Any:
+            part = self.parts[0]
+            np.array([0], np.int32).tofile(part.items)
+            yield part.rows()
+
+        patch.setattr(Parts, "rows", changed)
+        run(DataError, "is not what was written there")
+    with monkeypatch.context() as patch:
+        pieces = publishing.PublishedParts.pieces
+        patch.setattr(publishing.PublishedParts, "pieces", lambda self, rows: list(pieces(self, rows)) * 2)
+        run(GuaranteeError, "What was written is not what was to be published")
+    guarantee = sv.KmAnonymity(10**6, 2)
+    run(InfeasibleError, "cannot be reached")
+
+
+def test_what_is_not_done_in_parts() -> None:
+    requests: list[tuple[str, str, dict[str, Any]]] = [
+        ("km-anonymity", "exact", {}),
+        ("k-anonymity", "lg", {}),
+        ("km-anonymity", "aa", {"refine": True}),
+    ]
+    for model, algorithm, settings in requests:
+        with pytest.raises(RequestError, match="in parts"):
+            require_possible(model, algorithm, settings)
