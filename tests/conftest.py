@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import spark_session
 from cli_helpers import Done, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.threads import use_threads
@@ -22,6 +24,16 @@ def as_many_threads_as_usual() -> Iterator[None]:
     """Forget how many threads a test has asked for."""
     yield
     use_threads(None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests of Spark where it cannot run, or fail if they must not be skipped."""
+    ours = [item for item in items if item.get_closest_marker("spark")]
+    reason = spark_session.lacking() if ours else ""
+    if reason and os.environ.get("SETVEIL_TEST_SPARK") == "required":
+        raise pytest.UsageError(f"SETVEIL_TEST_SPARK=required, but {reason}.")
+    for item in ours if reason else ():
+        item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

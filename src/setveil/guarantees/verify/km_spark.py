@@ -1,0 +1,256 @@
+"""Is it k^m-anonymous? Answered by Spark from the published files alone, for rows that no machine holds.
+
+Only Spark's own functions of columns are used: no kernel, no code of setveil on the workers. Sets are
+told apart by their labels as texts, so that no numbering is shared with what made the release, either.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
+
+from setveil.errors import DataError, GuaranteeError, RequestError, listed, shorten
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify.km import KmVerdict
+from setveil.progress import Progress, silent
+
+MANIFEST = "manifest.json"
+ITEMS = "items"
+LONGEST = 2_000  # items of a row: more have 10^9 sets of three
+_INTEGER = "^[+-]?[0-9]+$"
+
+
+def verify_km_spark(
+    published: DataFrame,
+    guarantee: KmAnonymity,
+    *,
+    rows: int | None = None,
+    show: int = 10,
+    progress: Progress = silent,
+) -> KmVerdict:
+    """Check k^m-anonymity of published rows that Spark reads.
+
+    Parameters
+    ----------
+    published : DataFrame
+        One row of published labels a line, in the column `items`: an array of texts, null for an empty row.
+        Each label is taken as one item, whatever it stands for.
+    guarantee : KmAnonymity
+        k and m; m must be a number.
+    rows : int, optional
+        How many rows there must be.
+    show : int
+        How many violations to list.
+    progress : Progress
+        Hears which size of sets is counted.
+
+    Returns
+    -------
+    KmVerdict
+        As `setveil.guarantees.verify.km.verify_km` gives it with ``brief=True``, except that all violations
+        are counted: no m beyond that of the promise is looked at.
+
+    Raises
+    ------
+    RequestError
+        If m is infinite.
+    DataError
+        If an item is missing or empty, a row is too long, or there are more or fewer rows than `rows`.
+    GuaranteeError
+        If the supports of all sets of one size do not add up to what the lengths of the rows say: then rows
+        or counts were lost or doubled on the way.
+
+    Notes
+    -----
+    A row of n items holds C(n, s) sets of s items, so the supports of all sets of that size add up to the
+    sum of these numbers. The lengths of rows are counted apart.
+    """
+    if guarantee.m == math.inf:
+        raise RequestError(
+            f"On Spark m must be a number, got {guarantee.m}.", hint="Such as 2 or 3, or --engine memory."
+        )
+    items = F.array_sort(F.array_distinct(F.coalesce(F.col(ITEMS), F.array().cast("array<string>"))))
+    held = published.select(items.alias(ITEMS))
+    lengths, numeric = _lengths(held)
+    found = sum(lengths.values())
+    if rows is not None and found != rows:
+        raise DataError(
+            f"The published files hold {found:,} rows, expected {rows:,}.",
+            hint="All files of one release must be there, and nothing else.",
+        )
+    longest = max(lengths, default=0)
+    if longest > LONGEST:
+        raise DataError(
+            f"The longest published row holds {longest:,} items; sets are counted for rows of at most "
+            f"{LONGEST:,}.",
+            hint="Is each row a person's? `setveil verify --engine memory` takes any length.",
+        )
+    violations, first = 0, list[tuple[tuple[str, ...], int]]()
+    smallest: int | None = None
+    safe = 0
+    for size in range(1, min(int(guarantee.m), longest) + 1):
+        progress(f"verifying itemsets of size {size}")
+        counts = _counts(held, size)
+        rare = F.col("count") < guarantee.k
+        told = counts.agg(
+            F.sum("count").alias("sum"), F.min("count").alias("least"), F.sum(rare.cast("long")).alias("rare")
+        ).collect()[0]
+        _require_all(
+            size, int(told["sum"] or 0), sum(math.comb(n, size) * some for n, some in lengths.items())
+        )
+        smallest = told["least"] if smallest is None else min(smallest, told["least"])
+        violations += told["rare"]
+        if told["rare"] and len(first) < show:
+            first += _first(counts.where(rare), size, numeric, show - len(first))
+        if not violations:
+            safe = size
+    whole = guarantee.m >= longest
+    return KmVerdict(
+        guarantee, not violations, violations, tuple(first), smallest,
+        math.inf if whole and not violations else safe, whole or violations > 0,
+    )  # fmt: skip
+
+
+def _lengths(held: DataFrame) -> tuple[dict[int, int], bool]:
+    """Count the rows of each length; also whether all labels are integers."""
+    wrong = F.exists(ITEMS, lambda x: x.isNull() | (x == ""))
+    numeric = F.forall(ITEMS, lambda x: x.rlike(_INTEGER))
+    counted = (
+        held.groupBy(F.size(ITEMS).alias("length"))
+        .agg(
+            F.count(F.lit(1)).alias("rows"),
+            F.sum(wrong.cast("long")).alias("wrong"),
+            F.min(F.coalesce(numeric, F.lit(False))).alias("numeric"),
+        )
+        .collect()
+    )
+    broken = sum(line["wrong"] for line in counted)
+    if broken:
+        raise DataError(f"{broken:,} published rows hold an item that is missing or empty, expected labels.")
+    return {line["length"]: line["rows"] for line in counted}, all(line["numeric"] for line in counted)
+
+
+def _counts(held: DataFrame, size: int) -> DataFrame:
+    """Count the rows that hold each set of `size` labels: columns x1, x2, ... and count."""
+    names = [f"x{level}" for level in range(1, size + 1)]
+    sets = held.select(F.col(ITEMS).alias("rest")).where(F.size("rest") >= size)
+    for level, name in enumerate(names, 1):
+        chosen = names[: level - 1]
+        sets = sets.select(*chosen, F.posexplode("rest").alias("at", name), "rest")
+        behind = F.size("rest") - F.col("at") - 1
+        sets = sets.where(behind >= size - level).select(
+            *chosen, name, F.slice("rest", F.col("at") + 2, behind).alias("rest")
+        )
+    return sets.groupBy(*names).count()
+
+
+def _require_all(size: int, found: int, expected: int) -> None:
+    if found != expected:
+        raise GuaranteeError(
+            f"The supports of all sets of {size} items add up to {found:,}, but the rows hold {expected:,} "
+            "such sets: rows or counts were lost or doubled on the way. Nothing is proven.",
+            hint="Run the check again; if it fails again, please report it with the version of Spark.",
+        )
+
+
+def _first(rare: DataFrame, size: int, numeric: bool, number: int) -> Iterable[tuple[tuple[str, ...], int]]:
+    """List the first sets in item order, each with its support."""
+    labels = F.array(*(F.col(f"x{level}") for level in range(1, size + 1)))
+    in_order = F.array_sort(F.transform(labels, _by_number if numeric else _by_text))
+    listed = rare.select(in_order.alias("labels"), "count").orderBy("labels").limit(number).collect()
+    return [(tuple(part["label"] for part in line["labels"]), line["count"]) for line in listed]
+
+
+def _by_text(label: Column) -> Column:
+    return F.struct(label.alias("label"))
+
+
+def _by_number(label: Column) -> Column:
+    """Sort integers of any length: by sign, then length, then digits, those of negative ones turned round."""
+    digits = F.ltrim(F.ltrim(label, F.lit("+-")), F.lit("0"))
+    negative = label.startswith("-") & (digits != "")
+    length = F.length(digits)
+    return F.struct(
+        F.when(negative, -1).when(digits == "", 0).otherwise(1).alias("sign"),
+        F.when(negative, -length).otherwise(length).alias("length"),
+        F.when(negative, F.translate(digits, "0123456789", "9876543210")).otherwise(digits).alias("digits"),
+        label.alias("label"),
+    )
+
+
+def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Find the manifest of a release, in the folder of its run or in its `published`.
+
+    Returns
+    -------
+    folder : Path
+        Where the manifest lies; its names are relative to it.
+    manifest : mapping
+        `files`, each with `name`, `rows`, `bytes` and `sha256`, and `rows`, those of all files.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is none that setveil wrote.
+    """
+    places = [place for place in (folder / "published", folder) if (place / MANIFEST).is_file()]
+    if not places:
+        raise DataError(
+            f"{folder} holds no release of Spark: there is no {MANIFEST} in it or in its published/.",
+            hint="Without one a release is not complete. Other releases are checked without --engine spark.",
+        )
+    path = places[0] / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        wrong = not all(
+            isinstance(entry["name"], str)
+            and isinstance(entry["sha256"], str)
+            and isinstance(entry["bytes"], int)
+            for entry in manifest["files"]
+        ) or not isinstance(manifest["rows"], int)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is not a manifest that setveil wrote: {shorten(str(error))}.") from error
+    if wrong:
+        raise DataError(
+            f"{path} is not a manifest that setveil wrote: expected files with sizes and digests."
+        )
+    return places[0], manifest
+
+
+def read_published(session: SparkSession, folder: Path, manifest: Mapping[str, Any]) -> DataFrame:
+    """Read the files that a manifest names, after comparing their bytes with it.
+
+    Raises
+    ------
+    DataError
+        If a file is missing, has other bytes than the manifest says, or lies there without being named.
+    """
+    files = {folder / entry["name"]: entry for entry in manifest["files"]}
+    missing = [path.name for path in files if not path.is_file()]
+    hint = "All files must come from the same release, and nothing of it be left out or changed."
+    if missing:
+        raise DataError(f"{folder} lacks files that its {MANIFEST} names: {listed(missing)}.", hint=hint)
+    beside = [other.name for place in {path.parent for path in files} for other in place.iterdir()
+              if other not in files and not other.name.startswith((".", "_"))]  # fmt: skip
+    if beside:
+        raise DataError(
+            f"{folder} holds files that its {MANIFEST} does not name: {listed(sorted(beside))}.", hint=hint
+        )
+    paths = [path.absolute().as_uri() for path in files]
+    content = session.read.format("binaryFile").load(paths)
+    digests = content.select(
+        F.substring_index("path", "/", -1).alias("name"), F.sha2("content", 256).alias("sha256")
+    )
+    found = {line["name"]: line["sha256"] for line in digests.collect()}
+    changed = [path.name for path, entry in files.items() if found.get(path.name) != entry["sha256"]]
+    if changed:
+        raise DataError(
+            f"{folder}: files have other bytes than its {MANIFEST} says: {listed(changed)}.", hint=hint
+        )
+    return session.read.parquet(*paths)

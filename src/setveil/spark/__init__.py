@@ -1,0 +1,23 @@
+"""k^m-anonymity of rows that Spark holds: for data that outgrow one machine (see docs/spark.md).
+
+    import setveil as sv
+    import setveil.spark
+    promise = sv.KmAnonymity(k=5, m=2)
+    release = setveil.spark.anonymize(frame, promise, hierarchy="products.csv", items="items")
+    release.write("/shared/release")
+    setveil.spark.verify("/shared/release", promise)
+
+The caller's session is used as it is.
+"""
+
+from __future__ import annotations
+
+try:
+    import pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError("setveil.spark needs pyspark: pip install 'setveil[spark]'") from error
+
+from setveil.spark.check import verify
+from setveil.spark.release import SparkRelease, anonymize
+
+__all__ = ["SparkRelease", "anonymize", "verify"]

@@ -1,0 +1,92 @@
+"""Check a promise on Spark."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike, fspath
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from setveil.errors import RequestError, described
+from setveil.functions.given import Listener, heard, integer, is_path
+from setveil.guarantees import Guarantee
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict, require_guarantee
+from setveil.guarantees.verify.km_spark import published_files, read_published, verify_km_spark
+from setveil.spark.frames import active_session, rows_of
+
+
+def verify(
+    release: DataFrame | str | PathLike[str],
+    guarantee: Guarantee,
+    *,
+    items: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    show: int = 10,
+    progress: Listener = None,
+) -> Verdict:
+    """Check k^m-anonymity from published rows alone, in the caller's session.
+
+    Parameters
+    ----------
+    release : path or DataFrame
+        The folder that `SparkRelease.write` wrote, whose files are compared with their manifest first; or
+        published rows, made by whatever tool.
+    guarantee : KmAnonymity
+        k and m.
+    items, id_column, item_column : str, optional
+        Which columns of a DataFrame hold the rows, as for `setveil.spark.anonymize`.
+    show : int
+        How many violations to list.
+    progress : callable or Progress, optional
+        Hears how far it is.
+
+    Returns
+    -------
+    Verdict
+        As of `setveil.verify`, except that no m beyond that of the guarantee is looked at.
+
+    Raises
+    ------
+    RequestError
+        If there is no active session, or the guarantee is not k^m-anonymity.
+    DataError
+        If files or rows are missing, changed, or none that can be counted.
+    """
+    promise = promised(guarantee)
+    listening = heard(progress)
+    shown = max(integer("show", show, 0), 1)
+    if is_path(release):
+        if items is not None or id_column is not None or item_column is not None:
+            raise RequestError(
+                "The columns of a release are known; items= and the others are for a DataFrame."
+            )
+        session = active_session()
+        folder, manifest = published_files(Path(fspath(release)))
+        listening("comparing files with their manifest")
+        rows = read_published(session, folder, manifest)
+        return verify_km_spark(rows, promise, rows=manifest["rows"], show=shown, progress=listening)
+    return verify_km_spark(
+        rows_of(release, items, id_column, item_column), promise, show=shown, progress=listening
+    )
+
+
+def promised(guarantee: Guarantee) -> KmAnonymity:
+    """Take k^m-anonymity with a number as m, and refuse anything else.
+
+    Raises
+    ------
+    RequestError
+        With what was given.
+    """
+    promise: object = require_guarantee(guarantee)
+    if not isinstance(promise, KmAnonymity):
+        raise RequestError(
+            f"On Spark there is k^m-anonymity only, got {described(guarantee)}.",
+            hint="Other promises are kept and checked in memory: setveil.anonymize, setveil.verify.",
+        )
+    if promise.m == math.inf:
+        raise RequestError(f"On Spark m must be a number, got {promise.m}.", hint="Such as 2 or 3.")
+    return promise

@@ -1,0 +1,110 @@
+"""From a data frame of Spark, as people have it, to rows of items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
+from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortType, StringType
+
+from setveil.errors import DataError, RequestError, described
+
+_PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
+_SHOWN = 3  # items by which a row is told
+
+
+def active_session() -> SparkSession:
+    """Find the caller's session.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    """
+    session = SparkSession.getActiveSession()
+    if session is None:
+        raise RequestError(
+            "There is no active Spark session.",
+            hint="Start one first: SparkSession.builder.getOrCreate(); setveil starts none of its own.",
+        )
+    return session
+
+
+def rows_of(
+    frame: object, items: str | None = None, id_column: str | None = None, item_column: str | None = None
+) -> DataFrame:
+    """Take rows of items from a data frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with a column of arrays, or a long table with a line for each id and item.
+    items : str, optional
+        The column of arrays.
+    id_column, item_column : str, optional
+        The columns of a long table.
+
+    Returns
+    -------
+    DataFrame
+        Columns `items`, distinct texts, and `place`, a text that says which row it is.
+
+    Raises
+    ------
+    RequestError
+        If it is no data frame of Spark, or both or neither kind of columns are named.
+    DataError
+        If there is no such column, it holds something else, or an id is missing.
+    """
+    if not isinstance(frame, DataFrame):
+        raise RequestError(
+            f"The rows must be a DataFrame of Spark, got {described(frame)}.",
+            hint="setveil.anonymize takes files and other frames, in memory.",
+        )
+    long = id_column is not None and item_column is not None
+    if (items is None) != long or (items is not None and (id_column or item_column)):
+        raise RequestError(
+            "Say which columns hold the rows: items=, a column of arrays, or id_column= and item_column=, "
+            "those of a long table.",
+            hint=f"The frame has the columns {', '.join(frame.columns)}.",
+        )
+    if items is not None:
+        kind = _type_of(frame, items)
+        if not isinstance(kind, ArrayType) or not isinstance(kind.elementType, _PLAIN):
+            raise DataError(
+                f"The column {items!r} holds {kind.simpleString()}, expected arrays of texts or integers.",
+                hint="For a long table give id_column= and item_column=.",
+            )
+        cells = F.coalesce(_column(items).cast("array<string>"), F.array().cast("array<string>"))
+        row = frame.select(F.array_distinct(cells).alias("items"))
+        beginning = F.array_join(F.slice("items", 1, _SHOWN), ", ", "null")
+        return row.select("items", F.concat(F.lit("the row of "), beginning, F.lit(", ...")).alias("place"))
+    kind = _type_of(frame, str(item_column))
+    if not isinstance(kind, _PLAIN):
+        raise DataError(
+            f"The column {item_column!r} holds {kind.simpleString()}, expected texts or integers.",
+            hint="For a column of arrays give items=.",
+        )
+    _type_of(frame, str(id_column))
+    lines = frame.select(
+        _column(str(id_column)).alias("id"), _column(str(item_column)).cast("string").alias("item")
+    )
+    lost = lines.where(F.col("id").isNull()).count()
+    if lost:
+        raise DataError(
+            f"{lost:,} lines of the table have no id in {id_column!r}, expected one in every line."
+        )
+    cell = F.coalesce("item", F.lit(""))  # a missing item, which is refused like an empty one
+    rows = lines.groupBy("id").agg(F.array_sort(F.collect_set(cell)).alias("items"))
+    return rows.select("items", F.concat(F.lit("id "), F.col("id").cast("string")).alias("place"))
+
+
+def _column(name: str) -> Column:
+    return F.col(f"`{name.replace('`', '``')}`")
+
+
+def _type_of(frame: DataFrame, name: str) -> Any:
+    if name not in frame.columns:
+        raise DataError(f"There is no column {name!r}; there are {', '.join(frame.columns)}.")
+    return frame.schema[name].dataType
