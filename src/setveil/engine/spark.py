@@ -147,14 +147,17 @@ def survey(rows: DataFrame) -> Survey:
             "set of its items would have to be counted.",
             hint="Is each row a person's? Look for an id that stands for many, or leave such rows out.",
         )
-    counted = rows.select(F.explode("items").alias("item")).groupBy("item").count()
-    kinds = counted.count()
-    if kinds > MOST_ITEMS:
-        raise DataError(
-            f"There are {kinds:,} distinct items, allowed are {MOST_ITEMS:,}.",
-            hint="Is the column of items that of the ids?",
-        )
-    table = counted.toArrow().to_pydict()
+    counted = rows.select(F.explode("items").alias("item")).groupBy("item").count().persist()
+    try:
+        kinds = counted.count()
+        if kinds > MOST_ITEMS:
+            raise DataError(
+                f"There are {kinds:,} distinct items, allowed are {MOST_ITEMS:,}.",
+                hint="Is the column of items that of the ids?",
+            )
+        table = counted.toArrow().to_pydict()
+    finally:
+        counted.unpersist()
     supports = dict(zip(table["item"], table["count"], strict=True))
     return Survey(told["rows"], told["empty"] or 0, supports)
 

@@ -111,8 +111,11 @@ class SparkRelease:
                 (published / DATA).mkdir(parents=True)
                 internal.mkdir()
                 progress("publishing")
-                rows = recoded(self._rows, frozen(renumbered[image], np.int32))
-                files = publish(rows, labels, total, self._seed, published / DATA)
+                rows = recoded(self._rows, frozen(renumbered[image], np.int32)).persist()
+                try:
+                    files = publish(rows, labels, total, self._seed, published / DATA)
+                finally:
+                    rows.unpersist()
                 manifest = {
                     "rows": total, "files": [entry | {"name": f"{DATA}/{entry['name']}"} for entry in files]
                 }  # fmt: skip
