@@ -7,31 +7,33 @@ besides its rows, it gets inside the function that it runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 
-from setveil.engine.publish import (
-    ROW_GROUP,
-    bounds_of,
-    digest_of,
-    draw_keys,
-    file_of,
-    number_of_files,
-    number_of_parts,
-    packed,
-    part_of,
-    sampling,
-    unpacked,
+from setveil.engine.counting import Tick
+from setveil.engine.numbering import Numbering
+from setveil.engine.partial import (
+    WeightedPiece,
+    added,
+    blocks,
+    count_part,
+    put_block,
+    rare_bits,
+    rare_part,
+    supports_part,
 )
-from setveil.errors import DataError, GuaranteeError, OutputError, RequestError, shorten
+from setveil.engine.publish import packed, unpacked
+from setveil.errors import DataError, GuaranteeError, RequestError, shorten
+from setveil.kernels.count import empty_table, fits
 from setveil.kernels.rows import Ids, Ints, content_order, frozen, recode_rows, take_rows
 from setveil.version import __version__
 
@@ -40,7 +42,10 @@ if TYPE_CHECKING:
 
 LONGEST = 2_000  # items of a row: more have 10^9 sets of three
 MOST_ITEMS = 1_000_000  # distinct ones, which the driver and each worker know
-COPIES = 1 << 16  # rows that leave a worker at a time
+MOST_OCCURRENCES = 100_000_000  # that the driver takes, of distinct rows
+LEAST_TASKS = 32
+SENT_CELLS = 1 << 33  # of the tables of all tasks, 4 bytes each
+_TOLD = -1  # in place of a block: what the counts of a part must add up to
 _CODED = "row binary, rows long"
 
 
@@ -178,7 +183,7 @@ def coded(rows: DataFrame, labels: Sequence[str], ids: Ids) -> DataFrame:
             codes = frozen(words.indices.to_numpy(zero_copy_only=False), np.int32)
             out = recode_rows(frozen(indptr, np.int64), codes, image)
             yield pa.RecordBatch.from_arrays(
-                [_binary(*out), pa.array(np.ones(out[0].size - 1, np.int64))], ["row", "rows"]
+                [binary_of(*out), pa.array(np.ones(out[0].size - 1, np.int64))], ["row", "rows"]
             )
 
     return _merged(rows.select("items").mapInArrow(work, _CODED))
@@ -191,8 +196,8 @@ def recoded(rows: DataFrame, image: Ids) -> DataFrame:
         import pyarrow as pa
 
         for batch in batches:
-            out = recode_rows(*_ids(batch.column(0)), image)
-            yield pa.RecordBatch.from_arrays([_binary(*out), batch.column(1)], ["row", "rows"])
+            out = recode_rows(*ids_of(batch.column(0)), image)
+            yield pa.RecordBatch.from_arrays([binary_of(*out), batch.column(1)], ["row", "rows"])
 
     return _merged(rows.mapInArrow(work, _CODED))
 
@@ -201,7 +206,8 @@ def _merged(rows: DataFrame) -> DataFrame:
     return rows.groupBy("row").agg(F.sum("rows").alias("rows"))
 
 
-def _binary(indptr: Ints, items: Ids) -> pa.Array:
+def binary_of(indptr: Ints, items: Ids) -> pa.Array:
+    """Write rows of ids as a column of bytes."""
     import pyarrow as pa
 
     bounds, content = packed(indptr, items)
@@ -209,7 +215,8 @@ def _binary(indptr: Ints, items: Ids) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), indptr.size - 1, buffers)
 
 
-def _ids(column: pa.Array) -> tuple[Ints, Ids]:
+def ids_of(column: pa.Array) -> tuple[Ints, Ids]:
+    """Read rows of ids from a column of bytes."""
     import pyarrow as pa
 
     wide = column.cast(pa.large_binary())
@@ -233,75 +240,10 @@ def collected(rows: DataFrame) -> tuple[Ints, Ids, Ints]:
     table = rows.toArrow().combine_chunks()
     if table.num_rows == 0:
         return frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32), frozen(np.zeros(0), np.int64)
-    indptr, items = _ids(table.column("row").chunk(0))
+    indptr, items = ids_of(table.column("row").chunk(0))
     order = content_order(indptr, items)
     weights = table.column("rows").to_numpy()[order]
     return *take_rows(indptr, items, order), frozen(weights, np.int64)
-
-
-# --- publishing
-
-
-def publish(
-    rows: DataFrame, labels: Sequence[str], total: int, seed: int, folder: Path
-) -> list[dict[str, Any]]:
-    """Write published rows in the order of a run in memory, whatever the partitions.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Coded rows of positions in `labels`, equal ones merged.
-    labels : sequence of str
-        The published labels, in item order.
-    total : int
-        How many rows there are.
-    seed : int
-        Shuffles them.
-    folder : Path
-        Where the files are written; driver and workers must see the same one.
-
-    Returns
-    -------
-    list of dict
-        Of each file, in order, `name`, `rows`, `bytes` and `sha256`.
-
-    Raises
-    ------
-    GuaranteeError
-        If there are more or fewer rows than `total`.
-    OutputError
-        If the driver does not see what the workers wrote.
-    """
-    files = number_of_files(total)
-    in_parts, parts, starts = _divided(rows, total)
-    placed = (
-        in_parts.repartition(parts, "part")
-        .sortWithinPartitions("part", "row")
-        .mapInArrow(_placing(starts, seed, files), "file int, key long, position long, row binary")
-    )
-    written = (
-        placed.repartition(files, "file")
-        .sortWithinPartitions("file", "key", "position")
-        .select("file", "row")
-        .mapInArrow(
-            _writing(tuple(labels), folder), "file int, name string, rows long, bytes long, sha256 string"
-        )
-    )
-    found = {line["file"]: line.asDict() for line in written.collect()}
-    for file in set(range(files)).difference(found):
-        nothing = write_file(iter(()), tuple(labels), folder, file)
-        found[file] = nothing
-    unseen = [entry["name"] for entry in found.values() if not (folder / entry["name"]).is_file()]
-    if unseen:
-        raise OutputError(
-            f"The workers wrote {len(unseen):,} files that the driver does not see in {folder}, such as "
-            f"{unseen[0]}.",
-            hint="The folder must be one that driver and workers share, such as a mounted volume.",
-        )
-    require_rows(sum(entry["rows"] for entry in found.values()), total, "publishing")
-    return [
-        {key: entry[key] for key in ("name", "rows", "bytes", "sha256")} for _, entry in sorted(found.items())
-    ]
 
 
 def require_rows(found: int, expected: int, phase: str) -> None:
@@ -321,143 +263,183 @@ def require_rows(found: int, expected: int, phase: str) -> None:
         )
 
 
-def _divided(rows: DataFrame, total: int) -> tuple[DataFrame, int, dict[int, tuple[int, int]]]:
-    """Divide distinct rows into parts that follow one another, and count the rows before and up to each."""
-    found, distinct, _ = size_of(rows)
-    require_rows(found, total, "publishing")
-    parts = number_of_parts(distinct)
-    every = sampling(distinct, parts)
-    bounds: list[bytes] = []
-    if parts > 1:  # chosen by content, so that a stage that is run again divides as before
-        chosen = rows.where(F.pmod(F.xxhash64("row"), F.lit(every)) == 0).select("row").orderBy("row")
-        bounds = bounds_of([bytes(value) for value in chosen.toArrow().column("row").to_pylist()], parts)
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for batch in batches:
-            part = pa.array(part_of(batch.column(0).to_pylist(), bounds))
-            yield pa.RecordBatch.from_arrays([part, *batch.columns], ["part", "row", "rows"])
-
-    in_parts = rows.mapInArrow(work, f"part int, {_CODED}")
-    weights = in_parts.groupBy("part").agg(F.sum("rows").alias("rows")).collect()
-    starts, before = {}, 0
-    for part, number in sorted((line["part"], line["rows"]) for line in weights):
-        starts[part] = (before, before + number)
-        before += number
-    return in_parts, parts, starts
+# --- counting
 
 
-def _placing(
-    starts: dict[int, tuple[int, int]], seed: int, files: int
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Make the function that draws the place of each copy of sorted rows."""
+class SparkRows:
+    """Rows that Spark holds, as algorithms see them that only count (see `setveil.engine.rows.Rows`).
 
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        at, part = 0, -1
-        for batch in batches:
-            parts = batch.column(0).to_numpy()
-            times = batch.column(2).to_numpy()
-            rows = batch.column(1)
-            for here in np.unique(parts).tolist():
-                if here != part:
-                    _require_end(starts, part, at)
-                    part, at = here, starts[here][0]
-                mine = np.flatnonzero(parts == here)
-                ends = np.cumsum(times[mine])
-                for low in range(0, int(ends[-1]), COPIES):
-                    copies = np.arange(low, min(low + COPIES, int(ends[-1])))
-                    keys = draw_keys(seed, at + low, copies.size)
-                    source = mine[np.searchsorted(ends, copies, side="right")]
-                    yield pa.RecordBatch.from_arrays(
-                        [
-                            pa.array(file_of(keys, files)),
-                            pa.array((keys ^ np.uint64(1 << 63)).view(np.int64)),  # sorted as if unsigned
-                            pa.array(at + copies),
-                            rows.take(pa.array(source)),
-                        ],
-                        ["file", "key", "position", "row"],
-                    )
-                at += int(ends[-1])
-        _require_end(starts, part, at)
-
-    return work
-
-
-def _require_end(starts: dict[int, tuple[int, int]], part: int, at: int) -> None:
-    if part >= 0 and at != starts[part][1]:
-        raise ValueError(f"part {part} ends at row {at}, expected {starts[part][1]}")
-
-
-def _writing(
-    labels: tuple[str, ...], folder: Path
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Make the function that writes rows that are sorted by file and place."""
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        def pieces() -> Iterator[tuple[int, pa.Array]]:
-            for batch in batches:
-                numbers = batch.column(0).to_numpy()
-                for file in np.unique(numbers).tolist():
-                    low, high = np.searchsorted(numbers, [file, file + 1])
-                    yield file, batch.column(1).slice(low, high - low)
-
-        for file, some in groupby(pieces(), key=lambda piece: piece[0]):
-            told = write_file((rows for _, rows in some), labels, folder, file)
-            yield pa.RecordBatch.from_pydict(
-                {name: [value] for name, value in told.items()},
-                schema=pa.schema(
-                    [("file", pa.int32()), ("name", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64()),
-                     ("sha256", pa.string())]
-                ),
-            )  # fmt: skip
-
-    return work
-
-
-def write_file(rows: Iterator[pa.Array], labels: tuple[str, ...], folder: Path, file: int) -> dict[str, Any]:
-    """Write one file of published rows, a column of lists of texts, and say what it holds.
-
-    It is written under another name first: a task that is run twice writes the same bytes twice.
+    Parameters
+    ----------
+    rows : DataFrame
+        Coded by the leaves of the hierarchy, equal rows merged.
+    total : int
+        How many rows there are.
     """
+
+    def __init__(self, rows: DataFrame, total: int) -> None:
+        self.rows, self.total = rows, total
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many rows there are of each length: int64 (longest + 1,)."""
+        length = (F.length("row") / 4).cast("int")
+        told = self.rows.groupBy(length.alias("length")).agg(F.sum("rows").alias("rows")).collect()
+        out = np.zeros(1 + max((line["length"] for line in told), default=0), np.int64)
+        for line in told:
+            out[line["length"]] = line["rows"]
+        require_rows(int(out.sum()), self.total, "counting")
+        return out
+
+    def supports(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number: int64 (n,)."""
+        n = numbering.nodes.size
+
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            import pyarrow as pa
+
+            out = np.zeros(n, np.int64)
+            for batch in batches:
+                out += supports_part(_piece(batch), numbering)
+            some = np.flatnonzero(out)
+            yield pa.RecordBatch.from_arrays([pa.array(some), pa.array(out[some])], ["number", "rows"])
+
+        parts = self.rows.mapInArrow(work, "number long, rows long")
+        table = parts.groupBy("number").agg(F.sum("rows").alias("rows")).toArrow()
+        supports = np.zeros(n, np.int64)
+        supports[table.column("number").to_numpy()] = table.column("rows").to_numpy()
+        return supports
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them.
+
+        Each task fills a table of its own, and sends what is not 0. Beside the counts it sends how many rows
+        and sets it saw, which the sums must agree with.
+
+        Raises
+        ------
+        GuaranteeError
+            If rows or counts were lost or doubled on the way.
+        """
+        schema = "block int, cells binary, rows long, sets string"
+
+        def counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            part = count_part(map(_piece, batches), numbering, size)
+            yield _cells(_TOLD, b"", part.rows, part.sets)
+            for block, cells in blocks(part.table):
+                yield _cells(block, cells)
+
+        def sums(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            entries = ((line["block"], line) for batch in batches for line in batch.to_pylist())
+            for block, lines in groupby(entries, key=lambda entry: entry[0]):
+                if block == _TOLD:
+                    for _, line in lines:
+                        yield _cells(_TOLD, b"", line["rows"], int(line["sets"]))
+                    continue
+                yield _cells(block, added(line["cells"] for _, line in lines))
+
+        table = empty_table(numbering.nodes.size, size)
+        tasks = max(LEAST_TASKS, SENT_CELLS // max(table.size, 1))
+        partial = self.rows.coalesce(tasks).mapInArrow(counts, schema)
+        merged = partial.repartition("block").sortWithinPartitions("block").mapInArrow(sums, schema)
+        rows = sets = 0
+        for line in merged.toArrow().to_pylist():
+            if line["block"] == _TOLD:
+                rows, sets = rows + line["rows"], sets + int(line["sets"])
+            else:
+                put_block(table, line["block"], line["cells"])
+        require_rows(rows, self.total, "counting")
+        require_sets(int(table.sum(dtype=np.int64)), sets, size)
+        tick(1.0)
+        return table
+
+    def rare(
+        self, numbering: Numbering, table: NDArray[np.int32], size: int, k: int, tick: Tick
+    ) -> tuple[Ints, Ids, Ints]:
+        """Cut rows down to the numbers that are in sets of support below k with others of the row."""
+        bits = rare_bits(table, k)
+
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            import pyarrow as pa
+
+            for batch in batches:
+                indptr, numbers, weights = rare_part(_piece(batch), numbering, bits, size, k)
+                yield pa.RecordBatch.from_arrays(
+                    [binary_of(indptr, numbers), pa.array(weights)], ["row", "rows"]
+                )
+
+        found = brought(_merged(self.rows.mapInArrow(work, _CODED)), "that hold rare sets")
+        tick(1.0)
+        return found
+
+
+def require_sets(found: int, expected: int, size: int) -> None:
+    """Refuse counts that do not add up.
+
+    Raises
+    ------
+    GuaranteeError
+        If the supports of all sets of a size are not as many as the rows hold.
+    """
+    if found != expected:
+        raise GuaranteeError(
+            f"The supports of all sets of {size} labels add up to {found:,}, but the rows hold {expected:,} "
+            "such sets: counts were lost or doubled on the way. Nothing was written.",
+            hint="Please report it with the version of Spark.",
+        )
+
+
+def brought(rows: DataFrame, which: str) -> tuple[Ints, Ids, Ints]:
+    """Bring coded rows to the driver if they are not too many.
+
+    Raises
+    ------
+    RequestError
+        If they are; `which` says what rows they are.
+    """
+    held = rows.persist()
+    try:
+        _, distinct, occurrences = size_of(held)
+        if occurrences > MOST_OCCURRENCES:
+            raise RequestError(
+                f"The driver would have to take {distinct:,} distinct rows {which}, with {occurrences:,} "
+                f"occurrences of items; it takes {MOST_OCCURRENCES:,}.",
+                hint=table_hint(),
+            )
+        return collected(held)
+    finally:
+        held.unpersist()
+
+
+def table_hint() -> str:
+    """Say how many labels can be counted in tables."""
+    fitting = []
+    for m in (2, 3, 4):
+        n = m
+        while fits(n * 2, m):
+            n *= 2
+        while fits(n + 1, m):
+            n += 1
+        fitting.append(f"{n:,} labels for m = {m}")
+    return (
+        f"Sets are counted in tables, which fit {', '.join(fitting)}: start from a coarser level of the "
+        "hierarchy as items, or choose a smaller m."
+    )
+
+
+def _piece(batch: pa.RecordBatch) -> WeightedPiece:
+    return *ids_of(batch.column(0)), frozen(batch.column(1).to_numpy(), np.int64)
+
+
+def _cells(block: int, cells: bytes, rows: int = 0, sets: int = 0) -> pa.RecordBatch:
     import pyarrow as pa
-    from pyarrow import parquet
-    from pyspark import TaskContext
 
-    words = pa.array(labels, pa.string())
-    name = f"part-{file:05d}.parquet"
-    task = TaskContext.get()
-    hidden = folder / f".{name}.{'driver' if task is None else task.taskAttemptId()}"
-    schema = pa.schema([("items", pa.list_(pa.field("element", pa.string())))])
-    written = 0
-    with parquet.ParquetWriter(hidden, schema, compression="zstd") as out:
-        for group in _in_groups(rows):
-            indptr, ids = _ids(group)
-            lists = pa.ListArray.from_arrays(pa.array(indptr.astype(np.int32)), words.take(pa.array(ids)))
-            out.write_table(pa.Table.from_arrays([lists.cast(schema.field(0).type)], schema=schema))
-            written += len(group)
-    place = hidden.replace(folder / name)
-    return {
-        "file": file, "name": name, "rows": written, "bytes": place.stat().st_size, "sha256": digest_of(place)
-    }  # fmt: skip
-
-
-def _in_groups(rows: Iterator[pa.Array]) -> Iterator[pa.Array]:
-    """Put pieces together so that each but the last has as many rows as a row group."""
-    import pyarrow as pa
-
-    waiting: list[pa.Array] = []
-    held = 0
-    for some in rows:
-        waiting.append(some)
-        held += len(some)
-        while held >= ROW_GROUP:
-            whole = pa.concat_arrays([piece.cast(pa.large_binary()) for piece in waiting])
-            yield whole.slice(0, ROW_GROUP)
-            waiting, held = [whole.slice(ROW_GROUP)], held - ROW_GROUP
-    if held:
-        yield pa.concat_arrays([piece.cast(pa.large_binary()) for piece in waiting])
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([block], pa.int32()),
+            pa.array([cells], pa.binary()),
+            pa.array([rows], pa.int64()),
+            pa.array([str(sets)]),
+        ],
+        ["block", "cells", "rows", "sets"],
+    )

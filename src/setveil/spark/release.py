@@ -15,10 +15,11 @@ from pyspark.sql import DataFrame
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms.aa import AA, find_cut
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.engine.spark import Survey, coded, collected, publish, recoded, require_rows, require_workers
+from setveil.engine.spark import SparkRows, Survey, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed
 from setveil.errors import GuaranteeError, OutputError, RequestError, described
 from setveil.functions.given import Listener, TreeLike, heard, is_path, tree_of
@@ -26,19 +27,21 @@ from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.kernels.rows import frozen, take_rows
+from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease
 from setveil.runs.folder import about_of, require_writable
 from setveil.runs.run import named_algorithm, require_seed
 from setveil.spark.check import promised
+from setveil.spark.cut import SparkCut
 from setveil.spark.frames import rows_of
+from setveil.spark.publishing import publish
 from setveil.staging import staged_folder
 from setveil.version import __version__
 
 ALGORITHMS = ("aa", "exact")
-MOST_OCCURRENCES = 200_000_000  # that the driver takes, a few bytes each
+MOST_OCCURRENCES = 200_000_000  # of all rows, that algorithms on the driver take
 DATA = "data.parquet"
 
 
@@ -65,8 +68,7 @@ class SparkRelease:
     recoding: Recoding
     utility: dict[str, float]
     report: dict[str, Any]
-    _rows: DataFrame  # coded, by positions in _vocabulary
-    _vocabulary: Vocabulary
+    _rows: DataFrame  # coded, by leaves
     _survey: Survey
     _seed: int
     _progress: Progress
@@ -99,8 +101,10 @@ class SparkRelease:
         place = _local(out)
         require_writable(place, force=force)
         recoding, progress = self.recoding, self._progress
-        image = recoding.image_of(self._vocabulary)
-        supports = np.array([self._survey.supports[label] for label in self._vocabulary.labels], np.int64)
+        image = recoding.image
+        supports = np.array(
+            [self._survey.supports.get(label, 0) for label in recoding.items.labels], np.int64
+        )
         used = np.bincount(image[image >= 0], supports[image >= 0], len(recoding.published)) > 0
         renumbered = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)
         labels = tuple(label for label, u in zip(recoding.published.labels, used, strict=True) if u)
@@ -247,39 +251,64 @@ def anonymize(
     listening("counting items")
     found = surveyed(rows)
     vocabulary = Vocabulary(item_order(found.supports))
-    tree.locate(vocabulary)
-    held = coded(rows, vocabulary.labels, np.arange(len(vocabulary), dtype=np.int32)).persist()
+    leaves = tree.locate(vocabulary)
+    held = coded(rows, vocabulary.labels, leaves).persist()
     try:
-        listening("merging equal rows")
-        data = _on_the_driver(held, vocabulary, found)
-        listening(f"anonymizing ({name})")
-        recoding, details = module.anonymize(data, tree, promise, settings, listening)
+        recoding, details = _recoding(
+            held, vocabulary, leaves, found, tree, promise, module, settings, listening
+        )
     except BaseException:
         held.unpersist()
         raise
     utility = losses(recoding, found.supports)
     report = _report(found, tree, name, module.info, settings, details, utility, seed)
-    return SparkRelease(promise, recoding, utility, report, held, vocabulary, found, int(seed), listening)
+    return SparkRelease(promise, recoding, utility, report, held, found, int(seed), listening)
 
 
-def _on_the_driver(rows: DataFrame, vocabulary: Vocabulary, found: Survey) -> Transactions:
-    """Bring the rows to the driver, equal ones as one, and repeat each as often as it occurs.
-
-    Raises
-    ------
-    RequestError
-        If they are too many.
-    """
+def _recoding(
+    rows: DataFrame,
+    vocabulary: Vocabulary,
+    leaves: Ids,
+    found: Survey,
+    tree: Hierarchy,
+    promise: KmAnonymity,
+    module: Any,
+    settings: Any,
+    progress: Progress,
+) -> tuple[Recoding, dict[str, Any]]:
+    """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
+    if isinstance(settings, AA) and not settings.refine:
+        of_leaf = np.zeros(tree.n_leaves, np.int64)
+        of_leaf[leaves] = [found.supports[label] for label in vocabulary.labels]
+        require_filled(promise, found)
+        progress("anonymizing (aa)")
+        cut, details = find_cut(SparkCut(tree, SparkRows(rows, found.rows), of_leaf), promise, progress)
+        return Recoding.from_cut(tree, cut.nodes()), details
+    progress("bringing distinct rows to the driver")
+    indptr, ids, weights = brought(rows, "of leaves")
+    require_rows(int(weights.sum()), found.rows, "coding")
     if found.occurrences > MOST_OCCURRENCES:
         raise RequestError(
             f"The rows hold {found.occurrences:,} occurrences of items, and the driver takes "
             f"{MOST_OCCURRENCES:,}.",
-            hint="Take a coarser hierarchy level as items first, or a part of the rows.",
+            hint="The algorithm aa without refine counts on the workers.",
         )
-    indptr, ids, weights = collected(rows)
-    require_rows(int(weights.sum()), found.rows, "coding")
+    back = np.full(tree.n_leaves, -1, np.int32)
+    back[leaves] = np.arange(len(vocabulary))
     again = np.repeat(np.arange(weights.size), weights)
-    return Transactions(*take_rows(indptr, ids, again), vocabulary)
+    data = Transactions(*recode_rows(*take_rows(indptr, ids, again), back), vocabulary)
+    progress("anonymizing")
+    made: tuple[Recoding, dict[str, Any]] = module.anonymize(data, tree, promise, settings, progress)
+    return made
+
+
+def require_filled(promise: KmAnonymity, found: Survey) -> None:
+    """Refuse rows that no generalization can make k^m-anonymous (see `KmAnonymity.require_feasible`)."""
+    filled = found.rows - found.empty
+    if filled < promise.k:
+        indptr = np.minimum(np.arange(found.rows + 1), filled)
+        few = Transactions(frozen(indptr, np.int64), frozen(np.zeros(filled), np.int32), Vocabulary(("one",)))
+        promise.require_feasible(few)
 
 
 def losses(recoding: Recoding, supports: Mapping[str, int]) -> dict[str, float]:

@@ -1,0 +1,111 @@
+"""What one worker counts of its part of the rows: pure functions, whose answers add up to that of all rows.
+
+Rows are coded by the leaves of the hierarchy. Equal ones may be merged: the weight of a row is the number of
+rows that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.engine.counting import numbered
+from setveil.engine.numbering import Numbering
+from setveil.kernels.count import cell_offsets, count_into, empty_table, keep_rare
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, take_rows
+
+WeightedPiece = tuple[Ints, Ids, Ints]  # indptr, leaves and weights of some rows
+BLOCK = 1 << 16  # cells of a table that are sent together
+
+
+class Part(NamedTuple):
+    """The counts of one part, and what they must add up to.
+
+    Attributes
+    ----------
+    table : int32 (cells,)
+        Supports of all sets of some size (see `setveil.kernels.count`).
+    rows, sets : int
+        How many rows there are, and how many sets of the size they hold: the sum of the table.
+    """
+
+    table: NDArray[np.int32]
+    rows: int
+    sets: int
+
+
+def count_part(pieces: Iterable[WeightedPiece], numbering: Numbering, size: int) -> Part:
+    """Count all sets of `size` numbers in some rows."""
+    n = numbering.nodes.size
+    offsets, table = cell_offsets(n, size), empty_table(n, size)
+    rows = sets = 0
+    for indptr, leaves, weights in pieces:
+        ends, numbers = numbered((indptr, leaves), numbering)
+        count_into(ends, numbers, weights, offsets, 0, n, table)
+        rows += int(weights.sum())
+        lengths, place = np.unique(np.diff(ends), return_inverse=True)
+        of_length = np.zeros(lengths.size, np.int64)
+        np.add.at(of_length, place, weights)
+        sets += sum(
+            some * comb(length, size)
+            for length, some in zip(lengths.tolist(), of_length.tolist(), strict=True)
+        )
+    return Part(table, rows, sets)
+
+
+def supports_part(piece: WeightedPiece, numbering: Numbering) -> Ints:
+    """Count the rows of a piece that hold each number: int64 (n,)."""
+    indptr, leaves, weights = piece
+    return item_supports(*numbered((indptr, leaves), numbering), weights, numbering.nodes.size)
+
+
+def rare_bits(table: NDArray[np.int32], k: int) -> bytes:
+    """Write which sets have a support in (0, k), a bit each."""
+    return np.packbits((table > 0) & (table < k)).tobytes()
+
+
+def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int, k: int) -> WeightedPiece:
+    """Cut rows down to the numbers that are in rare sets with others of the row, and merge equal rows.
+
+    Parameters
+    ----------
+    piece
+        The rows. One that stands for k or more holds no rare set.
+    numbering, size, k
+        Of the table that `bits` was made from.
+    bits : bytes
+        See `rare_bits`.
+    """
+    n = numbering.nodes.size
+    cells = comb(n, size)
+    frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1
+    indptr, leaves, weights = piece
+    few = np.flatnonzero(weights < k)
+    some = take_rows(indptr, leaves, np.repeat(few, weights[few]))
+    ends, numbers = numbered(some, numbering)
+    out_ptr, out = np.zeros(ends.size, np.int64), np.empty(numbers.size, np.int32)
+    n_rows = keep_rare(ends, numbers, cell_offsets(n, size), frequent.astype(np.int32), 1, out_ptr, out)
+    return distinct_rows(frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32))
+
+
+def blocks(table: NDArray[np.int32]) -> Iterator[tuple[int, bytes]]:
+    """Cut a table into numbered blocks, and leave out those of which every cell is 0."""
+    for block, start in enumerate(range(0, table.size, BLOCK)):
+        cells = table[start : start + BLOCK]
+        if cells.any():
+            yield block, cells.tobytes()
+
+
+def added(blocks: Iterable[bytes]) -> bytes:
+    """Add the cells of equal blocks."""
+    return sum((np.frombuffer(cells, np.int32) for cells in blocks), np.int32(0)).tobytes()
+
+
+def put_block(table: NDArray[np.int32], block: int, cells: bytes) -> None:
+    """Put a block into an empty table."""
+    some = np.frombuffer(cells, np.int32)
+    table[block * BLOCK : block * BLOCK + some.size] = some
