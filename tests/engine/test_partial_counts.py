@@ -41,8 +41,8 @@ def test_parts_add_up_to_the_answers_of_all_rows() -> None:
         merged = distinct_rows(*leaves)
         part_of = np.array([rng.randrange(3) for _ in range(merged[2].size)], np.int64)
         parts: list[WeightedPiece] = []
-        for part in range(3):
-            mine = np.flatnonzero(part_of == part)
+        for which in range(3):
+            mine = np.flatnonzero(part_of == which)
             parts.append((*take_rows(*merged[:2], mine), frozen(merged[2][mine], np.int64)))
         rng.shuffle(parts)
 
@@ -52,15 +52,15 @@ def test_parts_add_up_to_the_answers_of_all_rows() -> None:
         counted = [count_part([part], numbering, size) for part in parts]
         table = empty_table(nodes.size, size)
         sent: dict[int, list[bytes]] = {}
-        for part in counted:
-            for block, cells in blocks(part.table):
+        for counts in counted:
+            for block, cells in blocks(counts.table):
                 sent.setdefault(block, []).append(cells)
         for block, some in sent.items():
             put_block(table, block, added(some))
         expected = held.count(numbering, size, lambda done: None)
         assert np.array_equal(table, expected)
-        assert sum(part.rows for part in counted) == data.n_rows
-        assert sum(part.sets for part in counted) == expected.sum()
+        assert sum(counts.rows for counts in counted) == data.n_rows
+        assert sum(counts.sets for counts in counted) == expected.sum()
         together = count_part(parts, numbering, size)
         assert np.array_equal(together.table, expected)
 

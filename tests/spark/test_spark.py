@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
-from collections.abc import Iterator, Sequence
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -13,8 +18,13 @@ import pytest
 import setveil as sv
 from naive.km import greatest_k, item_order, violations
 from setveil.engine import publish as placing
+from setveil.engine.partial import put_block
 from setveil.guarantees.verify.km import verify_km
-from spark_session import start
+from spark_session import lacking, start
+
+if not lacking():
+    from setveil.engine import spark as engine
+    from setveil.spark import release as making
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -122,15 +132,6 @@ def test_verifier_notices_counts_that_do_not_add_up(
 # --- making a release
 
 
-@pytest.fixture(scope="module")
-def made(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a release of ROWS_DRAWN, which tests read only."""
-    out = tmp_path_factory.mktemp("spark") / "release"
-    release = spark_anonymize(framed(session, drawn(3, 500, 30, 6)))
-    release.write(out)
-    return out
-
-
 def spark_anonymize(frame: DataFrame, algorithm: str = "aa", seed: int = 3) -> SparkRelease:
     from setveil.spark import anonymize
 
@@ -169,3 +170,247 @@ def test_release_is_that_of_a_run_in_memory(
     for measure in ("ncp", "lm"):
         assert release.utility[measure] == expected.utility[measure]
     assert sv.verify(tmp_path / "out", sv.KmAnonymity(3, 2)).holds  # a run in memory reads the folder
+
+
+def test_long_table_and_a_cut_whose_sets_fit_no_table(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from setveil.spark import anonymize, verify
+
+    monkeypatch.setattr("setveil.kernels.count.MOST_CELLS", 100)  # 2 of 30 leaves are 435
+    rows = [row for row in drawn(4, 200, 30, 5) if row]
+    lines = [(n, item) for n, row in enumerate(rows) for item in [*row, row[0]]]
+    random.Random(0).shuffle(lines)
+    frame = session.createDataFrame(lines, "person int, code string")
+    promise = sv.KmAnonymity(3, 2)
+    release = anonymize(frame, promise, hierarchy=TREE, id_column="person", item_column="code", seed=3)
+    release.write(tmp_path / "out")
+    assert published_lists(tmp_path / "out") == in_memory(rows)
+    verdict = verify(tmp_path / "out", promise)
+    assert verdict.holds
+    assert not verify(frame, promise, id_column="person", item_column="code").holds
+
+    # What is changed or missing is noticed before anything is counted.
+    file = tmp_path / "out" / "published" / "data.parquet" / "part-00000.parquet"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(sv.DataError, match=r"other bytes than its manifest\.json says: 'part-00000.parquet'"):
+        verify(tmp_path / "out", promise)
+    file.unlink()
+    with pytest.raises(sv.DataError, match=r"lacks files that its manifest\.json names"):
+        verify(tmp_path / "out", promise)
+    (tmp_path / "out" / "published" / "manifest.json").unlink()
+    with pytest.raises(sv.DataError, match="holds no release of Spark"):
+        verify(tmp_path / "out", promise)
+
+
+# --- losses on the way
+
+
+def children(process: int) -> list[int]:
+    """List the processes that a process has started."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[1]) == process:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def executors(session: SparkSession) -> list[int]:
+    """List the processes of our own session's executors: Java started by the driver's Java."""
+    driver = session.sparkContext._gateway.proc.pid
+    return [
+        child
+        for child in children(driver)
+        if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+
+
+def kill_executor(session: SparkSession) -> None:
+    """End an executor, with all that it has cached and written for others."""
+    found = executors(session)
+    assert found
+    os.kill(found[0], signal.SIGKILL)
+
+
+def killing(frame: DataFrame, armed: Path, *, executor: bool) -> DataFrame:
+    """Return the frame, whose first task that finds `armed` ends its Python worker, or its executor."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            yield batch
+            try:
+                armed.unlink()
+            except FileNotFoundError:
+                continue
+            process = os.getpid()
+            for _ in range(2 if executor else 0):  # worker, its daemon, the executor
+                stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+                process = int(stat.rpartition(")")[2].split()[1])
+            os.kill(process, signal.SIGKILL)
+            time.sleep(60)  # until it takes effect
+
+    return frame.mapInArrow(work, frame.schema)
+
+
+@pytest.mark.parametrize("lost", ["worker", "executor while rows are coded", "executors with shuffle files"])
+def test_what_dies_changes_nothing(session: SparkSession, tmp_path: Path, lost: str) -> None:
+    from setveil.spark import anonymize
+
+    rows = drawn(5, 300, 30, 6)
+    armed, done = tmp_path / "armed", list[str]()
+
+    def listening(phase: str, share: float | None) -> None:
+        if lost.endswith("files"):
+            if phase in {"publishing", "verifying itemsets of size 1"} and phase not in done:
+                kill_executor(session)
+                done.append(phase)
+        elif phase == "anonymizing (aa)" and not done:
+            armed.touch()  # coded rows are made when they are first counted
+            done.append(phase)
+
+    frame = killing(framed(session, rows, 4), armed, executor="executor" in lost)
+    release = anonymize(
+        frame, sv.KmAnonymity(3, 2), hierarchy=TREE, items="items", seed=3, progress=listening
+    )
+    release.write(tmp_path / "out")
+    assert len(done) == (2 if lost.endswith("files") else 1)
+    assert not armed.exists()
+    assert published_lists(tmp_path / "out") == in_memory(rows)
+
+
+@pytest.mark.parametrize("doubled", [False, True])
+@pytest.mark.parametrize("phase", ["coding", "counting", "publishing"])
+def test_rows_that_are_lost_or_doubled_are_noticed(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, doubled: bool
+) -> None:
+    def broken(frame: DataFrame) -> DataFrame:
+        part = frame.where("hash(row) % 3 = 0")
+        return frame.union(part) if doubled else frame.where("hash(row) % 3 <> 0")
+
+    if phase == "counting":
+        count = engine.SparkRows.count
+
+        def counted(self: engine.SparkRows, *rest: Any) -> Any:
+            return count(engine.SparkRows(broken(self.rows), self.total), *rest)
+
+        monkeypatch.setattr(engine.SparkRows, "count", counted)
+    else:
+        name = "coded" if phase == "coding" else "recoded"
+        right = getattr(making, name)
+        monkeypatch.setattr(making, name, lambda *given: broken(right(*given)))
+    with pytest.raises(sv.GuaranteeError, match="rows were lost or doubled on the way"):
+        spark_anonymize(framed(session, drawn(6, 100, 30, 4))).write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_counts_that_are_lost_are_noticed(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "setveil.engine.spark.put_block", lambda table, block, cells: put_block(table, block, cells[:-400])
+    )
+    with pytest.raises(sv.GuaranteeError, match="The supports of all sets of 1 labels add up to"):
+        spark_anonymize(framed(session, drawn(6, 100, 30, 4)))
+
+
+# --- what is refused
+
+
+def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark.sql import SparkSession as Sessions
+
+    from setveil.spark import anonymize, verify
+
+    frame, promise = framed(session, [["i00"], ["i01"]]), sv.KmAnonymity(2, 2)
+
+    def asked(frame: Any = frame, promise: Any = promise, **more: Any) -> Any:
+        arguments: dict[str, Any] = {"hierarchy": TREE, "items": "items"} | more
+        return anonymize(frame, promise, **arguments)
+
+    refusals: list[tuple[type[Exception], str, Callable[[], Any]]] = [
+        (sv.RequestError, r"k\^m-anonymity only", lambda: asked(promise=sv.TransactionalKAnonymity(2))),
+        (sv.RequestError, "m must be a number", lambda: asked(promise=sv.KmAnonymity(2, float("inf")))),
+        (sv.RequestError, "algorithms aa, exact, got the text 'lra'", lambda: asked(algorithm="lra")),
+        (sv.RequestError, "a hierarchy must be given", lambda: asked(hierarchy=None)),
+        (sv.RequestError, "must be a DataFrame of Spark", lambda: asked([["i00"]])),
+        (sv.RequestError, "Say which columns", lambda: asked(items=None)),
+        (sv.DataError, "There is no column 'x'", lambda: asked(items="x")),
+        (sv.RequestError, "aa has no parameter x", lambda: asked(x=1)),
+        (sv.InfeasibleError, "the data have 2 rows", lambda: asked(promise=sv.KmAnonymity(3, 1))),
+        (sv.HierarchyError, "not in the hierarchy", lambda: asked(framed(session, [["x"]]))),
+    ]
+    for error, words, call in refusals:
+        with pytest.raises(error, match=words):
+            call()
+    monkeypatch.setattr(Sessions, "getActiveSession", lambda: None)
+    with pytest.raises(sv.RequestError, match="no active Spark session"):
+        verify("release", promise)
+
+
+def test_rows_and_workers_that_are_refused(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [str(n) for n in range(engine.LONGEST + 1)]
+    for rows, words in (
+        ([["i00"], long], r"A row holds 2,001 items \(the row of 0, 1, 2, ...\), allowed are 2,000"),
+        ([["i00"], [""]], "1 rows hold an item that is missing or empty"),
+    ):
+        with pytest.raises(sv.DataError, match=words):
+            spark_anonymize(framed(session, rows))
+    monkeypatch.setattr(engine, "__version__", "another")
+    with pytest.raises(sv.RequestError, match=r"lack something: setveil .*; expected numba, setveil another"):
+        spark_anonymize(framed(session, [["i00"]]))
+    monkeypatch.undo()
+    monkeypatch.setattr(engine, "MOST_OCCURRENCES", 2)
+    with pytest.raises(
+        sv.RequestError, match="The driver would have to take 3 distinct rows of leaves"
+    ) as error:
+        spark_anonymize(framed(session, [["i00"], ["i01"], ["i02"]]), "exact")
+    assert "16,384 labels for m = 2" in error.value.hint
+
+
+# --- the command line
+
+
+def test_commands(
+    session: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from setveil.cli.app import main
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["setveil", *words, "--engine", "spark"])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    rows = drawn(7, 200, 30, 5)
+    table, out = str(tmp_path / "table.parquet"), str(tmp_path / "out")
+    pl.DataFrame({"codes": rows}).write_parquet(table)
+    tree = tmp_path / "tree.csv"
+    tree.write_text("".join(f"{';'.join(path)}\n" for path in TREE.paths()))
+    promise = ("--k", "3", "--m", "2")
+    code, told, err = run("anonymize", table, *promise, "-H", str(tree), "--seed", "3", "--out", out)
+    assert code == 0, err
+    assert "It holds, counted in the published files" in told
+    assert published_lists(Path(out)) == in_memory(rows)
+    code, told, _ = run("verify", out, *promise)
+    assert (code, told.partition("\n")[0]) == (0, "Yes: k^m-anonymity (k=3, m=2) holds.")
+    code, told, _ = run("verify", table, *promise, "--json")
+    assert (code, json.loads(told)["holds"]) == (1, False)
+    for words, message in (
+        (["anonymize", table, *promise, "--out", f"{out}2", "--sample", "9"], "there is no --sample"),
+        (["anonymize", table, *promise, "--out", f"{out}2"], "a hierarchy must be given"),
+        (["anonymize", table, "--k", "3", "--model", "k-anonymity", "--out", "x"], "km-anonymity only"),
+        (["anonymize", table, *promise, "-a", "lra", "--out", f"{out}2"], "there are aa, exact, got lra"),
+        (["verify", str(tree), *promise], "cannot be read as Parquet"),
+        (["verify", table, *promise, "--format", "long"], "read from Parquet, got long"),
+    ):
+        code, _, err = run(*words)
+        assert code in (2, 4)
+        assert message in err

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from setveil import algorithms as registry
+from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
+from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.options import (
     ABOUT,
     ALGORITHM,
@@ -56,7 +58,6 @@ With `-a NAME --help` only the options of that algorithm are shown."""
 
 
 GLOBAL = "forest"  # the algorithm of --global
-ENGINES = "memory", "parts"
 
 
 def _day(text: str) -> str:
@@ -140,18 +141,7 @@ def anonymize(
     own: Own,
     columns: Columns,
     reading: Reading,
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            rich_help_panel=GENERAL,
-            **one_of(
-                "engine",
-                ENGINES,
-                "Where the rows are: memory (default), or parts on disk beside --out (aa, Parquet lists).",
-            ),
-        ),
-    ] = ENGINES[0],
+    engine: MakingEngine = MEMORY,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -252,6 +242,15 @@ def anonymize(
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""
     command, options = given_options(context)
+    if engine == SPARK:
+        report = run(
+            lambda progress: on_spark.anonymize(
+                input, model, promise, algorithm, options, own, hierarchy_files or [], reading, seed, out,
+                force=force, progress=progress,
+            )
+        )  # fmt: skip
+        answer_json(report) if json else answer(on_spark.told(report, out))
+        return
     about = {"purpose": purpose, "recipient": recipient, "responsible": responsible, "date": date}
 
     def make_release(progress: Any) -> Any:
@@ -295,7 +294,7 @@ def anonymize(
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, name, force=force)
-        if engine == "parts":
+        if engine == PARTS:
             from setveil.cli.files import rows_in_parts
             from setveil.data.transactions import Transactions
             from setveil.runs.in_parts import anonymize_parts, require_possible

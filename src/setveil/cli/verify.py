@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setveil.cli import spark as on_spark
+from setveil.cli.engines import MEMORY, SPARK, CheckingEngine
 from setveil.cli.options import (
     ANSWER,
     PROMISE,
@@ -18,7 +20,7 @@ from setveil.cli.options import (
     integer,
     one_of,
 )
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.session import answer, answer_json, fail, run, say
 from setveil.cli.tables import PublishedColumns, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
@@ -90,9 +92,21 @@ def verify(
     promise: PublishedPromise,
     columns: PublishedColumns,
     reading: Reading,
+    engine: CheckingEngine = MEMORY,
     json: Json = False,
 ) -> None:
     """Check a promise from what is published alone; exit code 0 if it holds, 1 if not."""
+    if engine == SPARK:
+        if original or recoding or hierarchy_file or read_as != "label" or columns.given:
+            fail(
+                RequestError(
+                    "With --engine spark there is no --original, --recoding, --reading, --hierarchy or --qi.",
+                    hint="k^m-anonymity is checked from the labels of the rows alone.",
+                )
+            )
+        verdict = run(lambda progress: on_spark.verify(file, model, promise, reading, max(show, 1), progress))
+        _tell(verdict.as_dict(), verdict.phrase, show, json=json)
+        return
 
     def check_promise(progress: Any) -> Any:
         from setveil.cli.files import load_image, read_release, read_rows
@@ -169,15 +183,20 @@ def verify(
     found = verdict.as_dict()
     if table is not None:
         found["quasi_identifiers"] = [column.name for column in table.columns]
+    _tell(found, phrase, show, "" if table is None else _columns_looked_at(table), json=json)
+
+
+def _tell(found: dict[str, Any], phrase: str, show: int, more: str = "", *, json: bool) -> None:
+    """Answer with the verdict, and end with its exit code."""
     if json:
         answer_json({**found, "first": found["first"][:show]})
     else:
         from setveil.report.verdict import verdict_text
 
         answer(verdict_text(found, phrase, show))
-        if table is not None:
-            answer(_columns_looked_at(table))
-    if not verdict.holds:
+        if more:
+            answer(more)
+    if not found["holds"]:
         raise typer.Exit(1)
 
 

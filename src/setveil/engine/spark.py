@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
@@ -47,6 +48,14 @@ LEAST_TASKS = 32
 SENT_CELLS = 1 << 33  # of the tables of all tasks, 4 bytes each
 _TOLD = -1  # in place of a block: what the counts of a part must add up to
 _CODED = "row binary, rows long"
+FAILURES = (PySparkException, Py4JError)  # what Spark raises where a job fails
+
+
+def reason_of(error: BaseException) -> str:
+    """Find the line of an error of Spark that says most: the innermost cause."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    causes = [line for line in lines if "Error" in line or line.startswith("Caused by")]
+    return shorten((causes or lines)[-1], 200)
 
 
 @dataclass(frozen=True)
@@ -103,11 +112,9 @@ def require_workers(session: SparkSession) -> None:
     )
     try:
         told = session.range(64).mapInArrow(probe, "problem string").distinct().collect()
-    except PySparkException as error:
-        lines = [line for line in str(error).splitlines() if "Error" in line]
+    except FAILURES as error:
         raise RequestError(
-            f"The session's Python workers cannot be used: {shorten((lines or [str(error)])[-1], 200)}.",
-            hint=hint,
+            f"The session's Python workers cannot be used: {reason_of(error)}.", hint=hint
         ) from error
     problems = sorted(line["problem"] for line in told if line["problem"])
     if problems:

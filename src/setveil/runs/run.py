@@ -339,7 +339,7 @@ def _terms(
             hint=f"Give all of them to {type(settings).__name__}(...).",
         )
     if settings is None:
-        settings = _settings(module.Parameters, name, parameters)
+        settings = settings_of(module.Parameters, name, parameters)
     return _Terms(name, module, settings, int(seed), least_count(guarantee, counts))
 
 
@@ -420,7 +420,14 @@ def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
     )
 
 
-def _settings(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
+def settings_of(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
+    """Make the parameters of an algorithm from values by name.
+
+    Raises
+    ------
+    RequestError
+        If there is no such parameter.
+    """
     known = [f.name for f in fields(kind)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:

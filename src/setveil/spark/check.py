@@ -6,7 +6,7 @@ import math
 from os import PathLike, fspath
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from setveil.errors import RequestError, described
 from setveil.functions.given import Listener, heard, integer, is_path
@@ -14,6 +14,7 @@ from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.guarantees.verify.km_spark import published_files, read_published, verify_km_spark
+from setveil.progress import Progress
 from setveil.spark.frames import active_session, rows_of
 
 
@@ -63,14 +64,20 @@ def verify(
             raise RequestError(
                 "The columns of a release are known; items= and the others are for a DataFrame."
             )
-        session = active_session()
-        folder, manifest = published_files(Path(fspath(release)))
-        listening("comparing files with their manifest")
-        rows = read_published(session, folder, manifest)
-        return verify_km_spark(rows, promise, rows=manifest["rows"], show=shown, progress=listening)
+        return verify_release(active_session(), Path(fspath(release)), promise, shown, listening)
     return verify_km_spark(
         rows_of(release, items, id_column, item_column), promise, show=shown, progress=listening
     )
+
+
+def verify_release(
+    session: SparkSession, folder: Path, promise: KmAnonymity, show: int, progress: Progress
+) -> Verdict:
+    """Check the release in a folder (see `verify`)."""
+    place, manifest = published_files(folder)
+    progress("comparing files with their manifest")
+    rows = read_published(session, place, manifest)
+    return verify_km_spark(rows, promise, rows=manifest["rows"], show=show, progress=progress)
 
 
 def promised(guarantee: Guarantee) -> KmAnonymity:

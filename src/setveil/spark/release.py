@@ -32,7 +32,7 @@ from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease
 from setveil.runs.folder import about_of, require_writable
-from setveil.runs.run import named_algorithm, require_seed
+from setveil.runs.run import named_algorithm, require_seed, settings_of
 from setveil.spark.check import promised
 from setveil.spark.cut import SparkCut
 from setveil.spark.frames import rows_of
@@ -237,7 +237,11 @@ def anonymize(
             f"On Spark there are the algorithms {', '.join(ALGORITHMS)}, got {described(algorithm)}."
         )
     module = algorithms.load(name)
-    settings = module.Parameters(**parameters) if settings is None else settings
+    if settings is not None and parameters:
+        raise RequestError(
+            f"Parameters of {name} are given twice, inside and beside it: {', '.join(parameters)}."
+        )
+    settings = settings_of(module.Parameters, name, parameters) if settings is None else settings
     tree = tree_of(hierarchy)
     if tree is None:
         raise RequestError(

@@ -1,0 +1,177 @@
+"""Commands that run on Spark: --engine spark, under spark-submit or wherever pyspark finds a master."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.errors import RequestError
+from setveil.fields import options_of
+from setveil.guarantees import model_named
+from setveil.guarantees.km import KmAnonymity
+from setveil.options.decode import plain_values, require_parameters
+from setveil.options.guarantees import require_options
+from setveil.options.models import settled_model
+from setveil.options.reading import Reading
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.progress import Progress
+
+ALGORITHMS = ("aa", "exact")
+DEFAULT = "aa"
+_KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
+    "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
+    "out", "seed", "force", "json",
+}  # fmt: skip
+
+
+def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """Refuse options of `anonymize` that have no meaning on Spark.
+
+    Raises
+    ------
+    RequestError
+        With those that were given.
+    """
+    allowed = _KNOWN | {name.replace("_", "-") for name in own}
+    unknown = [f"--{name}" for name in options if name.removeprefix("no-") not in allowed]
+    if unknown:
+        raise RequestError(
+            f"With --engine spark there is no {', '.join(unknown)}.",
+            hint="Without --engine spark there is. docs/spark.md says what Spark is for.",
+        )
+
+
+def promised(model: str | None, promise: Mapping[str, Any], *, published: bool = False) -> KmAnonymity:
+    """Make the promise, which must be k^m-anonymity.
+
+    Raises
+    ------
+    RequestError
+        If it is another one, or k or m is missing.
+    """
+    name = model or settled_model(promise)
+    if name != KmAnonymity.model:
+        raise RequestError(
+            f"With --engine spark there is {KmAnonymity.model} only, got {name}.",
+            hint="Other promises are kept and checked without --engine spark.",
+        )
+    require_options(name, promise, published=published)
+    values = plain_values(model_named(name).options, promise, "utf-8")
+    return KmAnonymity(**values)
+
+
+def require_parquet(reading: Reading) -> None:
+    """Refuse to read anything but Parquet.
+
+    Raises
+    ------
+    RequestError
+        With what was asked for.
+    """
+    others = sorted(set(reading.given()).difference({"format", "id_column", "item_column"}))
+    if reading.format not in (None, "parquet") or others:
+        raise RequestError(
+            f"With --engine spark rows are read from Parquet, got {', '.join(others) or reading.format}.",
+            hint="`setveil convert` writes Parquet; in Python setveil.spark.anonymize takes any DataFrame.",
+        )
+
+
+def package() -> Any:
+    """Import what needs pyspark.
+
+    Raises
+    ------
+    RequestError
+        If it is not installed.
+    """
+    try:
+        from setveil.spark import commands
+    except ImportError as error:
+        raise RequestError("--engine spark needs pyspark.", hint="pip install 'setveil[spark]'") from error
+    return commands
+
+
+def anonymize(
+    files: list[str] | None,
+    model: str | None,
+    promise: Mapping[str, Any],
+    algorithm: str | None,
+    options: Mapping[str, Any],
+    own: Mapping[str, Any],
+    hierarchies: list[str],
+    reading: Reading,
+    seed: int,
+    out: Path,
+    *,
+    force: bool,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Do the work of `setveil anonymize --engine spark`: the report as written.
+
+    Raises
+    ------
+    RequestError
+        If something is asked for that there is not on Spark.
+    """
+    from setveil import algorithms
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.runs.folder import require_writable
+
+    require_known(options, own)
+    guarantee = promised(model, promise)
+    name = algorithm or DEFAULT
+    if name not in ALGORITHMS:
+        raise RequestError(f"With --engine spark there are {', '.join(ALGORITHMS)}, got {name}.")
+    if not files:
+        raise RequestError("With --engine spark an INPUT must be named: Parquet files, or a folder of them.")
+    module = algorithms.load(name)
+    require_parameters(name, module.Parameters, own, reading.text_encoding)
+    values = plain_values(options_of(module.Parameters), own, reading.text_encoding)
+    lost = [f"--{key}" for key, text in own.items() if text is not None and key not in values]
+    if lost:
+        raise RequestError(f"With --engine spark there is no {', '.join(lost)}.", hint="In Python there is.")
+    if len(hierarchies) != 1:
+        raise RequestError("With --engine spark a hierarchy must be given.", hint="--hierarchy FILE")
+    tree = read_hierarchy(hierarchies[0], encoding=reading.text_encoding)
+    require_writable(out, force=force)
+    require_parquet(reading)
+    commands = package()
+    progress("reading")
+    release = commands.anonymized(
+        files, guarantee, (reading.id_column, reading.item_column), progress, hierarchy=tree, algorithm=name,
+        seed=seed, **values,
+    )  # fmt: skip
+    report: dict[str, Any] = release.write(out, force=force)
+    return report
+
+
+def told(report: Mapping[str, Any], out: Path) -> str:
+    """Say what came out."""
+    published, utility, held = report["published"], report["utility"], report["guarantee"]
+    least = held["greatest_k"]
+    fewest = (
+        "no item is published" if least is None else f"the smallest group found has {count(least, 'row')}"
+    )
+    lines = {
+        "Promise": held["phrase"],
+        "Check": f"It holds, counted in the published files; {fewest}.",
+        "NCP": f"{utility['ncp']:.4f}",
+        "LM": f"{utility['lm']:.4f}",
+        "Rows": f"{published['rows']:,} in {len(published['files']):,} files, {published['items']:,} labels",
+        "Share": "published/ only. internal/ stays inside: its files undo the protection.",
+        "Folder": str(out),
+    }
+    return "\n".join(f"{name:<10} {text}" for name, text in lines.items())
+
+
+def verify(
+    file: str, model: str | None, promise: Mapping[str, Any], reading: Reading, show: int, progress: Progress
+) -> Any:
+    """Do the work of `setveil verify --engine spark`: the verdict."""
+    guarantee = promised(model, promise, published=True)
+    require_parquet(reading)
+    columns = (reading.id_column, reading.item_column)
+    return package().verdict(file, guarantee, columns, max(show, 1), progress)
