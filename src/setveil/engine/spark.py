@@ -66,20 +66,12 @@ class Survey:
     ----------
     rows : int
         How many there are.
-    empty : int
-        How many of them hold no item.
     supports : dict of str to int
         The rows of each item.
     """
 
     rows: int
-    empty: int
     supports: dict[str, int]
-
-    @property
-    def occurrences(self) -> int:
-        """Pairs of a row and an item of it."""
-        return sum(self.supports.values())
 
 
 def require_workers(session: SparkSession) -> None:
@@ -141,7 +133,6 @@ def survey(rows: DataFrame) -> Survey:
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
     told = rows.agg(
         F.count(F.lit(1)).alias("rows"),
-        F.sum((length == 0).cast("long")).alias("empty"),
         F.sum(wrong.cast("long")).alias("wrong"),
         F.max(F.struct(length.alias("length"), F.col("place"))).alias("longest"),
         F.min(F.when(wrong, F.col("place"))).alias("where"),
@@ -171,7 +162,7 @@ def survey(rows: DataFrame) -> Survey:
     finally:
         counted.unpersist()
     supports = dict(zip(table["item"], table["count"], strict=True))
-    return Survey(told["rows"], told["empty"] or 0, supports)
+    return Survey(told["rows"], supports)
 
 
 def coded(rows: DataFrame, labels: Sequence[str], ids: Ids) -> DataFrame:
@@ -378,6 +369,16 @@ class SparkRows:
         found = brought(_merged(self.rows.mapInArrow(work, _CODED)), "that hold rare sets")
         tick(1.0)
         return found
+
+    def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
+        """Recode all rows by the image of each leaf, and bring the distinct ones to the driver.
+
+        Raises
+        ------
+        RequestError
+            If they are too many.
+        """
+        return brought(recoded(self.rows, image), "under the cut as it is")
 
 
 def require_sets(found: int, expected: int, size: int) -> None:

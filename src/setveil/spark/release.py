@@ -8,18 +8,20 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from pyspark.sql import DataFrame
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.engine.spark import SparkRows, Survey, brought, coded, recoded, require_rows, require_workers
+from setveil.engine.parts import Parts
+from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed
 from setveil.errors import GuaranteeError, OutputError, RequestError, described
 from setveil.functions.given import Listener, TreeLike, heard, is_path, tree_of
@@ -34,10 +36,11 @@ from setveil.published.rows import RowsRelease
 from setveil.runs.folder import about_of, require_writable
 from setveil.runs.run import named_algorithm, require_seed, settings_of
 from setveil.spark.check import promised
-from setveil.spark.cut import SparkCut
 from setveil.spark.frames import rows_of
 from setveil.spark.publishing import publish
 from setveil.staging import staged_folder
+from setveil.utility.lm import lm
+from setveil.utility.ncp import ncp
 from setveil.version import __version__
 
 ALGORITHMS = ("aa", "exact")
@@ -69,7 +72,7 @@ class SparkRelease:
     utility: dict[str, float]
     report: dict[str, Any]
     _rows: DataFrame  # coded, by leaves
-    _survey: Survey
+    _facts: Parts  # what is known of them on the driver
     _seed: int
     _progress: Progress
 
@@ -102,13 +105,11 @@ class SparkRelease:
         require_writable(place, force=force)
         recoding, progress = self.recoding, self._progress
         image = recoding.image
-        supports = np.array(
-            [self._survey.supports.get(label, 0) for label in recoding.items.labels], np.int64
-        )
-        used = np.bincount(image[image >= 0], supports[image >= 0], len(recoding.published)) > 0
+        shown = recoding.image_of(self._facts.vocabulary)
+        used = np.bincount(shown[shown >= 0], minlength=len(recoding.published)) > 0
         renumbered = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)
         labels = tuple(label for label, u in zip(recoding.published.labels, used, strict=True) if u)
-        total = self._survey.rows
+        total = self._facts.n_rows
         try:
             with staged_folder(place) as folder:
                 published, internal = folder / "published", folder / "internal"
@@ -171,7 +172,7 @@ class SparkRelease:
 
     def __repr__(self) -> str:
         lost = ", ".join(f"{name.upper()} {value:.4f}" for name, value in self.utility.items())
-        rows = f"{self._survey.rows:,} rows on Spark"
+        rows = f"{self._facts.n_rows:,} rows on Spark"
         return f"Release of {rows}, {self.guarantee.phrase}, not written yet: {lost}"
 
 
@@ -256,24 +257,27 @@ def anonymize(
     found = surveyed(rows)
     vocabulary = Vocabulary(item_order(found.supports))
     leaves = tree.locate(vocabulary)
-    held = coded(rows, vocabulary.labels, leaves).persist()
+    coded_rows = coded(rows, vocabulary.labels, leaves).persist()
     try:
-        recoding, details = _recoding(
-            held, vocabulary, leaves, found, tree, promise, module, settings, listening
-        )
+        listening("merging equal rows")
+        held = SparkRows(coded_rows, found.rows)
+        supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
+        facts = Parts((), vocabulary, held.lengths, frozen(supports, np.int64))
+        listening(f"anonymizing ({name})")
+        recoding, details = _recoding(held, facts, leaves, tree, promise, module, settings, listening)
     except BaseException:
-        held.unpersist()
+        coded_rows.unpersist()
         raise
-    utility = losses(recoding, found.supports)
-    report = _report(found, tree, name, module.info, settings, details, utility, seed)
-    return SparkRelease(promise, recoding, utility, report, held, found, int(seed), listening)
+    original = cast("Transactions", facts)  # whose supports are all that these measures ask for
+    utility = {"ncp": ncp(original, recoding), "lm": lm(original, recoding)}
+    report = _report(facts, tree, name, module.info, settings, details, utility, seed)
+    return SparkRelease(promise, recoding, utility, report, coded_rows, facts, int(seed), listening)
 
 
 def _recoding(
-    rows: DataFrame,
-    vocabulary: Vocabulary,
+    held: SparkRows,
+    facts: Parts,
     leaves: Ids,
-    found: Survey,
     tree: Hierarchy,
     promise: KmAnonymity,
     module: Any,
@@ -281,59 +285,30 @@ def _recoding(
     progress: Progress,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
+    promise.require_feasible(facts)
     if isinstance(settings, AA) and not settings.refine:
-        of_leaf = np.zeros(tree.n_leaves, np.int64)
-        of_leaf[leaves] = [found.supports[label] for label in vocabulary.labels]
-        require_filled(promise, found)
-        progress("anonymizing (aa)")
-        cut, details = find_cut(SparkCut(tree, SparkRows(rows, found.rows), of_leaf), promise, progress)
+        cut = Cut(facts, tree)
+        cut.held = held
+        cut, details = find_cut(cut, promise, progress)
         return Recoding.from_cut(tree, cut.nodes()), details
-    progress("bringing distinct rows to the driver")
-    indptr, ids, weights = brought(rows, "of leaves")
-    require_rows(int(weights.sum()), found.rows, "coding")
-    if found.occurrences > MOST_OCCURRENCES:
+    if facts.n_occurrences > MOST_OCCURRENCES:
         raise RequestError(
-            f"The rows hold {found.occurrences:,} occurrences of items, and the driver takes "
+            f"The rows hold {facts.n_occurrences:,} occurrences of items, and the driver takes "
             f"{MOST_OCCURRENCES:,}.",
             hint="The algorithm aa without refine counts on the workers.",
         )
+    indptr, ids, weights = brought(held.rows, "of leaves")
+    require_rows(int(weights.sum()), facts.n_rows, "coding")
     back = np.full(tree.n_leaves, -1, np.int32)
-    back[leaves] = np.arange(len(vocabulary))
+    back[leaves] = np.arange(facts.n_items)
     again = np.repeat(np.arange(weights.size), weights)
-    data = Transactions(*recode_rows(*take_rows(indptr, ids, again), back), vocabulary)
-    progress("anonymizing")
+    data = Transactions(*recode_rows(*take_rows(indptr, ids, again), back), facts.vocabulary)
     made: tuple[Recoding, dict[str, Any]] = module.anonymize(data, tree, promise, settings, progress)
     return made
 
 
-def require_filled(promise: KmAnonymity, found: Survey) -> None:
-    """Refuse rows that no generalization can make k^m-anonymous (see `KmAnonymity.require_feasible`)."""
-    filled = found.rows - found.empty
-    if filled < promise.k:
-        indptr = np.minimum(np.arange(found.rows + 1), filled)
-        few = Transactions(frozen(indptr, np.int64), frozen(np.zeros(filled), np.int32), Vocabulary(("one",)))
-        promise.require_feasible(few)
-
-
-def losses(recoding: Recoding, supports: Mapping[str, int]) -> dict[str, float]:
-    """Compute NCP and LM from the supports of items: each occurrence of an item loses the same."""
-    members = {label: len(items) for label, items in recoding.members().items()}
-    labels = (*recoding.published.labels, None)
-    to = dict(zip(recoding.items.labels, (labels[i] for i in recoding.image.tolist()), strict=True))
-    total, most = sum(supports.values()), max(recoding.domain - 1, 1)
-    ncp = lm = 0
-    for item, rows in supports.items():
-        label = to[item]
-        under = recoding.domain if label is None else members[label]
-        ncp += rows * (under if label is None or under > 1 else 0)
-        lm += rows * (most if label is None else under - 1)
-    if total == 0:
-        return {"ncp": 0.0, "lm": 0.0}
-    return {"ncp": float(Fraction(ncp, recoding.domain * total)), "lm": float(Fraction(lm, most * total))}
-
-
 def _report(
-    found: Survey,
+    facts: Parts,
     tree: Hierarchy,
     name: str,
     info: AlgorithmInfo,
@@ -349,10 +324,10 @@ def _report(
         "engine": "spark",
         "seed": int(seed),
         "input": {
-            "rows": found.rows,
-            "empty_rows": found.empty,
-            "items": len(found.supports),
-            "occurrences": found.occurrences,
+            "rows": facts.n_rows,
+            "empty_rows": facts.n_rows - facts.filled_rows,
+            "items": facts.n_items,
+            "occurrences": facts.n_occurrences,
         },
         "hierarchy": {
             "source": origin.source,
