@@ -96,7 +96,8 @@ def _import_all() -> None:
     from setveil.kernels.rows import frozen, recode_rows
 
     for module in pkgutil.walk_packages(setveil.__path__, "setveil."):
-        if not module.name.endswith("__main__"):
+        needs_pyspark = "spark" in module.name and not module.name.startswith("setveil.cli.")
+        if not module.name.endswith("__main__") and not needs_pyspark:
             importlib.import_module(module.name)
     nothing = frozen([], np.int32)
     recode_rows(frozen([0], np.int64), nothing, nothing)
