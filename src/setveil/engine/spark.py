@@ -228,9 +228,9 @@ def size_of(rows: DataFrame) -> tuple[int, int, int]:
     told = rows.agg(
         F.sum("rows").alias("rows"),
         F.count(F.lit(1)).alias("distinct"),
-        F.sum(F.length("row") / 4).cast("long").alias("occurrences"),
+        F.sum(F.length("row")).alias("bytes"),
     ).collect()[0]
-    return told["rows"] or 0, told["distinct"], told["occurrences"] or 0
+    return told["rows"] or 0, told["distinct"], (told["bytes"] or 0) // 4
 
 
 def collected(rows: DataFrame) -> tuple[Ints, Ids, Ints]:
