@@ -37,6 +37,7 @@ from setveil.fields import (
     options_of,
 )
 from setveil.options.reading import Reading as ReadingOptions
+from setveil.threads import use_threads
 
 PROMISE = "The promise"
 ATTACKER = "The attacker"
@@ -187,8 +188,16 @@ Verbose = Annotated[
         help="Also the phases of the work and their times.",
     ),
 ]  # fmt: skip
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", rich_help_panel=GENERAL, **integer(1),
+        help="How many threads compute at most (default all processors). What comes out is the same.",
+    ),
+]  # fmt: skip
 _GENERAL: tuple[tuple[str, Any, Any], ...] = (
     ("config", Config, None),
+    ("threads", Threads, None),
     ("quiet", Quiet, False),
     ("verbose", Verbose, False),
 )
@@ -333,6 +342,7 @@ def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callabl
     def call(**given: Any) -> None:
         given.pop("config")
         speak(quiet=given.pop("quiet"), verbose=given.pop("verbose"))
+        use_threads(given.pop("threads"))
         parts = {
             name: bundle.collect(**{option: given.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()

@@ -19,6 +19,7 @@ from setveil.errors import DataError, InfeasibleError, RequestError
 from setveil.runs.memory import peak_memory_mb
 from setveil.staging import staged_file
 from setveil.studies.machine import machine
+from setveil.threads import use_threads
 
 _EVERY = 0.05  # seconds between two looks at the memory
 
@@ -26,6 +27,7 @@ _EVERY = 0.05  # seconds between two looks at the memory
 def main() -> None:
     """Do the task and write its record; it appears complete or not at all."""
     task = json.loads(sys.stdin.buffer.readline())
+    use_threads(1)  # there may be as many workers as processors, and seconds are compared
     place = Path(task["out"])
     recording = threading.Lock()  # the run ends once
 
