@@ -40,7 +40,8 @@ class Cut:
         Cost of the part of the cut that lies at or under each node.
     """
 
-    def __init__(self, data: Transactions | Parts, tree: Hierarchy) -> None:
+    def __init__(self, data: Transactions | Parts, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
+        """Start with the leaves; `of_leaf`: their occurrences, where the rows are not all that cost."""
         self.tree = tree
         leaf = tree.locate(data.vocabulary)
         self.held: Rows
@@ -50,17 +51,15 @@ class Cut:
             self.of_leaf[leaf] = data.supports()
         else:
             self.leaf_rows = recode_rows(data.indptr, data.items, leaf)
-            self._hold()
+            self.held = MemoryRows(*self.leaf_rows)
+            counted = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
+            self.of_leaf = counted if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
         counts = tree.leaf_counts
         self.full: list[int] = (
             (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
         ).tolist()
         self._start()
-
-    def _hold(self) -> None:
-        self.held = MemoryRows(*self.leaf_rows)
-        self.of_leaf = np.bincount(self.leaf_rows[1], minlength=self.tree.n_leaves)
 
     def _start(self) -> None:
         self.paid = [0] * self.tree.n_nodes
@@ -78,7 +77,8 @@ class Cut:
         image = np.arange(self.tree.n_leaves, dtype=np.int32)
         image[list(leaves)] = -1
         self.leaf_rows = recode_rows(*self.leaf_rows, image)
-        self._hold()
+        self.held = MemoryRows(*self.leaf_rows)
+        self.of_leaf = np.where(image >= 0, self.of_leaf, 0)
 
     def occurrences(self) -> Ints:
         """Count the occurrences of leaves that each node of the cut is published for: int64 (n_nodes,)."""

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import comb
 
 import numpy as np
 
+from setveil.engine.counting import count_numbers
 from setveil.jit import compiled
-from setveil.kernels.count import (
-    MOST_ROWS,
-    cell_offsets,
-    count_into,
-    empty_table,
-    first_places,
-    fits,
-    next_places,
-    work_by_greatest,
-)
+from setveil.kernels.count import MOST_ROWS, cell_offsets, first_places, fits, next_places
 from setveil.kernels.rows import Ints, Ranked, frozen
-from setveil.threads import each, threads
+from setveil.threads import each
 
 WORTH = 4  # cells that a table may have for each set in a row
 SETS = 10  # that take as long as a step of a search
@@ -94,13 +85,7 @@ class TableSupports:
     def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:
         n, lengths = rows.order.size, frozen(rows.lengths, np.int64)
         longest = int(lengths.max(initial=0))
-        offsets, table = cell_offsets(n, m), empty_table(n, m)
-        work = np.zeros(n, np.int64)
-        work_by_greatest(*rows[:2], offsets, work)
-        before = np.cumsum(work)
-        shares = np.arange(1, threads()) * (int(before[-1]) if n else 0) // threads()
-        ranges = list(pairwise([0, *(np.searchsorted(before, shares) + 1).tolist(), n]))
-        each(lambda range_: count_into(*rows[:3], offsets, *range_, table), ranges)
+        offsets, table = cell_offsets(n, m), count_numbers(*rows[:3], n, m)
 
         def look_up(first: int) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
             below = np.zeros((limits.size, longest + 1), np.int64)

@@ -72,15 +72,30 @@ def count_pieces(
         rows = each(lambda piece: numbered(piece, numbering), group)
         if not ranges:
             ranges = _of_equal_work(rows, offsets)
-
-        def count(range_: tuple[int, int], rows: list[Piece] = rows) -> None:
-            for one in rows:
-                count_into(*one, weights, offsets, *range_, table)
-
-        each(count, ranges)
+        _count_rows(rows, weights, offsets, ranges, table)
         done += sum(leaves.size for _, leaves in group)
         tick(done / max(occurrences, 1))
     return table
+
+
+def count_numbers(indptr: Ints, numbers: Ids, weights: Ints, n: int, size: int) -> NDArray[np.int32]:
+    """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
+    offsets, table = cell_offsets(n, size), empty_table(n, size)
+    rows = [(indptr, numbers)]
+    _count_rows(rows, weights, offsets, _of_equal_work(rows, offsets), table)
+    return table
+
+
+def _count_rows(
+    rows: list[Piece], weights: Ints, offsets: Ints, ranges: list[tuple[int, int]], table: NDArray[np.int32]
+) -> None:
+    """Add rows to a table, each thread the sets whose greatest number lies in a range of its own."""
+
+    def count(range_: tuple[int, int]) -> None:
+        for one in rows:
+            count_into(*one, weights, offsets, *range_, table)
+
+    each(count, ranges)
 
 
 def rare_parts(

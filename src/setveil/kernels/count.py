@@ -243,6 +243,60 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
 
 
 @compiled
+def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
+    """Mark numbers of rows until each set of support below k has all its rows, and each other one k of them.
+
+    Parameters
+    ----------
+    indptr, numbers, weights, offsets, table
+        See `count_into`; the table holds the supports.
+    k : int
+    have : int32 (cells,), written
+        The rows in which all numbers of a set are marked.
+    kept : bool (occurrences,), written
+        What is marked.
+    """
+    size = offsets.shape[0]
+    at = np.zeros(size - 1, np.int64)
+    before = np.zeros(numbers.size, np.bool_)
+    for row in range(indptr.size - 1):
+        start, end = indptr[row], indptr[row + 1]
+        for p in range(start, end):
+            before[p] = kept[p]
+        new = False
+        more = first_places(at, start, end, start)
+        while more:
+            base = np.int64(0)
+            for j in range(size - 1):
+                base += offsets[j + 1, numbers[at[j]]]
+            needed = False
+            for p in range(start, at[0] if size > 1 else end):
+                cell = base + numbers[p]
+                if table[cell] < k or have[cell] < k:
+                    kept[p] = True
+                    needed = True
+            if needed:
+                new = True
+                for j in range(size - 1):
+                    kept[at[j]] = True
+            more = next_places(at, start, end)
+        if not new:
+            continue
+        more = first_places(at, start, end, start)
+        while more:
+            base = np.int64(0)
+            now, then = True, True
+            for j in range(size - 1):
+                base += offsets[j + 1, numbers[at[j]]]
+                now, then = now and kept[at[j]], then and before[at[j]]
+            if now:
+                for p in range(start, at[0] if size > 1 else end):
+                    if kept[p] and not (then and before[p]):
+                        have[base + numbers[p]] += weights[row]
+            more = next_places(at, start, end)
+
+
+@compiled
 def mark_rare(table, offsets, k, marks):
     """Mark the numbers of all sets with a support in (0, k).
 

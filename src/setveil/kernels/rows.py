@@ -149,7 +149,7 @@ def _take(indptr, items, rows, out_ptr, out_items):
 def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     """Copy the given rows, in the given order."""
     out_ptr = np.zeros(rows.size + 1, np.int64)
-    np.cumsum(np.diff(indptr)[rows], out=out_ptr[1:])
+    np.cumsum(indptr[rows + 1] - indptr[rows], out=out_ptr[1:])
     out_items = np.empty(out_ptr[-1], np.int32)
     given = frozen(indptr, np.int64), frozen(items, np.int32), frozen(rows, np.int64)
     _take(*given, out_ptr, out_items)

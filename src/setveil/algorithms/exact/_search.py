@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.algorithms._cut import Cut
+from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._candidates import Candidates, contracted
 from setveil.algorithms.exact._clauses import Separator
@@ -84,7 +85,10 @@ class Search:
         self.losses = losses
         self.kept = sorted({tree.id(x) for x in parameters.keep})
         self.barred = sorted(tree.id(x) for x in barred if x in tree)
-        self.cut = cut = Cut(data, tree)
+        self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)
+        self.of_leaf = np.zeros(tree.n_leaves, np.int64)
+        self.of_leaf[tree.locate(data.vocabulary)] = data.supports()
+        self.cut = cut = Cut(self.rows, tree, self.of_leaf)
         self.separator = Separator(cut, guarantee.k, guarantee.m)
         self.candidates = Candidates(
             cut, self.separator, guarantee, losses, self.kept, self.barred, parameters.suppress, progress
@@ -224,8 +228,8 @@ class Search:
 
     def _greedy(self) -> None:
         """Take what mHgHs finds against attackers who know few items, made valid for all."""
-        space = CutSpace(self.data, self.tree)
-        last = min(self.guarantee.size_limit(self.data), GREEDY)
+        space = CutSpace(self.rows, self.tree, self.of_leaf)
+        last = min(self.guarantee.size_limit(self.rows), GREEDY)
         found = None
         try:
             for _, scenario in in_rounds(space, self.guarantee, last, self.progress):

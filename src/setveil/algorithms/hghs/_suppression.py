@@ -45,11 +45,13 @@ class CutSpace:
         Nodes by decreasing cost of suppression, equal ones in item order.
     """
 
-    def __init__(self, data: Transactions, tree: Hierarchy) -> None:
+    def __init__(self, data: Transactions, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
+        """Take rows; `of_leaf`: the occurrences of each leaf, where the rows are not all that cost."""
         self.tree = tree
         self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
-        occurrences = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
-        before = np.concatenate(([0], np.cumsum(occurrences[tree.leaf_order])))
+        if of_leaf is None:
+            of_leaf = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
+        before = np.concatenate(([0], np.cumsum(of_leaf[tree.leaf_order])))
         under = before[tree.high] - before[tree.low]
         self.cost = np.stack((under * (tree.leaf_counts - 1), under * max(tree.n_leaves - 1, 1)))
         self.order = np.argsort(self.cost[0] - self.cost[1], kind="stable")

@@ -1,0 +1,84 @@
+"""Fewer rows with the same threats, at every level of every hierarchy."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from naive import exact as by_cuts
+from naive.anonymize import up_from
+from setveil.algorithms import _witness_rows
+from setveil.algorithms._witness_rows import witness_rows
+from setveil.algorithms.exact import exact
+from setveil.progress import silent
+from strategies import Case, examples, random_case, seeded
+
+
+@pytest.fixture(autouse=True)
+def however_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_witness_rows, "LEAST", 0)
+
+
+def supports(rows: list[frozenset[str]], case: Case, most: int) -> Counter[frozenset[str]]:
+    """Supports of all sets of nodes, none above another."""
+    found: Counter[frozenset[str]] = Counter()
+    for row in rows:
+        nodes = sorted({node for item in row for node in up_from(case.parents, item)})
+        for size in range(1, most + 1):
+            for some in combinations(nodes, size):
+                if not any(set(up_from(case.parents, x)) & set(some) - {x} for x in some):
+                    found[frozenset(some)] += 1
+    return found
+
+
+def test_what_is_rare_is_as_rare_and_what_is_not_is_not() -> None:
+    rng = seeded(1740)
+    fewer = 0
+    for _ in range(examples(400, 60)):
+        case = random_case(rng, most_rows=40)
+        m = rng.choice((1, 2, 3, math.inf))
+        kept = witness_rows(case.data, case.k, m, silent)
+        assert kept.vocabulary == case.data.vocabulary
+        most = min(m, 4)
+        before = supports(list(case.rows), case, int(most))
+        after = supports([frozenset(row) for row in kept], case, int(most))
+        for some, support in before.items():
+            assert min(after[some], case.k) == min(support, case.k), (case, m, some)
+        assert not after.keys() - before.keys()
+        fewer += kept.n_occurrences < case.data.n_occurrences
+    assert fewer > 20
+
+
+def test_they_do_not_depend_on_the_order_of_the_rows() -> None:
+    rng = seeded(1741)
+    for _ in range(examples(100, 20)):
+        case = random_case(rng, most_rows=30)
+        kept = witness_rows(case.data, case.k, 2, silent)
+        assert list(witness_rows(case.shuffled(rng).data, case.k, 2, silent)) == list(kept)
+
+
+def test_few_rows_and_large_tables_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = random_case(seeded(1742), most_rows=30)
+    monkeypatch.setattr(_witness_rows, "MOST_CELLS", 1)
+    assert witness_rows(case.data, 2, 2, silent) is case.data
+    monkeypatch.setattr(_witness_rows, "MOST_CELLS", 1 << 20)
+    monkeypatch.setattr(_witness_rows, "LEAST", 10**6)
+    assert witness_rows(case.data, 2, 2, silent) is case.data
+
+
+@pytest.mark.parametrize("suppress", [True, False])
+def test_the_optimum_is_that_of_all_rows(suppress: bool) -> None:
+    rng = seeded(1743)
+    for _ in range(examples(150, 20)):
+        case = random_case(rng, most_rows=25, most_items=6)
+        if 0 < sum(map(bool, case.rows)) < case.k:
+            continue
+        terms = by_cuts.Terms(suppress=suppress)
+        _, details = exact.anonymize(
+            case.data, case.tree, case.guarantee, exact.Exact(suppress=suppress, objective="lm")
+        )
+        least = by_cuts.least_loss(case.rows, case.parents, case.k, case.m, terms)
+        assert details["optimality"]["lower_bound"] == float(least), case
