@@ -120,3 +120,10 @@ def test_what_is_not_read_in_pieces(tmp_path: Path, frame: pl.DataFrame, message
     frame.write_parquet(tmp_path / "a.parquet")
     with pytest.raises(DataError, match=message):
         _ = ListFiles([str(tmp_path / "a.parquet")]).vocabulary
+
+
+def test_files_of_different_types(tmp_path: Path) -> None:
+    pl.DataFrame({"x": [["1"]]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"x": [[1]]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(DataError, match=r"b\.parquet is not laid out like .*a\.parquet"):
+        ListFiles([str(tmp_path / name) for name in ("a.parquet", "b.parquet")])

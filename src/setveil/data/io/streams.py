@@ -44,6 +44,7 @@ class ListFiles:
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
         self.column = item_column or ""
+        first: pl.DataType | None = None
         for path in self.paths:
             try:
                 schema = pl.scan_parquet(path, glob=False).collect_schema()
@@ -63,6 +64,13 @@ class ListFiles:
                 raise DataError(
                     f"{path}: column {shorten(found)} has type {dtype}, expected a column "
                     f"{shorten(self.column)} of lists of strings or integers."
+                )
+            first = first or dtype
+            if dtype != first:
+                raise DataError(
+                    f"{path} is not laid out like {self.paths[0]}: column {shorten(found)} has type {dtype}, "
+                    f"and not {first}.",
+                    hint="Convert the files to one type of items first.",
                 )
 
     @property
