@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +14,12 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms import aa
+from setveil.data.io.parquet import write_files
 from setveil.data.io.streams import ListFiles
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.engine.numbering import Numbering
-from setveil.engine.parts import Part, PartRows, Parts
+from setveil.engine.parts import Part, PartRows, Parts, write_numbers
 from setveil.engine.rows import MemoryRows
 from setveil.errors import DataError
 from setveil.kernels.rows import recode_rows
@@ -127,3 +130,19 @@ def test_files_of_different_types(tmp_path: Path) -> None:
     pl.DataFrame({"x": [[1]]}).write_parquet(tmp_path / "b.parquet")
     with pytest.raises(DataError, match=r"b\.parquet is not laid out like .*a\.parquet"):
         ListFiles([str(tmp_path / name) for name in ("a.parquet", "b.parquet")])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_as_such() -> None:
+    def numbers() -> None:
+        with Path("/dev/full").open("wb") as file:
+            write_numbers(file, np.zeros(100_000, np.int64))
+
+    def table() -> None:
+        rows = Transactions.from_rows([["a"]])
+        write_files(Path("/dev/full"), iter([rows]), 1, Layout("parquet"))
+
+    for write in (numbers, table):
+        with pytest.raises(OSError, match=r"[Nn]o space left") as caught:
+            write()
+        assert caught.value.errno == errno.ENOSPC

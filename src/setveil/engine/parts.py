@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,9 @@ class Part:
     def write(cls, folder: Path, number: int, indptr: Ints, items: Ids) -> Part:
         """Write rows into a folder."""
         part = cls(folder / f"{number:06}.indptr", folder / f"{number:06}.items", _hash(indptr, items))
-        indptr.tofile(part.indptr)
-        items.tofile(part.items)
+        for path, numbers in ((part.indptr, indptr), (part.items, items)):
+            with path.open("wb") as file:
+                write_numbers(file, numbers)
         return part
 
     def rows(self) -> Piece:
@@ -225,6 +227,11 @@ class PartRows:
         for rows in self.data.rows():
             for indptr, items in pieces_of(*rows):
                 yield indptr, frozen(self.leaf[items], np.int32)
+
+
+def write_numbers(file: BinaryIO, numbers: NDArray[Any]) -> None:
+    """Write an array as it lies in memory; unlike its own `tofile` this says why it fails."""
+    file.write(np.ascontiguousarray(numbers).data)
 
 
 def joined(rows: list[Piece]) -> Piece:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import Piece
-from setveil.engine.parts import OF_A_PART, Part, Parts, joined
+from setveil.engine.parts import OF_A_PART, Part, Parts, joined, write_numbers
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -163,7 +163,8 @@ def _distinct(indptr: Ints, items: Ids, weights: Ints | None = None) -> Weighted
 
 def _write_run(folder: Path, number: int, run: Weighted) -> tuple[Part, Path]:
     weights = folder / f"{number:06}.weights"
-    run[2].tofile(weights)
+    with weights.open("wb") as file:
+        write_numbers(file, run[2])
     return Part.write(folder, number, *run[:2]), weights
 
 
@@ -213,10 +214,9 @@ class _Buckets:
             some = order[bounds[number] : bounds[number + 1]]
             if some.size:
                 taken_ptr, taken = take_rows(indptr, items, rows[some])
-                np.array([some.size, taken.size], np.int64).tofile(file)
-                numbers[some].tofile(file)
-                np.diff(taken_ptr).tofile(file)
-                taken.tofile(file)
+                sizes = np.array([some.size, taken.size], np.int64)
+                for part in (sizes, numbers[some], np.diff(taken_ptr), taken):
+                    write_numbers(file, part)
 
     def close(self) -> tuple[Path, ...]:
         for file in self.files:
