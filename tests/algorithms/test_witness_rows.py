@@ -81,4 +81,5 @@ def test_the_optimum_is_that_of_all_rows(suppress: bool) -> None:
             case.data, case.tree, case.guarantee, exact.Exact(suppress=suppress, objective="lm")
         )
         least = by_cuts.least_loss(case.rows, case.parents, case.k, case.m, terms)
+        assert least is not None
         assert details["optimality"]["lower_bound"] == float(least), case
