@@ -298,11 +298,21 @@ def least_steps(rows: Ranked, m: int) -> int:
     """
     if m < 2:
         return 0
-    long_enough = np.repeat(rows.lengths >= m, rows.lengths)
-    holders = np.bincount(rows.items[long_enough], minlength=rows.order.size)
-    several = long_enough & (holders[rows.items] > 1)
-    left = np.repeat(rows.indptr[1:], rows.lengths)[several] - np.flatnonzero(several)
-    return int(left[left >= m].sum())
+    return int(_first_steps(*rows[:2], np.zeros(rows.order.size, np.int64), m))
+
+
+@compiled
+def _first_steps(indptr, items, holders, m):
+    for row in range(indptr.size - 1):
+        if indptr[row + 1] - indptr[row] >= m:
+            for p in range(indptr[row], indptr[row + 1]):
+                holders[items[p]] += 1
+    steps = np.int64(0)
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1] - m + 1):
+            if holders[items[p]] > 1:
+                steps += indptr[row + 1] - p
+    return steps
 
 
 class LeastSupportSearch(Search):

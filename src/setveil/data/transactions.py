@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
-from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.rows import frozen, holders, merge_rows_by_content, recode_rows, take_rows
 from setveil.notebook import ROWS, card, some
 from setveil.wording import count
 
@@ -239,6 +239,11 @@ class Transactions:
         """
         _, first, weights = merge_rows_by_content(self.indptr, self.items)
         return *take_rows(self.indptr, self.items, first), frozen(weights, np.int64)
+
+    @cached_property
+    def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The `distinct` rows that hold each item: where each item's begin, and their numbers, ascending."""
+        return holders(*self.distinct[:2], self.n_items)
 
     def rows(self) -> list[tuple[str, ...]]:
         """List all rows, each as the tuple of its labels in item order.

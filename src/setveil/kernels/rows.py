@@ -205,6 +205,24 @@ def _add_weights(indptr, items, weights, out):
             out[items[p]] += weights[row]
 
 
+@compiled
+def _list_holders(indptr, items, starts, tidlists):
+    at = starts[:-1].copy()
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            tidlists[at[items[p]]] = row
+            at[items[p]] += 1
+
+
+def holders(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids]:
+    """List the rows of each item, as `invert` does, but not where in them it stands."""
+    starts = np.zeros(n_ids + 1, np.int64)
+    np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
+    tidlists = np.empty(items.size, np.int32)
+    _list_holders(indptr, items, starts, tidlists)
+    return frozen(starts, np.int64), frozen(tidlists, np.int32)
+
+
 def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
     """Count the rows that hold each item: int64 (n_ids,); each row stands for as many as its weight."""
     out = np.zeros(n_ids, np.int64)
@@ -340,8 +358,13 @@ def content_order(indptr: Ints, items: Ids) -> Ints:
         The rows in this order; equal rows by row number.
     """
     group, _, weights = merge_rows_by_content(indptr, items)
+    return in_groups(group, weights)
+
+
+def in_groups(group: Ints, sizes: Ints) -> Ints:
+    """Sort rows by their groups, of which the sizes are given; those of a group by number: int64 (n,)."""
     order = np.empty(group.size, np.int64)
-    _spread(group, np.cumsum(weights) - weights, order)
+    _spread(group, np.cumsum(sizes) - sizes, order)
     return order
 
 

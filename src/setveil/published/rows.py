@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import content_order, frozen, recode_rows, take_rows
+from setveil.kernels.rows import frozen, in_groups, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
 from setveil.published.about import (
     about_beside,
@@ -191,10 +191,12 @@ def publish(
         indptr, items = recode_rows(indptr, items, image)
         labels = Vocabulary(label for label, u in zip(labels.labels, used, strict=True) if u)
 
-    in_order = content_order(indptr, items)
-    order, row_map = shuffled(in_order, seed)
+    group, first, weights = merge_rows_by_content(indptr, items)
+    order, row_map = shuffled(in_groups(group, weights), seed)
     published = Transactions(*take_rows(indptr, items, order), labels)
-    del recoded, indptr, items, in_order, order  # as large as the data
+    # What was found to sort the rows need not be found again.
+    vars(published)["distinct"] = *take_rows(indptr, items, first), frozen(weights, np.int64)
+    del recoded, indptr, items, group, order  # as large as the data
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
     parts = None

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
-from setveil.kernels.rows import frozen, invert
+from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
+from setveil.threads import each
 from setveil.utility import Case, Column, Compared, Measure, Utility
-from setveil.utility._estimate_loops import count_label_sets
 from setveil.utility._expected_matches import expected_matches
+from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.estimates import UNIFORM, Estimator, estimator_of
 
 Members = Mapping[str, Sequence[str]]
@@ -134,28 +135,29 @@ def query_errors(
     [2.0, 1.333, 1.0]
     """
     asked = [_ids(original, query) for query in queries]
-    indptr, items, times = original.distinct
-    held_by = invert(indptr, items, original.n_items)[:2]
-    indptr, labels, weights = published.distinct
-    holders = invert(indptr, labels, published.n_items)[:2]
     scale, starts, covers = _meaning(original, published, members)
-    release = indptr, labels, weights, *holders, scale, starts, covers
+    release = *published.distinct, *published.holders, scale, starts, covers
 
     ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
     items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
-    actual = np.empty(len(asked), np.int64)
-    count_label_sets(*held_by, times, ends, items, original.n_rows, actual)
-    estimate = np.zeros(len(asked), np.float64)
-    known: dict[tuple[bytes, ...], float] = {}  # estimates depend on the labels of the items alone
-    for j, query in enumerate(asked):
-        if j % _EVERY == 0:
-            progress("answering queries", j / len(asked))
-        if actual[j]:
-            under = tuple(covers[starts[item] : starts[item + 1]].tobytes() for item in query.tolist())
-            if under not in known:
-                known[under] = expected_matches(*release, query)
-            estimate[j] = known[under]
+    progress("answering queries", 0.0)
+    actual = supports_of_sets(original, ends, items)
     kept = np.flatnonzero(actual)
+    # Estimates depend on the labels of the items alone.
+    under = {
+        j: tuple(covers[starts[item] : starts[item + 1]].tobytes() for item in asked[j].tolist())
+        for j in kept.tolist()
+    }
+    first = {labels: j for j, labels in reversed(under.items())}
+    different = list(first.values())
+    matches: list[float] = []
+    for begin in range(0, len(different), _EVERY):
+        progress("answering queries", begin / len(different))
+        some = different[begin : begin + _EVERY]
+        matches += each(lambda j: float(expected_matches(*release, asked[j])), some)
+    known = dict(zip(first, matches, strict=True))
+    estimate = np.zeros(len(asked), np.float64)
+    estimate[kept] = [known[labels] for labels in under.values()]
     return QueryErrors(actual[kept], estimate[kept], kept, len(asked) - kept.size)
 
 

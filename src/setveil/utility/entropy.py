@@ -32,10 +32,8 @@ def entropy(original: Transactions, recoding: AnyRecoding) -> dict[str, float]:
     """
     n_labels = len(recoding.published)
     supports = original.supports()
-    pairs, times = np.unique(
-        original.items.astype(np.int64) * (n_labels + 1) + recoding.images(original) + 1, return_counts=True
-    )
-    item, label = np.divmod(pairs, n_labels + 1)  # label 0: suppressed
+    item, label, times = recoding.tally(original)
+    label = label + 1  # 0: suppressed
     inside = np.bincount(label, times, n_labels + 1)[label]
     left = np.where(label > 0, inside / times, original.n_occurrences / np.maximum(supports[item], 1))
     present = supports[supports > 0]

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import Shared
-from setveil.utility._estimate_loops import answer_queries, count_label_sets
+from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
+from setveil.utility._set_supports import supports_of_sets
 
 MAXIMUM_ENTROPY, UNIFORM = "maximum entropy", "uniform"
 
@@ -138,7 +139,7 @@ class Estimator:
         self._labels = {label: i for i, label in enumerate(shared.rows.vocabulary.labels)}
         for label in shared.members:
             self._labels.setdefault(label, len(self._labels))
-        self._starts, self._tidlists = invert(indptr, items, len(self._labels))[:2]
+        self._rows = shared.rows
         self._remembered: dict[bytes, int] = {}
         sizes = np.zeros(len(self._labels) + 1, np.int64)
         np.add.at(sizes, items, np.repeat(self._weights, np.diff(indptr)))
@@ -301,9 +302,7 @@ class Estimator:
         supports = np.array([known.get(key, -1) for key in keys], np.int64)
         new = np.flatnonzero(supports < 0)
         if new.size:
-            found = np.empty(new.size, np.int64)
-            sets = take_rows(indptr, labels, new)
-            count_label_sets(self._starts, self._tidlists, self._weights, *sets, self.n_rows, found)
+            found = supports_of_sets(self._rows, *take_rows(indptr, labels, new))
             supports[new] = found
             if len(known) + new.size > _REMEMBERED:
                 known.clear()

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
-from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
 from setveil.utility._pair_counts import count_beside
 from setveil.utility.estimates import Answer, Estimator
@@ -260,7 +259,7 @@ def most_frequent_pairs(
     [(('a', 'b'), 2), (('b', 'c'), 2)]
     """
     indptr, items, weights = data.distinct
-    starts, holders, _ = invert(indptr, items, data.n_items)
+    starts, holders = data.holders
     supports = data.supports()
     in_order = item_order(data.vocabulary.labels)
     place = {data.vocabulary.ids[item]: at for at, item in enumerate(in_order)}

@@ -199,7 +199,7 @@ def _rules(
         return 0
     total = 0
     indptr, items, weights = data.distinct
-    starts, holders, _ = invert(indptr, items, data.n_items)
+    starts, holders = data.holders
     for s in np.flatnonzero(private).tolist():
         held_by = holders[starts[s] : starts[s + 1]]
         some, theirs = take_rows(indptr, items, held_by.astype(np.int64)), weights[held_by]

@@ -21,7 +21,7 @@ from setveil.kernels.rows import (
     Ints,
     distinct_rows,
     frozen,
-    invert,
+    holders,
     merge_rows_by_content,
     recode_rows,
     take_rows,
@@ -97,6 +97,9 @@ def random_queries(
         indptr, items = _restricted(indptr, items, keep)
         _, first, _ = merge_rows_by_content(indptr, items)
         indptr, items = take_rows(indptr, items, first)
+        starts, held_by = holders(indptr, items, inside.size)
+    else:
+        starts, held_by = data.holders
     lengths = np.diff(indptr)
     longest = int(lengths.max(initial=0))
     if longest < size:
@@ -114,7 +117,6 @@ def random_queries(
     # The length is drawn by comparing 64 random bits with shares of 2^64.
     shares = [(total << 64) // sum(cases) for total in accumulate(cases)]
 
-    starts, held_by = invert(indptr, items, inside.size)[:2]
     ones = frozen(np.ones(lengths.size), np.int64)
     holder = np.empty(1, np.int64)
     stream = np.random.PCG64(seed)

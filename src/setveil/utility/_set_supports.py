@@ -1,0 +1,64 @@
+"""The supports of many itemsets."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.engine.counting import count_numbers
+from setveil.kernels.count import MOST_ROWS, cell_offsets, fits
+from setveil.kernels.rows import Ids, Ints, frozen
+from setveil.threads import each
+from setveil.utility._estimate_loops import count_label_sets
+
+AT_ONCE = 50  # itemsets of a piece of work
+WORTH = 8  # pairs that are counted while one row is looked up
+
+
+def supports_of_sets(data: Transactions, ends: Ints, ids: Ids) -> Ints:
+    """Count the rows that hold each of some itemsets; all rows hold the empty one.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    ends, ids : int64 (sets + 1,), int32
+        The itemsets, as positions in the vocabulary, ascending; positions beyond it are in no row.
+
+    Returns
+    -------
+    int64 (sets,)
+    """
+    starts, tidlists = data.holders
+    missing = int(ids.max(initial=-1)) + 1 - data.n_items
+    if missing > 0:
+        starts = frozen(np.append(starts, np.repeat(starts[-1:], missing)), np.int64)
+    elif _are_pairs(data, ends, ids):
+        first, second = ids[ends[:-1]].astype(np.int64), ids[ends[1:] - 1].astype(np.int64)
+        offsets = cell_offsets(data.n_items, 2)
+        table = count_numbers(*data.distinct, data.n_items, 2)
+        pairs: Ints = table[first + offsets[1, second]].astype(np.int64)
+        return pairs
+    weights = data.distinct[2]
+    out = np.zeros(ends.size - 1, np.int64)
+
+    def count(begin: int) -> None:
+        some = out[begin : begin + AT_ONCE]
+        bounds = frozen(ends[begin : begin + some.size + 1], np.int64)
+        count_label_sets(starts, tidlists, weights, bounds, ids, data.n_rows, some)
+
+    each(count, range(0, out.size, AT_ONCE))
+    return out
+
+
+def _are_pairs(data: Transactions, ends: Ints, ids: Ids) -> bool:
+    """Whether all are pairs, and to count all pairs there are takes less time than to look at each."""
+    indptr = data.distinct[0]
+    if not (np.diff(ends) == 2).all() or not fits(data.n_items, 2) or data.n_rows > MOST_ROWS:
+        return False
+    looked_at = int(np.minimum.reduceat(np.diff(data.holders[0])[ids], ends[:-1]).sum()) if ids.size else 0
+    lengths = np.bincount(np.diff(indptr)).tolist()
+    counted = sum(rows * comb(length, 2) for length, rows in enumerate(lengths))
+    return bool(max(counted, comb(data.n_items, 2)) < WORTH * looked_at)
