@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.jit import compiled
+from setveil.threads import each
 
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
@@ -25,6 +27,7 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
     return out
 
 
+AT_ONCE = 1 << 20  # occurrences that a thread recodes or copies at a time
 SHORT = 64  # rows up to this length are sorted by insertion, which needs no memory of its own
 
 
@@ -76,12 +79,27 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     indptr, items : read-only arrays of the same types
         Exactly as many rows; a row may be empty.
     """
-    out_ptr = np.zeros(indptr.size, np.int64)
+    to = frozen(image, np.int32)
     out_items = np.empty(items.size, np.int32)
-    _recode(indptr, items, frozen(image, np.int32), out_ptr, out_items)
-    if out_ptr[-1] < out_items.size:
-        out_items = out_items[: out_ptr[-1]].copy()  # or what is left over would be kept, too
+
+    def recode(rows: tuple[int, int]) -> tuple[Ints, Ids]:
+        bounds = indptr[rows[0] : rows[1] + 1]
+        out_ptr, out = np.zeros(bounds.size, np.int64), out_items[bounds[0] : bounds[-1]]
+        _recode(bounds, items, to, out_ptr, out)
+        return out_ptr, out[: out_ptr[-1]]
+
+    parts = each(recode, _pieces(indptr))
+    out_ptr = np.zeros(indptr.size, np.int64)
+    np.cumsum(np.concatenate([out_ptr[:0], *(np.diff(ends) for ends, _ in parts)]), out=out_ptr[1:])
+    if out_ptr[-1] < items.size:  # or what is left over would be kept, too
+        out_items = np.concatenate([out_items[:0], *(part for _, part in parts)])
     return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
+
+
+def _pieces(indptr: Ints) -> list[tuple[int, int]]:
+    """Cut rows into pieces of about AT_ONCE occurrences, each by its first row and the one behind its last."""
+    steps = np.searchsorted(indptr, np.arange(indptr[0], indptr[-1], AT_ONCE))
+    return list(pairwise(np.unique([0, *steps.tolist(), indptr.size - 1]).tolist()))
 
 
 @compiled
@@ -151,8 +169,12 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     out_ptr = np.zeros(rows.size + 1, np.int64)
     np.cumsum(indptr[rows + 1] - indptr[rows], out=out_ptr[1:])
     out_items = np.empty(out_ptr[-1], np.int32)
-    given = frozen(indptr, np.int64), frozen(items, np.int32), frozen(rows, np.int64)
-    _take(*given, out_ptr, out_items)
+    given = frozen(indptr, np.int64), frozen(items, np.int32)
+    which, ends = frozen(rows, np.int64), frozen(out_ptr, np.int64)
+    each(
+        lambda some: _take(*given, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
+        _pieces(ends),
+    )
     return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
 
 
