@@ -50,8 +50,7 @@ class Cut:
             self.of_leaf = np.zeros(tree.n_leaves, np.int64)
             self.of_leaf[leaf] = data.supports()
         else:
-            self.leaf_rows = recode_rows(data.indptr, data.items, leaf)
-            self.held = MemoryRows(*self.leaf_rows)
+            self.look_at(*recode_rows(data.indptr, data.items, leaf))
             counted = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
             self.of_leaf = counted if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
@@ -60,6 +59,11 @@ class Cut:
             (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
         ).tolist()
         self._start()
+
+    def look_at(self, indptr: Ints, leaves: Ids) -> None:
+        """Take other rows of leaves; costs stay as they are."""
+        self.leaf_rows = indptr, leaves
+        self.held = MemoryRows(indptr, leaves)
 
     def _start(self) -> None:
         self.paid = [0] * self.tree.n_nodes
@@ -76,8 +80,7 @@ class Cut:
         """Take leaves out of the rows, as if the data did not hold them."""
         image = np.arange(self.tree.n_leaves, dtype=np.int32)
         image[list(leaves)] = -1
-        self.leaf_rows = recode_rows(*self.leaf_rows, image)
-        self.held = MemoryRows(*self.leaf_rows)
+        self.look_at(*recode_rows(*self.leaf_rows, image))
         self.of_leaf = np.where(image >= 0, self.of_leaf, 0)
 
     def occurrences(self) -> Ints:

@@ -91,7 +91,7 @@ def anonymize(
     parts = _part_rows(cut, guarantee.k)
     progress("items within each part")
     within = find_cut(cut, guarantee, progress)[1]["generalization_steps"]
-    cut.leaf_rows = whole
+    cut.look_at(*whole)
     progress("items across parts")
     across = find_cut(cut, guarantee, progress)[1]["generalization_steps"]
     nodes = [hierarchy.id(cut.tree.labels[v]) for v in cut.nodes()]
@@ -125,6 +125,6 @@ def _part_rows(cut: Cut, k: int) -> int:
     small = (filled > 0) & (filled < k)
     image = np.where(small[part], -1, np.arange(tree.n_leaves)).astype(np.int32)
     rows = frozen(bounds, np.int64), frozen(items[by_piece], np.int32)
-    cut.leaf_rows = recode_rows(*rows, image)
+    cut.look_at(*recode_rows(*rows, image))
     cut.generalize(children[small].tolist())
     return int(np.count_nonzero(filled))
