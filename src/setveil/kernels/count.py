@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.jit import compiled
 from setveil.kernels.node_paths import is_apart
-from setveil.kernels.rows import SHORT, Ints, frozen
+from setveil.kernels.rows import Ints, frozen, sort_piece
 
 MOST_CELLS = 1 << 27  # of a table: half a gigabyte of supports of 4 bytes each
 MOST_ROWS = (1 << 31) - 1  # rows that such a support can count
@@ -68,16 +68,7 @@ def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
                     stamp[number] = row
                     out[end] = number
                     end += 1
-        if end - start <= SHORT:
-            for p in range(start + 1, end):
-                number = out[p]
-                q = p
-                while q > start and out[q - 1] > number:
-                    out[q] = out[q - 1]
-                    q -= 1
-                out[q] = number
-        else:
-            out[start:end].sort()
+        sort_piece(out, start, end)
         out_ptr[row + 1] = end
     return end
 
@@ -319,13 +310,8 @@ def mark_rare(table, offsets, k, marks):
                 for j in range(1, size):
                     marks[chosen[j]] = True
         cell += after
-        j = 1
-        while j < size and chosen[j] + 1 == (chosen[j + 1] if j + 1 < size else n):
-            chosen[j] = j
-            j += 1
-        if j >= size:
+        if not next_places(chosen[1:], 0, n):
             break
-        chosen[j] += 1
 
 
 @compiled
@@ -440,13 +426,8 @@ def saturate(table, offsets, nodes, k, number, parent, low, high, upper_offsets,
                         depth += 1
         chosen[0] = 0
         cell += after
-        j = 1
-        while j < size and chosen[j] + 1 == (chosen[j + 1] if j + 1 < size else n):
-            chosen[j] = j
-            j += 1
-        if j >= size:
+        if not next_places(chosen[1:], 0, n):
             break
-        chosen[j] += 1
 
 
 @compiled

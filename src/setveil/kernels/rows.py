@@ -32,6 +32,21 @@ SHORT = 64  # rows up to this length are sorted by insertion, which needs no mem
 
 
 @compiled
+def sort_piece(items, start, end):
+    """Sort ``items[start:end]``."""
+    if end - start > SHORT:
+        items[start:end].sort()
+        return
+    for p in range(start + 1, end):
+        item = items[p]
+        q = p
+        while q > start and items[q - 1] > item:
+            items[q] = items[q - 1]
+            q -= 1
+        items[q] = item
+
+
+@compiled
 def _recode(indptr, items, image, out_ptr, out_items):
     n = 0
     for row in range(indptr.size - 1):
@@ -45,16 +60,7 @@ def _recode(indptr, items, image, out_ptr, out_items):
                 out_items[n] = to
                 n += 1
         if not ordered:
-            if n - start <= SHORT:
-                for p in range(start + 1, n):
-                    to = out_items[p]
-                    q = p
-                    while q > start and out_items[q - 1] > to:
-                        out_items[q] = out_items[q - 1]
-                        q -= 1
-                    out_items[q] = to
-            else:
-                out_items[start:n].sort()
+            sort_piece(out_items, start, n)
             end = start + 1
             for p in range(start + 1, n):
                 if out_items[p] != out_items[end - 1]:
