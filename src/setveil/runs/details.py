@@ -44,6 +44,7 @@ FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
 SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
+MOST_AT_ONCE = 1 << 24  # occurrences up to which the risk before and after is looked at together
 _MOST_ITEMS = 20
 _FIRST_MEMBERS = 5
 
@@ -244,7 +245,9 @@ def risks(
             found["inference"] = inferences(known, sizes, 0, EFFORT, listener)
         return found
 
-    before, after = each(look, (data, release.exposed()))
+    both = data, release.exposed()
+    at_once = data.n_occurrences <= MOST_AT_ONCE  # else memory counts for more than time
+    before, after = each(look, both) if at_once else map(look, both)
     return {"before": before, "after": after}
 
 
