@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,6 +45,4 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 
 @cache
 def _pool(number: int) -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
     return ThreadPoolExecutor(number, "setveil", initializer=setattr, initargs=(_inside, "pool", True))
