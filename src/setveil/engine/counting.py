@@ -115,24 +115,34 @@ def rare_parts(
         The distinct rows that are left, and how many rows each stands for.
     """
     offsets = cell_offsets(numbering.nodes.size, size)
-
-    def cut_down(piece: Piece) -> tuple[Ints, Ids, Ints]:
-        indptr, numbers = numbered(piece, numbering)
-        out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(numbers.size, np.int32)
-        n_rows = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out)
-        return distinct_rows(
-            frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32)
-        )
-
     found, done = [], 0
     for group in groups(pieces):
-        found += each(cut_down, group)
+        found += each(lambda piece: cut_down(*numbered(piece, numbering), offsets, table, k), group)
         done += sum(leaves.size for _, leaves in group)
         tick(done / max(occurrences, 1))
-    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(indptr) for indptr, _, _ in found)])
-    numbers = np.concatenate([np.zeros(0, np.int32), *(numbers for _, numbers, _ in found)])
-    weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in found)])
-    return distinct_rows(frozen(np.cumsum(lengths), np.int64), frozen(numbers, np.int32), weights)
+    return merged(found)
+
+
+def cut_down(
+    indptr: Ints, numbers: Ids, offsets: Ints, table: NDArray[np.int32], k: int
+) -> tuple[Ints, Ids, Ints]:
+    """Cut rows of numbers down to those in rare sets with others of the row, and merge equal rows."""
+    out_ptr, out = np.zeros(indptr.size, np.int64), np.empty(numbers.size, np.int32)
+    n_rows = keep_rare(indptr, numbers, offsets, table, k, out_ptr, out)
+    return distinct_rows(frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32))
+
+
+def joined(rows: list[Piece]) -> Piece:
+    """Put rows one behind the other."""
+    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(indptr) for indptr, _ in rows)])
+    items = np.concatenate([np.zeros(0, np.int32), *(items for _, items in rows)])
+    return frozen(np.cumsum(lengths), np.int64), frozen(items, np.int32)
+
+
+def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
+    """Merge weighted rows: the distinct ones by first appearance, and how many rows each stands for."""
+    weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in rows)])
+    return distinct_rows(*joined([one[:2] for one in rows]), weights)
 
 
 def groups(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:

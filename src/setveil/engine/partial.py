@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.engine.counting import numbered
+from setveil.engine.counting import cut_down, numbered
 from setveil.engine.numbering import Numbering
-from setveil.kernels.count import cell_offsets, count_into, empty_table, keep_rare
-from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, take_rows
+from setveil.kernels.count import cell_offsets, count_into, empty_table
+from setveil.kernels.rows import Ids, Ints, item_supports, take_rows
 
 WeightedPiece = tuple[Ints, Ids, Ints]  # indptr, leaves and weights of some rows
 BLOCK = 1 << 16  # cells of a table that are sent together
@@ -80,16 +80,13 @@ def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int
     bits : bytes
         See `rare_bits`.
     """
-    n = numbering.nodes.size
-    cells = comb(n, size)
+    cells = comb(numbering.nodes.size, size)
     frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1
     indptr, leaves, weights = piece
     few = np.flatnonzero(weights < k)
     some = take_rows(indptr, leaves, np.repeat(few, weights[few]))
-    ends, numbers = numbered(some, numbering)
-    out_ptr, out = np.zeros(ends.size, np.int64), np.empty(numbers.size, np.int32)
-    n_rows = keep_rare(ends, numbers, cell_offsets(n, size), frequent.astype(np.int32), 1, out_ptr, out)
-    return distinct_rows(frozen(out_ptr[: n_rows + 1], np.int64), frozen(out[: out_ptr[n_rows]], np.int32))
+    offsets = cell_offsets(numbering.nodes.size, size)
+    return cut_down(*numbered(some, numbering), offsets, frequent.astype(np.int32), 1)
 
 
 def blocks(table: NDArray[np.int32]) -> Iterator[tuple[int, bytes]]:

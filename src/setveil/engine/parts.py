@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary
-from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
+from setveil.engine.counting import (
+    Piece,
+    Tick,
+    add_up_supports,
+    count_pieces,
+    joined,
+    merged,
+    rare_parts,
+)
 from setveil.engine.numbering import Numbering
 from setveil.engine.rows import pieces_of
 from setveil.errors import DataError
@@ -232,19 +240,6 @@ class PartRows:
 def write_numbers(file: BinaryIO, numbers: NDArray[Any]) -> None:
     """Write an array as it lies in memory; unlike its own `tofile` this says why it fails."""
     file.write(np.ascontiguousarray(numbers).data)
-
-
-def joined(rows: list[Piece]) -> Piece:
-    """Put rows one behind the other."""
-    lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(indptr) for indptr, _ in rows)])
-    items = np.concatenate([np.zeros(0, np.int32), *(items for _, items in rows)])
-    return frozen(np.cumsum(lengths), np.int64), frozen(items, np.int32)
-
-
-def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
-    """Merge weighted rows: the distinct ones by first appearance, and how many rows each stands for."""
-    weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in rows)])
-    return distinct_rows(*joined([one[:2] for one in rows]), weights)
 
 
 def _hash(indptr: Ints, items: Ids) -> str:

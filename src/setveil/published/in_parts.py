@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engine.counting import Piece
-from setveil.engine.parts import OF_A_PART, Part, Parts, joined, write_numbers
+from setveil.engine.counting import Piece, joined
+from setveil.engine.parts import OF_A_PART, Part, Parts, write_numbers
 from setveil.kernels.rows import (
     Ids,
     Ints,
     first_from,
     frozen,
+    item_supports,
     leading_keys,
     merge_rows_by_content,
     recode_rows,
@@ -135,7 +136,7 @@ def publish_parts(
     done = filled = 0
     for merged in _in_content_order(opened):
         indptr, items, weights = merged
-        np.add.at(supports, items, np.repeat(weights, np.diff(indptr)))
+        supports += item_supports(indptr, items, weights, supports.size)
         ends = np.cumsum(weights)
         total = int(ends[-1]) if ends.size else 0
         filled += int(weights[np.diff(indptr) > 0].sum())

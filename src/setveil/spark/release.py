@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -33,7 +32,7 @@ from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease
-from setveil.runs.folder import about_of, require_writable
+from setveil.runs.folder import about_of, require_writable, write_json
 from setveil.runs.run import named_algorithm, require_seed, settings_of
 from setveil.spark.check import promised
 from setveil.spark.frames import rows_of
@@ -156,10 +155,10 @@ class SparkRelease:
                         "files": files,
                     },
                 }
-                _write_json(published / "about.json", about_of(release, report))
+                write_json(published / "about.json", about_of(release, report))
                 release.write_inside(internal)
-                _write_json(internal / "report.json", report)
-                _write_json(published / MANIFEST, manifest | {"verdict": verdict.as_dict()})
+                write_json(internal / "report.json", report)
+                write_json(published / MANIFEST, manifest | {"verdict": verdict.as_dict()})
         except OSError as error:
             raise OutputError(
                 f"The output folder {place} cannot be written: {error.strerror or error}. Nothing was left "
@@ -361,9 +360,3 @@ def _local(out: object) -> Path:
             hint="Mount the store where driver and workers see it, or copy the folder when it is complete.",
         )
     return Path(out)
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        json.dump(content, file, ensure_ascii=False, indent=2)
-        file.write("\n")
