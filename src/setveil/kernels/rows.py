@@ -386,10 +386,10 @@ def content_order(indptr: Ints, items: Ids) -> Ints:
         The rows in this order; equal rows by row number.
     """
     group, _, weights = merge_rows_by_content(indptr, items)
-    return in_groups(group, weights)
+    return group_order(group, weights)
 
 
-def in_groups(group: Ints, sizes: Ints) -> Ints:
+def group_order(group: Ints, sizes: Ints) -> Ints:
     """Sort rows by their groups, of which the sizes are given; those of a group by number: int64 (n,)."""
     order = np.empty(group.size, np.int64)
     _spread(group, np.cumsum(sizes) - sizes, order)

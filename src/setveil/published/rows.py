@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import frozen, in_groups, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.rows import frozen, group_order, merge_rows_by_content, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
 from setveil.published.about import (
     about_beside,
@@ -192,7 +192,7 @@ def publish(
         labels = Vocabulary(label for label, u in zip(labels.labels, used, strict=True) if u)
 
     group, first, weights = merge_rows_by_content(indptr, items)
-    order, row_map = shuffled(in_groups(group, weights), seed)
+    order, row_map = shuffled(group_order(group, weights), seed)
     published = Transactions(*take_rows(indptr, items, order), labels)
     # What was found to sort the rows need not be found again.
     vars(published)["distinct"] = *take_rows(indptr, items, first), frozen(weights, np.int64)

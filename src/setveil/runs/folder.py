@@ -95,8 +95,8 @@ def write_folder(
     again, as those will who get them, and must hold exactly what was verified.
 
     The report gains `published` (the file and its size), the time that writing took and the memory that was
-    needed until then. With `external` the
-    published folder gets a page about the release that may be shared, too (see docs/report.md).
+    needed until then. With `external` the published folder gets a page about the release that may be shared,
+    too (see docs/report.md).
 
     Raises
     ------

@@ -135,14 +135,13 @@ class Estimator:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
         self.n_rows = shared.rows.n_rows
-        indptr, items, self._weights = shared.rows.distinct
         self._labels = {label: i for i, label in enumerate(shared.rows.vocabulary.labels)}
         for label in shared.members:
             self._labels.setdefault(label, len(self._labels))
         self._rows = shared.rows
         self._remembered: dict[bytes, int] = {}
         sizes = np.zeros(len(self._labels) + 1, np.int64)
-        np.add.at(sizes, items, np.repeat(self._weights, np.diff(indptr)))
+        sizes[: shared.rows.n_items] = shared.rows.supports()
         sizes[-1] = self.n_rows
         self.places = places_in(shared, self._labels, frozen(sizes, np.int64), unlisted)
 

@@ -18,7 +18,7 @@ from setveil.kernels.rows import (
     Ints,
     distinct_rows,
     frozen,
-    invert,
+    holders,
     item_supports,
     merge_rows,
     ranks_of,
@@ -144,10 +144,10 @@ def _listed(
     if longest == 1 or alone.size > _FEW:
         return
     indptr, items, weights, n = _only(data, frequent)
-    starts, holders, _ = invert(indptr, items, n)
+    starts, held_by = holders(indptr, items, n)
     together = np.zeros((n, n), np.int64)
     for item in range(n):
-        count_beside(indptr, items, weights, holders[starts[item] : starts[item + 1]], together[item])
+        count_beside(indptr, items, weights, held_by[starts[item] : starts[item + 1]], together[item])
     level = np.argwhere(np.triu(together >= threshold, 1))
     yield alone[level]
     for length in range(3, longest + 1):
@@ -162,7 +162,7 @@ def _listed(
         level = np.array(longer, np.intp).reshape(-1, length)
         found = np.empty(len(level), np.int64)
         ends = frozen(np.arange(0, level.size + 1, length), np.int64)
-        count_label_sets(starts, holders, weights, ends, frozen(level.ravel(), np.int32), data.n_rows, found)
+        count_label_sets(starts, held_by, weights, ends, frozen(level.ravel(), np.int32), data.n_rows, found)
         level = level[found >= threshold]
         yield alone[level]
 
@@ -199,10 +199,10 @@ def _rules(
         return 0
     total = 0
     indptr, items, weights = data.distinct
-    starts, holders = data.holders
+    starts, held_by = data.holders
     for s in np.flatnonzero(private).tolist():
-        held_by = holders[starts[s] : starts[s + 1]]
-        some, theirs = take_rows(indptr, items, held_by.astype(np.int64)), weights[held_by]
+        with_s = held_by[starts[s] : starts[s + 1]]
+        some, theirs = take_rows(indptr, items, with_s.astype(np.int64)), weights[with_s]
         ids = np.flatnonzero(public & (item_supports(*some, theirs, data.n_items) >= threshold))
         rows = distinct_rows(*recode_rows(*some, ranks_of(ids, data.n_items)), theirs)
         total += _count((*rows, ids.size), threshold, largest, lambda: progress("counting rules"))
