@@ -17,6 +17,7 @@ from setveil.kernels.count import (
     fits,
     mark_rare,
     next_rare,
+    number_of_sets,
     saturate,
 )
 from setveil.kernels.rows import frozen
@@ -28,12 +29,11 @@ LEAST = 1 << 14  # sets that it may have cells for in any case
 
 def table_fits(cut: Cut, size: int) -> bool:
     """Whether to count the sets of `size` nodes in tables: they fit, and the rows have sets enough."""
-    lengths = cut.held.lengths.tolist()
+    lengths = cut.held.lengths
     n = int(np.count_nonzero(cut.and_above(cut.mask())))
-    if not fits(n, size) or sum(lengths) > MOST_ROWS:
+    if not fits(n, size) or lengths.sum() > MOST_ROWS:
         return False
-    sets = sum(rows * comb(length, size) for length, rows in enumerate(lengths))
-    return bool(comb(n, size) <= WORTH * max(sets, LEAST))
+    return bool(comb(n, size) <= WORTH * max(number_of_sets(lengths, size), LEAST))
 
 
 class ThreatTables(ThreatSearch):

@@ -8,7 +8,15 @@ import numpy as np
 
 from setveil.engine.counting import count_numbers
 from setveil.jit import compiled
-from setveil.kernels.count import MOST_ROWS, cell_offsets, first_places, fits, next_places
+from setveil.kernels.count import (
+    MOST_ROWS,
+    cell_offsets,
+    first_cell,
+    first_places,
+    fits,
+    next_places,
+    number_of_sets,
+)
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.threads import each
 
@@ -44,9 +52,7 @@ def _look_up(
         total = 0.0
         more = first_places(at, start, end, start)
         while more:
-            base = np.int64(0)
-            for j in range(size - 1):
-                base += offsets[j + 1, items[at[j]]]
+            base = first_cell(items, at, offsets)
             for p in range(start, at[0] if size > 1 else end):
                 support = np.int64(table[base + items[p]])
                 least = min(least, support)
@@ -106,5 +112,5 @@ def is_worth_it(rows: Ranked, m: int, effort: int) -> bool:
     cells = comb(rows.order.size, m)
     if not fits(rows.order.size, m) or int(rows.weights.sum()) > MOST_ROWS:
         return False
-    sets = sum(n * comb(length, m) for length, n in enumerate(np.bincount(rows.lengths).tolist()))
+    sets = number_of_sets(np.bincount(rows.lengths), m)
     return bool(sets <= SETS * effort and cells <= WORTH * max(sets, LEAST))

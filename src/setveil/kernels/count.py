@@ -25,6 +25,11 @@ def fits(n: int, size: int) -> bool:
     return comb(n, size) <= MOST_CELLS
 
 
+def number_of_sets(lengths: Ints, size: int) -> int:
+    """Count the sets of `size` of all rows, of which there are ``lengths[i]`` of length i."""
+    return sum(rows * comb(length, size) for length, rows in enumerate(lengths.tolist()))
+
+
 def cell_offsets(n: int, size: int) -> Ints:
     """Make what each number adds to the cell of a set: int64 (size, n), by its place among the set's."""
     return frozen([[comb(c, j) for c in range(n)] for j in range(1, size + 1)], np.int64).reshape(size, n)
@@ -146,6 +151,15 @@ def next_places(at, start, end):
 
 
 @compiled
+def first_cell(numbers, at, offsets):
+    """Add up what the numbers at some places add to the cell of a set: the least one is all that lacks."""
+    cell = np.int64(0)
+    for j in range(at.size):
+        cell += offsets[j + 1, numbers[at[j]]]
+    return cell
+
+
+@compiled
 def count_into(indptr, numbers, weights, offsets, low, high, table):
     """Add the sets of rows whose greatest number is from `low` to `high` to a table.
 
@@ -177,9 +191,7 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
             continue
         more = first_places(at, start, end, least)
         while more:
-            base = np.int64(0)
-            for j in range(size - 1):
-                base += offsets[j + 1, numbers[at[j]]]
+            base = first_cell(numbers, at, offsets)
             for p in range(start, at[0]):
                 table[base + numbers[p]] += weight
             more = next_places(at, start, end)
@@ -210,9 +222,7 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
         some = False
         more = first_places(at, start, end, start)
         while more:
-            base = np.int64(0)
-            for j in range(size - 1):
-                base += offsets[j + 1, numbers[at[j]]]
+            base = first_cell(numbers, at, offsets)
             found = False
             for p in range(start, at[0] if size > 1 else end):
                 if table[base + numbers[p]] < k:
@@ -257,9 +267,7 @@ def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
         new = False
         more = first_places(at, start, end, start)
         while more:
-            base = np.int64(0)
-            for j in range(size - 1):
-                base += offsets[j + 1, numbers[at[j]]]
+            base = first_cell(numbers, at, offsets)
             needed = False
             for p in range(start, at[0] if size > 1 else end):
                 cell = base + numbers[p]
@@ -275,10 +283,9 @@ def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
             continue
         more = first_places(at, start, end, start)
         while more:
-            base = np.int64(0)
+            base = first_cell(numbers, at, offsets)
             now, then = True, True
             for j in range(size - 1):
-                base += offsets[j + 1, numbers[at[j]]]
                 now, then = now and kept[at[j]], then and before[at[j]]
             if now:
                 for p in range(start, at[0] if size > 1 else end):

@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.engine.counting import count_numbers
-from setveil.kernels.count import MOST_ROWS, cell_offsets, fits
+from setveil.kernels.count import MOST_ROWS, cell_offsets, fits, number_of_sets
 from setveil.kernels.rows import Ids, Ints, frozen
 from setveil.threads import each
 from setveil.utility._estimate_loops import count_label_sets
@@ -59,6 +59,5 @@ def _are_pairs(data: Transactions, ends: Ints, ids: Ids) -> bool:
     if not (np.diff(ends) == 2).all() or not fits(data.n_items, 2) or data.n_rows > MOST_ROWS:
         return False
     looked_at = int(np.minimum.reduceat(np.diff(data.holders[0])[ids], ends[:-1]).sum()) if ids.size else 0
-    lengths = np.bincount(np.diff(indptr)).tolist()
-    counted = sum(rows * comb(length, 2) for length, rows in enumerate(lengths))
+    counted = number_of_sets(np.bincount(np.diff(indptr)), 2)
     return bool(max(counted, comb(data.n_items, 2)) < WORTH * looked_at)
