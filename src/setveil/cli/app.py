@@ -25,6 +25,7 @@ from setveil.cli import (
     recommend,
     reconstruct,
     risk,
+    studio,
     verify,
     why,
 )
@@ -252,6 +253,7 @@ COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
     compare.compare: compare.EXAMPLES,
     recommend.recommend: recommend.EXAMPLES,
     reconstruct.reconstruct: reconstruct.EXAMPLES,
+    studio.studio: studio.EXAMPLES,
     convert: _CONVERT,
     algorithms: _ALGORITHMS,
 }

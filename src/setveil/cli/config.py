@@ -62,6 +62,8 @@ def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str
     known = {name: parameter for parameter in parameters if (name := _key(parameter)) != "config"}
     answers = {}
     for key, value in values.items():
+        if key == "studio" and isinstance(value, Mapping):
+            continue  # what the studio keeps beside in a project's file
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             close = difflib.get_close_matches(key.replace("_", "-"), known, 1)

@@ -1,0 +1,67 @@
+"""The command ``studio``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setveil.cli.options import integer
+from setveil.cli.session import fail
+from setveil.errors import RequestError, SetveilError
+
+EXAMPLES = """Examples:
+
+$ setveil studio
+
+$ setveil studio --project pharmacy --no-browser"""
+
+
+def studio(
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            "--project",
+            metavar="DIR",
+            help="Folder of a project to open; made where it is missing. "
+            "Otherwise all projects are shown: they are in the folder setveil of your home.",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", help="Port on this computer; 0: any free one.", **integer(0))
+    ] = 0,
+    no_browser: Annotated[
+        bool,
+        typer.Option(
+            "--no-browser",
+            help="Do not open the browser: print the address, which is good once, for a minute.",
+        ),
+    ] = False,
+) -> None:
+    """Work in the browser: data, hierarchy, promise, run, release and comparison as pages.
+
+    The pages are served to this computer alone, and nothing leaves it.
+    """
+    try:
+        try:
+            from setveil.studio.enter import start
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("setveil"):
+                raise
+            raise RequestError(
+                f"The studio needs the package {missing.name}, which is not installed.",
+                hint="pip install 'setveil[studio]'",
+            ) from None
+        start(project, port, browser=not no_browser)
+    except SetveilError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+
+
+def main() -> None:
+    """Open the studio from an icon, without a console."""
+    from setveil.studio.enter import start
+
+    start(None, 0, browser=True)

@@ -1,0 +1,175 @@
+"""The routes of the studio."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from setveil.errors import SetveilError
+from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal
+from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
+from setveil.studio.projects import Projects
+from setveil.studio.render import error_page, templates
+
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static").iterdir())}
+
+
+@dataclass
+class Studio:
+    """What the pages share.
+
+    Attributes
+    ----------
+    projects : Projects
+    keys : Keys
+    close : callable
+        Ends the studio.
+    desks, jobs
+        The workers: one that answers questions about the data, and commands under way.
+    """
+
+    projects: Projects
+    keys: Keys
+    close: Callable[[], None]
+    desks: Any = None
+    jobs: Any = None
+
+
+def make_app(studio: Studio) -> App:
+    """Make the whole application, guarded."""
+    inside = [
+        *start.routes,
+        Route("/static/{name}", _static),
+        Route("/alive", _alive),
+        Mount(
+            "/p/{project}",
+            routes=[
+                route
+                for module in (data, hierarchy, promise, run, release, compare)
+                for route in module.routes
+            ],
+            middleware=[Middleware(_InProject)],
+        ),
+    ]
+    app = Starlette(
+        routes=[
+            Route("/enter", _enter_page),
+            Route("/enter", _enter, methods=["POST"]),
+            Route("/again", _again, methods=["POST"]),
+            Route("/enter.js", _static_as("enter.js")),
+            Route("/studio.css", _static_as("studio.css")),
+            Mount(studio.keys.prefix, routes=inside),
+        ],
+        exception_handlers={HTTPException: _no_page, SetveilError: _refused, Exception: _broken},
+    )
+    app.state.studio = studio
+    return Guard(app, studio.keys, _refusing)
+
+
+class _InProject:
+    """Find the project that an address names, by the list of those there are."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        try:
+            request.state.project = request.app.state.studio.projects.find(scope["path_params"]["project"])
+        except LookupError:
+            answer = error_page(
+                request,
+                404,
+                "No such project",
+                "There is no project of this name.",
+                "It may have been deleted.",
+            )
+            await answer(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+async def _static(request: Request) -> Response:
+    file = _STATIC.get(request.path_params["name"])
+    if file is None:
+        raise HTTPException(404)
+    return Response(file.read_bytes(), media_type=_TYPES[file.suffix])
+
+
+def _static_as(name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        request.path_params["name"] = name
+        return await _static(request)
+
+    return answer
+
+
+async def _alive(request: Request) -> Response:
+    """Hear from an open page; the guard counts every request."""
+    return Response(status_code=204)
+
+
+async def _enter_page(request: Request) -> Response:
+    return HTMLResponse(templates.get_template("enter.html").render())
+
+
+async def _enter(request: Request) -> Response:
+    """Let a browser in for a code."""
+    keys: Keys = request.app.state.studio.keys
+    code = (await request.body())[:200].decode("latin-1")
+    if not keys.use_code(code):
+        return JSONResponse({"message": "This way in was used already, or it is too late for it."}, 403)
+    return JSONResponse({"go": f"{keys.prefix}/"}, headers={"set-cookie": keys.set_cookie()})
+
+
+async def _again(request: Request) -> Response:
+    """Make a new code for a second start of the studio, which finds the key for it in a file."""
+    studio = request.app.state.studio
+    key = (await request.body())[:200].decode("latin-1")
+    if not equal(key, studio.keys.again):
+        return JSONResponse({"message": "This is not the key of this studio."}, 403)
+    return JSONResponse({"code": studio.keys.new_code()})
+
+
+def _refusing(status: int, title: str, message: str) -> App:
+    content = templates.get_template("refused.html").render(title=title, message=message)
+    return HTMLResponse(content, status)
+
+
+async def _no_page(request: Request, error: Any) -> Response:
+    if error.status_code == 404:
+        return _answer(request, 404, "No such page", "There is nothing at this address.", "")
+    return _answer(request, error.status_code, "Not possible", str(error.detail), "")
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    return _answer(request, 400, "This did not work", error.message, error.hint)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Say that the studio failed: what exactly goes to the terminal's log, never to the page."""
+    logging.getLogger("setveil.studio").error("%s at %s", type(error).__name__, request.url.path)
+    return _answer(
+        request,
+        500,
+        "setveil made a mistake",
+        f"Something went wrong inside of setveil ({type(error).__name__}). Your files are as they were.",
+        "Go back and try again; if it happens again, please report it.",
+    )
+
+
+def _answer(request: Request, status: int, title: str, message: str, hint: str) -> Response:
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"error": {"kind": title, "message": message, "hint": hint, "where": {}}}, status)
+    return error_page(request, status, title, message, hint)

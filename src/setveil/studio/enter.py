@@ -1,0 +1,201 @@
+"""Start the studio: take a port, open the browser by a way that is good once, end when unused."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import html
+import json
+import logging
+import os
+import socket
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from setveil.errors import RequestError
+from setveil.staging import staged_file
+from setveil.studio.app import Studio, make_app
+from setveil.studio.guard import CODE_SECONDS, HOST, Keys
+from setveil.studio.projects import Projects
+
+IDLE_SECONDS = 30 * 60  # without a page open or a command under way
+_RUNNING = ".studio.json"  # in the folder of projects: how a second start finds the first
+
+
+def projects_folder() -> Path:
+    """Say where projects are kept unless a folder is named."""
+    return Path.home() / "setveil"
+
+
+def start(folder: Path | None, port: int, *, browser: bool) -> None:
+    """Serve the studio until it is closed; if it runs already, only open it once more.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        A project's folder; its neighbours are the other projects.
+    port : int
+        0: any free one.
+    browser : bool
+        Whether to open the browser; else the address for it is the only line on standard output.
+    """
+    folder = None if folder is None else folder.absolute()
+    projects = Projects(projects_folder() if folder is None else folder.parent)
+    if folder is not None:
+        projects.open(folder)
+    if not _open_running(projects.root, browser=browser):
+        _serve(projects, port, browser=browser)
+
+
+def listening(port: int) -> socket.socket:
+    """Take a port at 127.0.0.1, which other computers cannot reach.
+
+    Raises
+    ------
+    RequestError
+        If it is in use.
+    """
+    taken = socket.socket()
+    if os.name == "posix":  # elsewhere this would let others listen at the same port
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+        taken.listen(128)
+    except (OSError, OverflowError) as error:
+        taken.close()
+        raise RequestError(
+            f"Port {port} cannot be used: {getattr(error, 'strerror', None) or error}.",
+            hint="Leave out --port, and a free one is taken.",
+        ) from None
+    return taken
+
+
+class _Idle:
+    """Count requests under way, and note when the last one ended."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.open = 0
+        self.since = time.monotonic()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.open += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.open -= 1
+            self.since = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return 0 if self.open else time.monotonic() - self.since
+
+
+def _serve(projects: Projects, port: int, *, browser: bool) -> None:
+    taken = listening(port)
+    keys = Keys(taken.getsockname()[1])
+    studio = Studio(projects, keys, close=lambda: None)
+    app = _Idle(make_app(studio))
+    logging.getLogger("setveil.studio").addHandler(logging.StreamHandler())
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            access_log=False,  # addresses hold the secret
+            log_config=None,
+            log_level="critical",  # what fails is told by the pages; traces would show data
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+    def close() -> None:
+        server.should_exit = True
+
+    studio.close = close
+    with taken, _told(projects.root, keys):
+        asyncio.run(_until_closed(server, taken, app, studio, browser=browser))
+
+
+async def _until_closed(
+    server: uvicorn.Server,
+    taken: socket.socket,
+    app: _Idle,
+    studio: Studio,
+    *,
+    browser: bool,
+) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[taken]))
+    opened = _open(studio.keys.origin, studio.keys.new_code(), browser=browser)
+    try:
+        while not serving.done():
+            await asyncio.wait([serving], timeout=5)
+            if app.seconds > CODE_SECONDS and opened:
+                opened.unlink(missing_ok=True)
+            if app.seconds > IDLE_SECONDS:
+                studio.close()
+        await serving
+    finally:
+        if opened:
+            opened.unlink(missing_ok=True)
+
+
+def _open(origin: str, code: str, *, browser: bool) -> Path | None:
+    """Open the browser, or print the address for it; return the file that the browser reads, if any."""
+    address = f"{origin}/enter#{code}"
+    if not browser:
+        print(address, flush=True)  # noqa: T201
+        return None
+    # A command line can be read by everybody on the computer: the browser gets the name of a file instead.
+    handle, name = tempfile.mkstemp(prefix="setveil-", suffix=".html")
+    with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(
+            '<!doctype html><meta charset="utf-8"><title>setveil studio</title>'
+            f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">'
+            f'<p><a href="{html.escape(address)}">Open setveil studio</a></p>'
+        )
+    webbrowser.open(Path(name).as_uri())
+    return Path(name)
+
+
+@contextlib.contextmanager
+def _told(root: Path, keys: Keys) -> Any:
+    """Leave word, for its owner alone, that the studio runs."""
+    path = root / _RUNNING
+    with staged_file(path) as staged:
+        staged.chmod(0o600)
+        staged.write_text(json.dumps({"origin": keys.origin, "again": keys.again}), encoding="utf-8")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            if json.loads(path.read_text(encoding="utf-8"))["again"] == keys.again:
+                path.unlink()
+
+
+def _open_running(root: Path, *, browser: bool) -> bool:
+    """Open the studio that runs for these projects already, if there is one."""
+    try:
+        told = json.loads((root / _RUNNING).read_text(encoding="utf-8"))
+        request = urllib.request.Request(  # noqa: S310  (where it listened itself)
+            f"{told['origin']}/again",
+            data=told["again"].encode(),
+            headers={"Origin": told["origin"], "Sec-Fetch-Site": "same-origin"},
+        )
+        plain = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with plain.open(request, timeout=5) as answer:
+            code = json.loads(answer.read())["code"]
+    except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError):
+        return False
+    opened = _open(told["origin"], code, browser=browser)
+    if opened:
+        time.sleep(5)  # the browser reads it meanwhile
+        opened.unlink(missing_ok=True)
+    return True

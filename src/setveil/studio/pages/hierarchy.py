@@ -1,0 +1,17 @@
+"""The page Hierarchy."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from setveil.studio.render import page
+
+
+async def show(request: Request) -> Response:
+    """Show the page."""
+    return page(request, "hierarchy.html", step="hierarchy", title="Hierarchy")
+
+
+routes = [Route("/hierarchy", show)]

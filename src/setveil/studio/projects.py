@@ -1,0 +1,245 @@
+"""Projects: one folder each, whose settings the command line can run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import threading
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import DataError, OutputError
+from setveil.staging import staged_file
+
+TOML = "project.toml"
+_LONGEST = 60  # of a folder's name
+
+
+class Project:
+    """One project: what is read, what is promised, and the runs made of it.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Attributes
+    ----------
+    name : str
+        The folder's name, by which addresses call the project.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.name = folder.name
+        self._lock = threading.Lock()
+
+    @property
+    def title(self) -> str:
+        """What the user calls the project."""
+        return str(self.studio.get("title") or self.name)
+
+    @property
+    def studio(self) -> dict[str, Any]:
+        """What only the studio keeps: the table ``studio`` of the settings."""
+        kept = self.settings().get("studio", {})
+        return kept if isinstance(kept, dict) else {}
+
+    @property
+    def toml(self) -> Path:
+        """The settings, as ``setveil anonymize --config`` takes them."""
+        return self.folder / TOML
+
+    @property
+    def hierarchy(self) -> Path:
+        """The hierarchy as edited."""
+        return self.folder / "hierarchy.csv"
+
+    @property
+    def edits(self) -> Path:
+        """The edits of the hierarchy, a line each."""
+        return self.folder / "edits.jsonl"
+
+    @property
+    def fronts(self) -> Path:
+        """What promises cost."""
+        return self.folder / "fronts"
+
+    @property
+    def runs(self) -> Path:
+        """The runs' folders."""
+        return self.folder / "runs"
+
+    @property
+    def studies(self) -> Path:
+        """Comparisons."""
+        return self.folder / "studies"
+
+    @property
+    def input(self) -> Path:
+        """Files that were dropped on a page."""
+        return self.folder / "input"
+
+    @property
+    def log(self) -> Path:
+        """Times, phases and classes of errors; no items and no rows."""
+        return self.folder / "log.txt"
+
+    def settings(self) -> dict[str, Any]:
+        """Read the settings: options by their long names, with dashes, and the table ``studio``.
+
+        Raises
+        ------
+        DataError
+            If the file is no TOML.
+        """
+        try:
+            return tomllib.loads(self.toml.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise DataError(
+                f"The settings {self.toml} cannot be read: {error}.",
+                hint="They were changed outside of the studio. Mend the file, or delete it to begin again.",
+            ) from None
+
+    def save(self, **changes: Any) -> None:
+        """Change settings; those that are None are removed.
+
+        Parameters
+        ----------
+        **changes
+            By long name of the option, with underscores or dashes. ``studio`` is a mapping of what to change
+            in that table.
+        """
+        with self._lock, _held(self.folder):
+            settings = self.settings()
+            kept = dict(settings.pop("studio", {}))
+            _change(kept, changes.pop("studio", {}))
+            _change(settings, {key.replace("_", "-"): value for key, value in changes.items()})
+            lines = [f"{_key(key)} = {_value(value)}\n" for key, value in settings.items()]
+            if kept:
+                lines += [
+                    "\n[studio]\n",
+                    *(f"{_key(key)} = {_value(value)}\n" for key, value in kept.items()),
+                ]
+            with staged_file(self.toml) as staged:
+                staged.write_text("".join(lines), encoding="utf-8")
+
+
+def _change(values: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    for key, value in changes.items():
+        if value is None:
+            values.pop(key, None)
+        else:
+            values[key] = value
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    """Write a value as TOML."""
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + "}"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other processes from changing a project meanwhile, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class Projects:
+    """The folder that holds the projects.
+
+    Parameters
+    ----------
+    root : Path
+        Made where it is missing, for its owner alone.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self._known: dict[Path, Project] = {}
+        _make(self.root)
+
+    def all(self) -> list[Project]:
+        """List the projects by title."""
+        folders = [
+            path for path in self.root.iterdir()
+            if not path.name.startswith(".") and not path.is_symlink() and (path / TOML).is_file()
+        ]  # fmt: skip
+        return sorted(map(self._project, folders), key=lambda project: project.name.casefold())
+
+    def find(self, name: str) -> Project:
+        """Find a project by the name of its folder, which must be one of those there are.
+
+        Raises
+        ------
+        LookupError
+        """
+        for project in self.all():
+            if project.name == name:
+                return project
+        raise LookupError(name)
+
+    def create(self, title: str) -> Project:
+        """Make a new project; its folder is called like it as far as may be."""
+        plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+        stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST] or "project"
+        number = 1
+        while True:
+            name = stem if number == 1 else f"{stem}-{number}"
+            try:
+                (self.root / name).mkdir(mode=0o700)
+            except FileExistsError:
+                number += 1
+                continue
+            except OSError as error:
+                raise OutputError(
+                    f"The folder {self.root / name} cannot be made: {error.strerror}."
+                ) from None
+            project = self._project(self.root / name)
+            project.save(studio={"title": title})
+            return project
+
+    def open(self, folder: Path) -> Project:
+        """Take a folder of the root as a project; make it where it is missing."""
+        _make(folder)
+        project = self._project(folder)
+        if not project.toml.exists():
+            project.save(studio={"title": folder.name})
+        return project
+
+    def delete(self, project: Project) -> None:
+        """Remove a project with all that is in its folder."""
+        shutil.rmtree(project.folder)
+        self._known.pop(project.folder, None)
+
+    def _project(self, folder: Path) -> Project:
+        return self._known.setdefault(folder, Project(folder))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"The folder {folder} cannot be made: {error.strerror}.") from None

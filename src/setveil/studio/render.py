@@ -1,0 +1,125 @@
+"""Pages from templates: everything is escaped, and what a template asks for must be there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from setveil.errors import SetveilError
+from setveil.report import words
+from setveil.studio.guard import FRAMED_POLICY
+from setveil.studio.projects import Project
+from setveil.version import __version__
+from setveil.wording import count
+
+STEPS = {
+    "data": "Data",
+    "hierarchy": "Hierarchy",
+    "promise": "Promise",
+    "run": "Run",
+    "release": "Release",
+    "compare": "Compare",
+}
+
+templates = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+templates.filters["count"] = count
+templates.filters["percent"] = words.percent
+templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])
+templates.globals["version"] = __version__
+
+
+def at(request: Request, *parts: str) -> str:
+    """Make the address of a page: ``at(request, "p", project.name, "data")``."""
+    return "/".join([request.app.state.studio.keys.prefix, *(quote(part, safe="") for part in parts)])
+
+
+def to(request: Request, *parts: str) -> RedirectResponse:
+    """Go on to a page after a form was sent."""
+    return RedirectResponse(at(request, *parts), status_code=303)
+
+
+def steps(project: Project) -> list[dict[str, Any]]:
+    """List the six steps of a project: whether each can be reached, and if not, why."""
+    settings = project.settings()
+    needs = "" if settings.get("input") else "Choose your data first."
+    kept = project.runs.is_dir() and any(project.runs.iterdir())
+    why_not = {
+        "hierarchy": needs,
+        "promise": needs,
+        "run": needs,
+        "release": needs or ("" if kept else "Make a release first."),
+        "compare": needs,
+    }
+    return [{"name": name, "title": title, "why_not": why_not.get(name, "")} for name, title in STEPS.items()]
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    title: str,
+    step: str = "",
+    same_as: Sequence[Sequence[str]] | None = None,
+    status: int = 200,
+    errors: Sequence[dict[str, str]] = (),
+    **values: Any,
+) -> HTMLResponse:
+    """Make a page.
+
+    Parameters
+    ----------
+    request : Request
+    template : str
+        Its file.
+    title : str
+        The page's own heading.
+    step : str
+        Which of the six steps it is, if any.
+    same_as : list of argument lists, optional
+        The commands that do what the page does, shown folded.
+    status : int
+    errors : list of {"message", "hint", "field"}
+        Said at the top; ``field`` is the id of the input that it is about, or empty.
+    **values
+        What the template needs beside.
+    """
+    project = getattr(request.state, "project", None)
+    content = templates.get_template(template).render(
+        at=lambda *parts: at(request, *parts),
+        title=title,
+        step=step,
+        steps=steps(project) if project is not None else [],
+        project=project,
+        same_as=same_as or [],
+        errors=list(errors),
+        **values,
+    )
+    return HTMLResponse(content, status)
+
+
+def said(error: SetveilError, field: str = "") -> dict[str, str]:
+    """Put an error as `page` and `error_page` show it."""
+    return {"message": error.message, "hint": error.hint, "field": field}
+
+
+def error_page(request: Request, status: int, title: str, message: str, hint: str = "") -> HTMLResponse:
+    """Make a page that says what went wrong, with the way back."""
+    return page(request, "error.html", title=title, status=status, message=message, hint=hint)
+
+
+def framed(content: bytes | str) -> Response:
+    """Answer with a report that a frame of the studio shows, without any rights."""
+    return HTMLResponse(content, headers={"content-security-policy": FRAMED_POLICY})

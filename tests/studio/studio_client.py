@@ -1,0 +1,53 @@
+"""Ask the studio's application directly, without a server or a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from setveil.studio.app import Studio, make_app
+from setveil.studio.guard import COOKIE, Keys
+from setveil.studio.projects import Projects
+
+PORT = 8765
+
+
+class Client:
+    """A browser that has been let in."""
+
+    def __init__(self, root: Path) -> None:
+        self.closed = False
+        self.keys = Keys(PORT)
+        self.studio = Studio(Projects(root), self.keys, close=self._close)
+        self.app = make_app(self.studio)
+
+    def _close(self) -> None:
+        self.closed = True
+
+    def raw(self, method: str, path: str, headers: Mapping[str, str], **what: Any) -> httpx.Response:
+        """Send a request with these headers only."""
+
+        async def asked() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url=self.keys.origin) as client:
+                return await client.request(method, path, headers=dict(headers), **what)
+
+        return asyncio.run(asked())
+
+    def get(self, *parts: str, **what: Any) -> httpx.Response:
+        return self.raw("GET", self.at(*parts), self.headers(), **what)
+
+    def post(self, *parts: str, **what: Any) -> httpx.Response:
+        return self.raw("POST", self.at(*parts), self.headers(post=True), **what)
+
+    def at(self, *parts: str) -> str:
+        return "/".join([self.keys.prefix, *parts])
+
+    def headers(self, *, post: bool = False) -> dict[str, str]:
+        """Return the headers of a request as the browser sends it from a page of the studio."""
+        plain = {"cookie": f"{COOKIE}={self.keys.cookie}", "sec-fetch-site": "same-origin"}
+        return plain | ({"origin": self.keys.origin} if post else {})
