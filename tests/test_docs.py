@@ -32,7 +32,14 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md", "docs/tables.md"]
 COMMANDS = ["anonymize", "apply", "verify", "measure", "convert", "demo", "algorithms"]
-COMMANDS += ["hierarchy build", "hierarchy check", "hierarchy convert", "policy pgen", "policy check"]
+COMMANDS += [
+    "hierarchy build",
+    "hierarchy check",
+    "hierarchy convert",
+    "hierarchy edit",
+    "policy pgen",
+    "policy check",
+]
 COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "why"]
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 

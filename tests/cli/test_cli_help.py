@@ -18,8 +18,8 @@ from setveil.data.layout import FORMATS
 COMMANDS = [
     [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["query"], ["reconstruct"], ["moles"],
     ["risk"], ["explore"], ["why"], ["compare"], ["recommend"], ["convert"], ["algorithms"], ["hierarchy"],
-    ["hierarchy", "build"], ["hierarchy", "check"], ["hierarchy", "convert"], ["policy"], ["policy", "pgen"],
-    ["policy", "check"],
+    ["hierarchy", "build"], ["hierarchy", "check"], ["hierarchy", "convert"], ["hierarchy", "edit"],
+    ["policy"], ["policy", "pgen"], ["policy", "check"],
     [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["moles"], ["risk"], ["compare"],
     ["recommend"], ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
     ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],

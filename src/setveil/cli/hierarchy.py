@@ -1,4 +1,4 @@
-"""The commands ``hierarchy build``, ``hierarchy check`` and ``hierarchy convert``."""
+"""The commands ``hierarchy build``, ``check``, ``convert`` and ``edit``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.errors import RequestError
+from setveil.errors import RequestError, listed
 from setveil.options.reading import Reading as ReadingOptions
 
 app = typer.Typer(
     name="hierarchy",
     cls=Group,
     no_args_is_help=True,
-    help="Make, check and convert hierarchies: what items may be generalized to.",
+    help="Make, check, convert and edit hierarchies: what items may be generalized to.",
 )
 
 SHOWN = 20
@@ -65,6 +65,10 @@ $ setveil hierarchy check products.csv --data baskets.csv"""
 _CONVERT = """Example:
 
 $ setveil hierarchy convert products.csv products.json"""
+
+_EDIT = """Example:
+
+$ setveil hierarchy edit products.csv edits.jsonl --out better.csv"""
 
 
 @app.command(cls=Command, epilog=_BUILD)
@@ -239,6 +243,54 @@ def convert(
 
     tree = run(convert_file)
     say(f"{output}: {_size(tree)}.")
+
+
+@app.command(cls=Command, epilog=_EDIT)
+@expanded
+def edit(
+    file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="The hierarchy to begin with.")],
+    edits: Annotated[Path, typer.Argument(metavar="EDITS", help="One edit per line, as JSON objects.")],
+    *,
+    encoding: Annotated[
+        str,
+        typer.Option("--encoding", metavar="ENCODING", rich_help_panel=READING, help="Of the hierarchy."),
+    ] = "utf-8",
+    separator: Separator = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+            help="File to write: .csv (ARX), .txt or .json (Amnesia).",
+        ),
+    ],
+    force: Force = False,
+) -> None:
+    """Edit a hierarchy: move, rename, merge, dissolve, group, add, remove, sort."""
+
+    def edit_file(progress: Any) -> Any:
+        from setveil.cli.files import require_free
+        from setveil.hierarchy.edit import Draft, edited, read_edits
+        from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+
+        require_free(out, force)
+        progress("reading")
+        steps = read_edits(edits)
+        tree = read_hierarchy(file, encoding=encoding, separator=separator)
+        progress("editing")
+        draft = edited(tree, steps, lambda name: Draft.of(read_hierarchy(edits.parent / name)))
+        tree = draft.tree()
+        write_hierarchy(tree, out)
+        return tree, draft.empty_groups()
+
+    tree, empty = run(edit_file)
+    if empty:
+        from setveil.wording import are, count
+
+        say(f"{count(len(empty), 'empty group')} {are(len(empty))} left out: {listed(empty)}.")
+    say(f"{out}: {_size(tree)}.")
 
 
 def _size(tree: Any) -> str:
