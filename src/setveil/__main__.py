@@ -4,11 +4,14 @@ import gc
 import sys
 
 from setveil.cli.ctrlc import end, leave_at_ctrl_c
+from setveil.cli.watched import be_steered, is_watched
 
 
 def main() -> None:
     """Run the command line, and answer Ctrl-C from here to the end of the process."""
     leave_at_ctrl_c()
+    if is_watched():
+        be_steered()
     for unused in ("scipy", "coverage"):
         # numba imports both where they are installed, which takes a quarter of a second: scipy for np.dot and
         # the like in compiled code, which we have none of, and coverage in case that it is measuring (then it

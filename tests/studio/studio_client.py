@@ -10,7 +10,9 @@ from typing import Any
 import httpx
 
 from setveil.studio.app import Studio, make_app
+from setveil.studio.desks import Desks
 from setveil.studio.guard import COOKIE, Keys
+from setveil.studio.jobs import Jobs
 from setveil.studio.projects import Projects
 
 PORT = 8765
@@ -22,7 +24,7 @@ class Client:
     def __init__(self, root: Path) -> None:
         self.closed = False
         self.keys = Keys(PORT)
-        self.studio = Studio(Projects(root), self.keys, close=self._close)
+        self.studio = Studio(Projects(root), self.keys, close=self._close, desks=Desks(), jobs=Jobs())
         self.app = make_app(self.studio)
 
     def _close(self) -> None:

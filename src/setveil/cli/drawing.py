@@ -1,4 +1,4 @@
-"""What a user sees of work under way: a bar on a terminal, a line now and then elsewhere."""
+"""What is seen of work under way: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from setveil.cli.watched import is_watched, write
+
 FIRST_LINE = 10.0  # seconds: shorter work is not worth a line
 _LONGEST_SILENCE = 600.0
 _NUMBERS = re.compile(r"[0-9][0-9,]*")
@@ -16,7 +18,11 @@ _MEANINGFUL_SECONDS, _MEANINGFUL_SHARE = 3.0, 0.02
 
 def tell(text: str) -> None:
     """Write a line to standard error; standard output is for answers only."""
-    if sys.stderr is not None:  # else print would take standard output instead
+    if sys.stderr is None:  # print would take standard output instead
+        return
+    if is_watched():
+        write("note", text)
+    else:
         print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -192,8 +198,38 @@ class Bar:
         self.bar.stop()
 
 
+class Events:
+    """Shows how work stands to another program: a line whenever something has changed."""
+
+    def __init__(self, phases: Phases) -> None:
+        self.phases = phases
+        self.last: dict[str, Any] | None = None
+
+    def tick(self) -> None:
+        """Write how the work stands, if it stands otherwise than before."""
+        done = self.phases.done
+        now = {
+            "name": self.phases.phase,
+            "share": None if done is None else round(min(max(done, 0.0), 1.0), 3),
+            "stoppable": self.phases.stoppable and not self.phases.stop,
+        }
+        if now != self.last:
+            self.last = now
+            write("phase", now)
+
+    def tell(self, text: str) -> None:
+        """Pass on a line of text."""
+        write("note", text)
+
+    def close(self) -> None:
+        """Write how the work stood at last."""
+        self.tick()
+
+
 def drawing(phases: Phases, *, quiet: bool) -> Drawing:
     """Choose how work is shown."""
+    if sys.stderr is not None and is_watched():
+        return Events(phases)
     if quiet or sys.stderr is None:
         return Silence()
     if sys.stderr.isatty():

@@ -12,6 +12,7 @@ import typer
 
 from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
+from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
 from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up
 
@@ -56,7 +57,10 @@ def answer_json(content: Any) -> None:
 
 def fail(error: SetveilError) -> NoReturn:
     """End the command with an error's message and exit code."""
-    tell(f"Error: {error}")
+    if is_watched():
+        write_error(error)
+    else:
+        tell(f"Error: {error}")
     raise typer.Exit(error.exit_code)
 
 
@@ -114,6 +118,8 @@ def run(work: Callable[[Phases], T]) -> T:
                         break
                     phases.stop = True
                     shown.tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
+                elif phases.stoppable and is_asked_to_stop():
+                    phases.stop = True
         finally:
             logger.removeHandler(notes)
             shown.close()
@@ -125,7 +131,6 @@ def run(work: Callable[[Phases], T]) -> T:
         if isinstance(error, SetveilError):
             fail(error)
         if isinstance(error, MemoryError):
-            tell("Error: out of memory. Hint: a smaller m, or a machine with more memory.")
-            raise typer.Exit(1)
+            fail(SetveilError("Out of memory.", hint="A smaller m, or a machine with more memory."))
         raise error
     return result[0]

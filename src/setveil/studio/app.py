@@ -16,7 +16,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from setveil.errors import SetveilError
+from setveil.studio.desks import Desks
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal
+from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
 from setveil.studio.projects import Projects
 from setveil.studio.render import error_page, templates
@@ -35,15 +37,17 @@ class Studio:
     keys : Keys
     close : callable
         Ends the studio.
-    desks, jobs
-        The workers: one that answers questions about the data, and commands under way.
+    desks : Desks
+        Workers that answer questions about the data.
+    jobs : Jobs
+        Commands under way.
     """
 
     projects: Projects
     keys: Keys
     close: Callable[[], None]
-    desks: Any = None
-    jobs: Any = None
+    desks: Desks
+    jobs: Jobs
 
 
 def make_app(studio: Studio) -> App:

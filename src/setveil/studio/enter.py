@@ -22,7 +22,9 @@ import uvicorn
 from setveil.errors import RequestError
 from setveil.staging import staged_file
 from setveil.studio.app import Studio, make_app
+from setveil.studio.desks import Desks
 from setveil.studio.guard import CODE_SECONDS, HOST, Keys
+from setveil.studio.jobs import Jobs
 from setveil.studio.projects import Projects
 
 IDLE_SECONDS = 30 * 60  # without a page open or a command under way
@@ -101,7 +103,7 @@ class _Idle:
 def _serve(projects: Projects, port: int, *, browser: bool) -> None:
     taken = listening(port)
     keys = Keys(taken.getsockname()[1])
-    studio = Studio(projects, keys, close=lambda: None)
+    studio = Studio(projects, keys, close=lambda: None, desks=Desks(), jobs=Jobs())
     app = _Idle(make_app(studio))
     logging.getLogger("setveil.studio").addHandler(logging.StreamHandler())
     server = uvicorn.Server(
@@ -139,10 +141,12 @@ async def _until_closed(
             await asyncio.wait([serving], timeout=5)
             if app.seconds > CODE_SECONDS and opened:
                 opened.unlink(missing_ok=True)
-            if app.seconds > IDLE_SECONDS:
+            if app.seconds > IDLE_SECONDS and not studio.jobs.busy():
                 studio.close()
         await serving
     finally:
+        await studio.jobs.close()
+        await studio.desks.close()
         if opened:
             opened.unlink(missing_ok=True)
 

@@ -1,0 +1,85 @@
+"""A command that another program started, watches and steers: setveil's own pages do.
+
+Where the environment variable `SETVEIL_WATCHED` is set, what goes to standard error is lines of JSON
+(``phase``, ``note`` and ``error``), and standard input steers. A line asks work that could end early to do
+so, as one Ctrl-C does, but never throws anything away. The end of it is a second Ctrl-C: so the command also
+ends when the other program does. The variable's value is the memory, in MB, that the command may take.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from setveil.cli.ctrlc import leave
+from setveil.staging import give_up
+
+if TYPE_CHECKING:
+    from setveil.errors import SetveilError
+
+VARIABLE = "SETVEIL_WATCHED"
+OUT_OF_MEMORY = 1
+_EVERY = 0.05  # seconds between two looks at the memory
+
+_asked_to_stop = threading.Event()
+
+
+def is_watched() -> bool:
+    """Whether another program reads what this command says."""
+    return VARIABLE in os.environ
+
+
+def is_asked_to_stop() -> bool:
+    """Whether the work shall end with what it has, as soon as it could."""
+    return _asked_to_stop.is_set()
+
+
+def write(what: str, content: Any) -> None:
+    """Tell the other program something."""
+    line = json.dumps({what: content}) + "\n"
+    sys.stderr.write(line)
+    sys.stderr.flush()
+
+
+def write_error(error: SetveilError) -> None:
+    """Tell the other program why the command ends without an answer."""
+    write("error", {"kind": type(error).__name__, "message": error.message, "hint": error.hint})
+
+
+def be_steered() -> None:
+    """Listen to the other program from now on, and keep to the memory that it grants."""
+    threading.Thread(target=_listen, daemon=True).start()
+    limit = float(os.environ[VARIABLE])
+    threading.Thread(target=_watch_memory, args=(limit,), daemon=True).start()
+
+
+def _listen() -> None:
+    while os.read(0, 1):
+        _asked_to_stop.set()
+    give_up()  # nothing half-done stays on the disk
+    leave()
+
+
+def _watch_memory(limit: float) -> None:
+    from setveil.runs.memory import peak_memory_mb
+
+    while True:
+        peak = peak_memory_mb()
+        if peak is None:
+            return  # the limit cannot be kept here
+        if peak > limit:
+            give_up()
+            write(
+                "error",
+                {
+                    "kind": "MemoryError",
+                    "message": f"It took more than the {limit:,.0f} MB of memory that it may take.",
+                    "hint": "A smaller m, fewer rows, or a machine with more memory.",
+                },
+            )
+            os._exit(OUT_OF_MEMORY)
+        time.sleep(_EVERY)

@@ -1,0 +1,130 @@
+"""From a project's settings to the words of setveil's own commands.
+
+Every command runs in the project's folder: what lies in it is named from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.studio.projects import Project
+
+READING = (
+    "format", "encoding", "separator", "id-column", "item-column", "item-columns", "same-ids", "query",
+    "connection",
+)  # fmt: skip
+COLUMNS = ("roles", "qi", "set", "items-file", "delimiter", "keep-columns")
+MADE_OF_COLUMNS = ("drop", "numeric", "categorical", "ranges", "weight")
+PROMISE = (
+    "model", "k", "m", "h", "p", "private", "private-share", "sensitive", "sensitive-random", "privacy",
+    "rho", "knows",
+)  # fmt: skip
+CHECKED = ("k", "m", "h", "p", "private", "sensitive", "privacy", "rho", "knows")  # of a release
+SEARCHED = ("objective", "suppress", "max-suppressed", "keep", "weights", "hide")  # by explore, too
+
+_PAIRED = frozenset({"suppress"})  # have a --no- of their own
+
+
+def anonymize(project: Project, out: str, hierarchy: str | None = None) -> list[str]:
+    """Make the release that the settings describe; `hierarchy`: a copy of it that stays as it is."""
+    settings = _settings(project)
+    if hierarchy is not None:
+        settings["hierarchy"] = hierarchy
+    first = [name for name in PROMISE if name in settings]
+    rest = [name for name in settings if name not in {*first, "input"}]
+    return ["anonymize", *_inputs(settings), *_words(settings, [*first, *rest]), "--out", out]
+
+
+def explore(
+    project: Project, ks: Sequence[int], ms: Sequence[str], rhos: Sequence[str] = (), budget: int = 50
+) -> list[str]:
+    """Find what the promises cost."""
+    settings = _settings(project)
+    tables = "qi" in settings or "roles" in settings
+    names = ["hierarchy", *READING, *COLUMNS, *MADE_OF_COLUMNS, *(() if tables else SEARCHED)]
+    grid = ["--k", ",".join(map(str, ks)), "--m", ",".join(ms)]
+    if rhos:
+        grid += ["--rho", ",".join(rhos)]
+        names += ["sensitive", "knows"]
+    words = _words(settings, names)
+    return ["explore", *_inputs(settings), *grid, *words, "--time-budget", str(budget), "--json"]
+
+
+def risk(project: Project, sizes: Sequence[int]) -> list[str]:
+    """Count the rows that are found by so many items, in the data as they are."""
+    settings = _settings(project)
+    words = _words(settings, [*READING, *COLUMNS])
+    return ["risk", *_inputs(settings), "--m", ",".join(map(str, sizes)), *words, "--json"]
+
+
+def recommend(project: Project, budget: int = 120) -> list[str]:
+    """Try what suits the promise, and compare."""
+    settings = _settings(project)
+    names = ["k", "m", "rho", "sensitive", "knows", "private", "h", "hierarchy"]
+    words = _words(settings, [*names, *READING, *COLUMNS, *MADE_OF_COLUMNS])
+    return ["recommend", *_inputs(settings), *words, "--time-budget", str(budget), "--json"]
+
+
+def compare(study: str, out: str) -> list[str]:
+    """Run a study, or what is left of it."""
+    return ["compare", study, "--out", out]
+
+
+def verify(project: Project, run: str) -> list[str]:
+    """Check a run's promise anew from what is published alone."""
+    report = json.loads((project.folder / run / "internal" / "report.json").read_bytes())
+    promised, options = report["guarantee"], report.get("options") or {}
+    given = {name: options[name] for name in CHECKED if name in options}
+    return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), "--json"]
+
+
+def why(run: str, name: str, show: int = 10) -> list[str]:
+    """Ask why a label is not split, or an item left out."""
+    return ["why", "--show", str(show), "--json", "--", run, name]
+
+
+def query(run: str, items: Sequence[str]) -> list[str]:
+    """Ask how many rows hold items together."""
+    return ["query", "--json", "--", run, *items]
+
+
+def run_name(folder: Path, when: str) -> str:
+    """Name the folder of a new run by its time, as one that is not there yet."""
+    number = 1
+    while True:
+        name = when if number == 1 else f"{when}-{number}"
+        if not (folder / name).exists():
+            return name
+        number += 1
+
+
+def _settings(project: Project) -> dict[str, Any]:
+    return {name: value for name, value in project.settings().items() if name not in {"studio", "out"}}
+
+
+def _inputs(settings: Mapping[str, Any]) -> list[str]:
+    given = settings.get("input", [])
+    return [str(one) for one in (given if isinstance(given, list) else [given])]
+
+
+def _words(settings: Mapping[str, Any], names: Collection[str]) -> list[str]:
+    """Write settings as options, as the command line takes them."""
+    words: list[str] = []
+    for name in names:
+        value = settings.get(name)
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            if value:
+                words.append(f"--{name}")
+            elif name in _PAIRED:
+                words.append(f"--no-{name}")
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            text = str(one)
+            words += [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
+    return words

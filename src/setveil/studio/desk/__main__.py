@@ -1,0 +1,102 @@
+"""Answer questions about a project: one JSON object a line, in and out.
+
+The end of standard input ends the desk, so that a server that was killed leaves nothing behind. Functions are
+found by name in the modules `data` and `tree`; each takes the desk and what the question gives, and returns a
+dict.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import SetveilError
+from setveil.runs.memory import peak_memory_mb
+from setveil.studio.desk import data, tree
+from setveil.studio.desk.place import Desk
+
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {**data.ASKED, **tree.ASKED}
+MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
+
+_EVERY = 0.05  # seconds between two looks at the memory
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is no answer
+    questions: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(questions,), daemon=True).start()
+    threading.Thread(target=_watch_memory, args=(float(os.environ.get(MEMORY, "inf")),), daemon=True).start()
+    desk: Desk | None = None
+    while True:
+        question = questions.get()
+        folder = Path(question["folder"])
+        if desk is None or desk.folder != folder:
+            desk = Desk(folder)
+        answer = {"id": question["id"], **_answer(desk, question["do"], question["with"])}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _answer(desk: Desk, do: str, given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"answer": ASKED[do](desk, **given)}
+    except SetveilError as error:
+        more = {key: value for key, value in vars(error).items() if key not in {"message", "hint"}}
+        where = {key: value for key, value in more.items() if _is_plain(value)}
+        return _refused(type(error).__name__, error.message, error.hint, where)
+    except MemoryError:
+        desk.forget()
+        return _refused(
+            "MemoryError",
+            "The computer has too little free memory for this.",
+            "Close other programs, or take fewer rows.",
+        )
+    except Exception as error:
+        traceback.print_exc()
+        return _refused(
+            "Defect",
+            f"Setveil failed where it should not: {type(error).__name__}.",
+            "This is a defect of setveil; what was on the page before still holds.",
+        )
+
+
+def _refused(kind: str, message: str, hint: str, where: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"error": {"kind": kind, "message": message, "hint": hint, "where": where or {}}}
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _listen(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
+    for line in sys.stdin.buffer:
+        questions.put(json.loads(line))
+    os._exit(0)
+
+
+def _watch_memory(limit: float) -> None:
+    while True:
+        peak = peak_memory_mb()
+        if peak is None:
+            return  # the limit cannot be kept here
+        if peak > limit:
+            os._exit(1)
+        time.sleep(_EVERY)
+
+
+if __name__ == "__main__":
+    main()

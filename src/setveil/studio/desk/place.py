@@ -1,0 +1,33 @@
+"""What a desk keeps between two questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+class Desk:
+    """A project's folder, and what has been read of it.
+
+    Attributes
+    ----------
+    folder : Path
+        The project's.
+    data : Transactions, Table or None
+        The input, as it was read last.
+    tree : Any
+        The hierarchy and its edits.
+    kept : dict
+        Whatever else a function wants to find again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data: Any = None
+        self.tree: Any = None
+        self.kept: dict[str, Any] = {}
+
+    def forget(self) -> None:
+        """Drop what has been read: it is read otherwise from now on."""
+        self.data = self.tree = None
+        self.kept.clear()

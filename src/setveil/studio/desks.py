@@ -1,0 +1,171 @@
+"""The server's side of the desks: warm workers that answer small questions about a project's data and tree.
+
+One for each open project, `MOST` at the same time; the one that was asked least recently makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from setveil.studio.projects import Project
+
+COMMAND = (sys.executable, "-m", "setveil.studio.desk")
+MOST = 2
+_LONGEST_LINE = 1 << 28  # bytes: a tree of 110,000 nodes has some 3 MB
+_OF_FREE = 0.6  # share of the free memory that a desk may take
+
+
+class Refused(Exception):  # noqa: N818  (an answer, in a way)
+    """The desk's answer is one of setveil's errors.
+
+    Attributes
+    ----------
+    kind : str
+        The class of the error.
+    message, hint : str
+        As in `setveil.errors.SetveilError`.
+    where : dict
+        What else the error carries, such as readings or problems.
+    """
+
+    def __init__(
+        self, kind: str, message: str, hint: str = "", where: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+        self.where = dict(where or {})
+
+
+class Lost(Exception):  # noqa: N818  (the desk is, not the server)
+    """The desk ended before it had answered; the next question starts a new one."""
+
+    message = "The part of setveil that holds the data has ended."
+    hint = "Nothing is lost. Try again; if it happens again, the computer may be short of memory."
+
+    def __init__(self) -> None:
+        super().__init__(self.message)
+
+
+class _Desk:
+    """One worker, and the questions it has not answered yet."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self.reader = asyncio.get_running_loop().create_task(self._read())
+
+    async def _read(self) -> None:
+        try:
+            async for line in cast(asyncio.StreamReader, self.process.stdout):
+                answer = json.loads(line)
+                future = self.asked.pop(answer["id"], None)
+                if future is not None and not future.done():
+                    future.set_result(answer)
+        finally:
+            await self.process.wait()
+            for future in self.asked.values():
+                if not future.done():
+                    future.set_exception(Lost())
+            self.asked.clear()
+
+    async def end(self) -> None:
+        if self.process.returncode is None:
+            with contextlib.suppress(OSError):
+                self.process.kill()  # it writes nothing that is not complete or not at all
+        await self.reader
+
+
+class Desks:
+    """The desks of the open projects.
+
+    Parameters
+    ----------
+    command : sequence of str, optional
+        What starts one, for tests.
+    """
+
+    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+        self.command = tuple(command)
+        self._desks: dict[Path, _Desk] = {}  # the one asked last is the last
+        self._starting = asyncio.Lock()
+        self._last = 0
+
+    async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
+        """Ask the desk of a project; `do` names one of its functions.
+
+        Returns
+        -------
+        dict
+            What the function returned.
+
+        Raises
+        ------
+        Refused
+            If it raised one of setveil's errors.
+        Lost
+            If the desk ended meanwhile.
+        """
+        desk = await self._of(project.folder)
+        self._last += 1
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        number = self._last
+        desk.asked[number] = future
+        question = {"id": number, "do": do, "with": given, "folder": str(project.folder)}
+        pipe = cast(asyncio.StreamWriter, desk.process.stdin)
+        try:
+            pipe.write(json.dumps(question).encode() + b"\n")
+            await pipe.drain()
+        except OSError:
+            desk.asked.pop(number, None)
+            raise Lost from None
+        answer = await future
+        if "error" in answer:
+            raise Refused(**answer["error"])
+        return dict(answer["answer"])
+
+    async def leave(self, project: Project) -> None:
+        """End the desk of a project, if there is one."""
+        desk = self._desks.pop(project.folder, None)
+        if desk is not None:
+            await desk.end()
+
+    async def close(self) -> None:
+        """End all desks."""
+        for desk in list(self._desks.values()):
+            await desk.end()
+        self._desks.clear()
+
+    async def _of(self, folder: Path) -> _Desk:
+        async with self._starting:
+            desk = self._desks.pop(folder, None)
+            if desk is None or desk.process.returncode is not None or desk.reader.done():
+                while len(self._desks) >= MOST:
+                    idle = (one for one, other in self._desks.items() if not other.asked)
+                    await self._desks.pop(next(idle, next(iter(self._desks)))).end()
+                desk = _Desk(await self._start())
+            self._desks[folder] = desk
+            return desk
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        from setveil.runs.memory import memory_left
+
+        left = memory_left()
+        limit = 1e9 if left is None else left / (1 << 20) * _OF_FREE
+        return await asyncio.create_subprocess_exec(
+            *self.command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "SETVEIL_DESK_MEMORY": f"{limit:.0f}"},
+            limit=_LONGEST_LINE,
+            start_new_session=True,
+        )

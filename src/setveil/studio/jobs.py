@@ -1,0 +1,466 @@
+"""Setveil's own commands, run for a project: their progress, how they end, and how they are ended.
+
+A command is a process, `setveil.cli.watched` says how it is watched and steered. Nothing of it stays if it is
+cancelled or killed. What is under way is written down in the project's folder, so that a server that is
+killed is followed by one that says what became of the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from setveil.studio.projects import Project
+
+COMMAND = (sys.executable, "-m", "setveil")
+FRONT = "explore"  # put off for any other work
+QUESTIONS = frozenset({"query", "risk", "verify", "why"})  # short; asked while other work goes on
+UNDER_WAY = "working.json"  # in a project's folder
+
+_KEPT = 30  # jobs of a project, the newest
+_GRACE = 5.0  # seconds in which a cancelled command shall have tidied up
+_BETWEEN = 0.1  # seconds between two events, at least
+_MOST_LINES = 200  # of standard error that is not events
+_OF_FREE = 0.9  # share of the free memory that a command may take
+
+
+@dataclass(eq=False)
+class Job:
+    """A command of setveil that runs, waits to run, or has run.
+
+    Attributes
+    ----------
+    kind : str
+        What the project calls it: anonymize, explore, ...
+    argv : list of str
+        The words after `setveil`.
+    state : str
+        waiting, running, done, failed or cancelled.
+    phase, share : str, float or None
+        What it does, and how much of that is finished (None: not known).
+    stoppable, finishing : bool
+        Whether it could end with what it has so far, and whether it was asked to.
+    error : dict or None
+        Why it failed: kind (the class of setveil's error), message, hint.
+    output, errors : str
+        Standard output; the end of standard error, without events.
+    """
+
+    id: int
+    kind: str
+    argv: list[str]
+    label: str
+    out: Path | None = None
+    state: str = "waiting"
+    phase: str = ""
+    share: float | None = None
+    stoppable: bool = False
+    finishing: bool = False
+    notes: list[str] = field(default_factory=list)
+    error: dict[str, str] | None = None
+    exit_code: int | None = None
+    output: str = ""
+    errors: str = ""
+    begun: float | None = None
+    ended: float | None = None
+    cancelling: bool = False
+    again: bool = False  # ended for more urgent work; waits to begin anew
+    process: asyncio.subprocess.Process | None = None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has worked."""
+        if self.begun is None:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.begun
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is done, has failed or was cancelled."""
+        return self.over.is_set()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Say how it stands, without what it has answered."""
+        return {
+            "id": self.id, "kind": self.kind, "label": self.label, "state": self.state, "phase": self.phase,
+            "share": self.share, "stoppable": self.stoppable and not self.finishing,
+            "finishing": self.finishing, "cancelling": self.cancelling, "seconds": round(self.seconds, 1),
+            "error": self.error,
+        }  # fmt: skip
+
+
+class _Lane:
+    """The jobs of a project."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.changed = asyncio.Event()
+
+    def running(self, *, questions: bool) -> Job | None:
+        return next(
+            (job for job in self.jobs if job.state == "running" and _is_question(job) == questions), None
+        )
+
+    def next(self, *, questions: bool) -> Job | None:
+        waiting = [job for job in self.jobs if job.state == "waiting" and _is_question(job) == questions]
+        return min(waiting, key=lambda job: (job.kind == FRONT, job.id), default=None)
+
+    def tell(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+def _is_question(job: Job) -> bool:
+    return job.kind in QUESTIONS
+
+
+class Jobs:
+    """The commands of all projects.
+
+    Parameters
+    ----------
+    command : sequence of str, optional
+        What starts setveil, for tests.
+    memory_mb : float, optional
+        Memory that a command may take; by default most of what is free when it starts.
+    """
+
+    def __init__(self, command: Sequence[str] = COMMAND, memory_mb: float | None = None) -> None:
+        self.command = tuple(command)
+        self.memory_mb = memory_mb
+        self._lanes: dict[Path, _Lane] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._last = 0
+        self._closed = False
+
+    def start(
+        self, project: Project, kind: str, argv: Sequence[str], *, label: str = "", out: Path | None = None
+    ) -> Job:
+        """Have a command run as soon as it is its turn.
+
+        Parameters
+        ----------
+        kind : str
+            What it is: the next of a kind in `QUESTIONS` runs beside other work, and explore is put off for
+            any other work.
+        argv : sequence of str
+            The words after `setveil`.
+        label : str, optional
+            What pages call it.
+        out : path, optional
+            What it writes, as a whole or not at all; there must be nothing yet.
+        """
+        lane = self._lane(project)
+        self._last += 1
+        job = Job(self._last, kind, [*map(str, argv)], label or kind, out)
+        lane.jobs.append(job)
+        over = [one for one in lane.jobs if one.is_over]
+        for one in over[: max(len(lane.jobs) - _KEPT, 0)]:
+            lane.jobs.remove(one)
+        now = lane.running(questions=False)
+        if now is not None and now.kind == FRONT and not _is_question(job) and kind != FRONT:
+            now.again = True
+            self._end(now)
+        self._begin_next(project)
+        return job
+
+    def of(self, project: Project) -> list[Job]:
+        """List the jobs of a project, the oldest first."""
+        return list(self._lane(project).jobs)
+
+    def find(self, project: Project, number: int) -> Job:
+        """Find a job by its id.
+
+        Raises
+        ------
+        LookupError
+            If there is none.
+        """
+        for job in self._lane(project).jobs:
+            if job.id == number:
+                return job
+        raise LookupError(f"There is no job {number}.")
+
+    def latest(self, project: Project, *kinds: str) -> Job | None:
+        """Find the newest job of some kinds."""
+        return next((job for job in reversed(self._lane(project).jobs) if job.kind in kinds), None)
+
+    def busy(self) -> bool:
+        """Whether anything runs or waits."""
+        return any(not job.is_over for lane in self._lanes.values() for job in lane.jobs)
+
+    def finish(self, job: Job) -> None:
+        """Ask a job to end with what it has so far."""
+        if job.state == "running" and job.process is not None and job.process.stdin is not None:
+            job.finishing = True
+            with contextlib.suppress(OSError, RuntimeError):
+                job.process.stdin.write(b"\n")
+        self._tell(job)
+
+    def cancel(self, job: Job) -> None:
+        """End a job; nothing of it stays."""
+        if job.is_over:
+            return
+        job.again = False
+        job.cancelling = True
+        if job.state == "waiting":
+            self._close(job, "cancelled")
+        else:
+            self._end(job)
+        self._tell(job)
+
+    async def wait(self, job: Job) -> Job:
+        """Wait until a job is over."""
+        await job.over.wait()
+        return job
+
+    async def changes(self, project: Project) -> AsyncIterator[dict[str, Any]]:
+        """Tell how the jobs of a project stand: at once, and whenever that has changed."""
+        lane = self._lane(project)
+        while True:
+            changed = lane.changed
+            yield {"jobs": [job.as_dict() for job in lane.jobs]}
+            await changed.wait()
+            await asyncio.sleep(_BETWEEN)
+
+    async def close(self) -> None:
+        """End all jobs; nothing of those under way stays."""
+        self._closed = True
+        for lane in self._lanes.values():
+            for job in list(lane.jobs):
+                self.cancel(job)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _lane(self, project: Project) -> _Lane:
+        lane = self._lanes.get(project.folder)
+        if lane is None:
+            lane = self._lanes[project.folder] = _Lane()
+            self._recall(project.folder, lane)
+        return lane
+
+    def _recall(self, folder: Path, lane: _Lane) -> None:
+        """Say what became of work that was under way when an earlier server ended."""
+        note = folder / UNDER_WAY
+        try:
+            was = json.loads(note.read_bytes())
+            out = None if was["out"] is None else Path(was["out"])
+            kind, argv, label = str(was["kind"]), list(map(str, was["argv"])), str(was["label"])
+            server = int(was["server"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        if server != os.getpid() and _is_alive(server):
+            return  # of another server, which tells itself
+        self._last += 1
+        job = Job(self._last, kind, argv, label, out, begun=0.0, ended=0.0)
+        if out is not None and out.exists():
+            job.state = "done"
+        else:
+            job.state = "failed"
+            job.error = {
+                "kind": "Ended",
+                "message": f"{label[:1].upper()}{label[1:]} ended without a result, because setveil was "
+                "ended. Nothing was written.",
+                "hint": "Start it again.",
+            }
+            _tidy(out)
+        job.over.set()
+        lane.jobs.append(job)
+        note.unlink(missing_ok=True)
+
+    def _begin_next(self, project: Project) -> None:
+        lane = self._lane(project)
+        for questions in (False, True):
+            job = lane.next(questions=questions)
+            if self._closed or job is None or lane.running(questions=questions) is not None:
+                continue
+            job.state, job.phase, job.begun = "running", "starting", time.monotonic()
+            task = asyncio.get_running_loop().create_task(self._run(project, job))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        lane.tell()
+
+    async def _run(self, project: Project, job: Job) -> None:
+        try:
+            with _written_down(project.folder, job):
+                await self._watch(job, project.folder)
+        except Exception as error:  # the job's, not the server's
+            if not job.is_over:
+                message = f"The command could not be run: {error}"
+                job.error = {"kind": type(error).__name__, "message": message, "hint": ""}
+                self._close(job, "failed")
+        finally:
+            self._begin_next(project)
+
+    async def _watch(self, job: Job, folder: Path) -> None:
+        """Start a job's process in the project's folder, and follow it to its end."""
+        memory = self.memory_mb if self.memory_mb is not None else _free_mb()
+        process = await asyncio.create_subprocess_exec(
+            *self.command,
+            *job.argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "SETVEIL_WATCHED": f"{memory:.0f}", "PYTHONIOENCODING": "utf-8"},
+            cwd=folder,
+            limit=1 << 24,
+            start_new_session=True,  # Ctrl-C in the terminal is the server's
+        )
+        job.process = process
+        if job.cancelling or job.again:  # while it was started
+            self._end(job)
+        output, _ = await asyncio.gather(
+            cast(asyncio.StreamReader, process.stdout).read(),
+            self._listen(job, cast(asyncio.StreamReader, process.stderr)),
+        )
+        job.exit_code = await process.wait()
+        job.output = output.decode("utf-8", "replace")
+        job.process = None
+        if job.again and not job.cancelling:
+            job.again, job.error = False, None
+            job.state, job.phase, job.share, job.begun = "waiting", "", None, None
+            return
+        # Code 1 with an answer: what was to be checked does not hold.
+        answered = job.exit_code == 0 or (job.exit_code == 1 and job.error is None and job.output != "")
+        if answered and (job.out is None or not job.cancelling):
+            self._close(job, "done")
+            return
+        _tidy(job.out)
+        if job.cancelling:
+            if job.out is not None:
+                shutil.rmtree(job.out, ignore_errors=True)  # complete at the very moment it was cancelled
+            self._close(job, "cancelled")
+            return
+        if job.error is None:
+            job.error = _unexplained(job)
+        self._close(job, "failed")
+
+    async def _listen(self, job: Job, stream: asyncio.StreamReader) -> None:
+        lines: list[str] = []
+        async for line in stream:
+            text = line.decode("utf-8", "replace").rstrip("\n")
+            event = _event(text)
+            if event is None:
+                lines = [*lines, text][-_MOST_LINES:]
+            elif "phase" in event:
+                job.phase, job.share = event["phase"]["name"], event["phase"]["share"]
+                job.stoppable = event["phase"]["stoppable"]
+            elif "note" in event:
+                job.notes.append(event["note"])
+            else:
+                job.error = event["error"]
+            self._tell(job)
+        job.errors = "\n".join(lines)
+
+    def _end(self, job: Job) -> None:
+        """End a job's process: it tidies up, and is killed if that takes long."""
+        process = job.process
+        if process is None or process.stdin is None:
+            return  # ended as soon as it is there
+        process.stdin.close()
+        asyncio.get_running_loop().call_later(_GRACE, _kill, process)
+
+    def _close(self, job: Job, state: str) -> None:
+        job.state, job.ended, job.stoppable = state, time.monotonic(), False
+        job.over.set()
+        self._tell(job)
+
+    def _tell(self, job: Job) -> None:
+        for lane in self._lanes.values():
+            if job in lane.jobs:
+                lane.tell()
+
+
+def _event(text: str) -> dict[str, Any] | None:
+    """Read an event; None: the line is none."""
+    if not text.startswith('{"'):
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and found.keys() <= {"phase", "note", "error"} else None
+
+
+def _unexplained(job: Job) -> dict[str, str]:
+    """Say what is known of a command that ended without a word of its own."""
+    what = f"{job.label[:1].upper()}{job.label[1:]}"
+    if job.exit_code is not None and job.exit_code < 0:
+        return {
+            "kind": "Killed",
+            "message": f"{what} was ended from outside (signal {-job.exit_code}). Nothing was written.",
+            "hint": "Start it again. If the system did it for lack of memory, close other programs first.",
+        }
+    told = next((line for line in reversed(job.errors.splitlines()) if line.strip()), "")
+    return {
+        "kind": "Failed",
+        "message": f"{what} ended without a result (exit code {job.exit_code}). Nothing was written.",
+        "hint": told,
+    }
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(OSError):
+            process.kill()
+
+
+def _tidy(out: Path | None) -> None:
+    """Remove what a killed command left hidden beside its place; see `setveil.staging`."""
+    if out is None or not out.parent.is_dir():
+        return
+    for path in out.parent.glob(f".{out.name[:40]}.*"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _written_down(folder: Path, job: Job) -> Iterator[None]:
+    """Keep a note in the project's folder as long as a job that writes something is under way."""
+    if job.out is None:
+        yield
+        return
+    from setveil.staging import staged_file
+
+    note = folder / UNDER_WAY
+    content = {
+        "kind": job.kind, "argv": job.argv, "label": job.label, "out": str(job.out), "server": os.getpid(),
+    }  # fmt: skip
+    with staged_file(note) as beside:
+        beside.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":
+        return False  # to ask is to end it, there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _free_mb() -> float:
+    """Take most of the memory that is free now; no limit where the system does not tell."""
+    from setveil.runs.memory import memory_left
+
+    left = memory_left()
+    return 1e9 if left is None else left / (1 << 20) * _OF_FREE
