@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import spark_session
 from cli_helpers import Done, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.threads import use_threads
+from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
 
 # How long an example takes says more about the machine, and about what else it does, than about setveil.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,11 +28,16 @@ def as_many_threads_as_usual() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests of Spark where it cannot run, or fail if they must not be skipped."""
-    ours = [item for item in items if item.get_closest_marker("spark")]
-    reason = spark_session.lacking() if ours else ""
-    if reason and os.environ.get("SETVEIL_TEST_SPARK") == "required":
-        raise pytest.UsageError(f"SETVEIL_TEST_SPARK=required, but {reason}.")
+    """Skip the tests of Spark and those in a browser where they cannot run, or fail if they must not be."""
+    _skip(items, "spark", spark_session.lacking, "SETVEIL_TEST_SPARK", "required")
+    _skip(items, "browser", lacking_browser, "CI", "true")
+
+
+def _skip(items: list[pytest.Item], marker: str, lacking: Callable[[], str], switch: str, must: str) -> None:
+    ours = [item for item in items if item.get_closest_marker(marker)]
+    reason = lacking() if ours else ""
+    if reason and os.environ.get(switch) == must:
+        raise pytest.UsageError(f"{switch}={must}, but {reason}.")
     for item in ours if reason else ():
         item.add_marker(pytest.mark.skip(reason=reason))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Client:
             async with httpx.AsyncClient(transport=transport, base_url=self.keys.origin) as client:
                 return await client.request(method, path, headers=dict(headers), **what)
 
-        return asyncio.run(asked())
+        with ThreadPoolExecutor(1) as thread:  # in this one a browser may have its loop
+            return thread.submit(asyncio.run, asked()).result()
 
     def get(self, *parts: str, **what: Any) -> httpx.Response:
         return self.raw("GET", self.at(*parts), self.headers(), **what)

@@ -72,6 +72,7 @@ def make_app(studio: Studio) -> App:
             Route("/enter", _enter, methods=["POST"]),
             Route("/again", _again, methods=["POST"]),
             Route("/enter.js", _static_as("enter.js")),
+            Route("/icon.svg", _static_as("icon.svg")),
             Route("/studio.css", _static_as("studio.css")),
             Mount(studio.keys.prefix, routes=inside),
         ],

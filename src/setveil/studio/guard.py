@@ -29,7 +29,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 HOST = "127.0.0.1"
 COOKIE = "setveil"
 CODE_SECONDS = 60
-WAY_IN = {"/again", "/enter", "/enter.js", "/studio.css"}  # answered without the cookie
+WAY_IN = {"/again", "/enter", "/enter.js", "/icon.svg", "/studio.css"}  # answered without the cookie
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'none'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -1,0 +1,205 @@
+"""The studio as a process, and pages of it in a real Chromium.
+
+One server and one browser serve all tests of a process; each test has a browser context of its own. A test
+fails on whatever its pages say on the console, and on any request that does not go to the studio.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from cli_helpers import COMMAND, environment
+from setveil.studio.projects import Project, Projects
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+SHOTS = os.environ.get("SETVEIL_STUDIO_SHOTS")  # a folder for pictures of the pages
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def chromium() -> str | None:
+    """Find the system's Chromium."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+def lacking_browser() -> str:
+    """Say what is missing for tests in a browser, if anything."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ModuleNotFoundError:
+        return "playwright is not installed"
+    return "" if chromium() else "there is no Chromium"
+
+
+@dataclass
+class Server:
+    """A studio under way.
+
+    Attributes
+    ----------
+    projects : Projects
+        The folder that it serves.
+    """
+
+    projects: Projects
+    process: subprocess.Popen[str]
+    origin: str = ""
+    first: str = ""  # the address that it printed
+
+    def way_in(self) -> str:
+        """Return an address that opens the studio, once."""
+        told = json.loads((self.projects.root / ".studio.json").read_text())
+        headers = {"Origin": told["origin"], "Sec-Fetch-Site": "same-origin"}
+        answer = httpx.post(f"{told['origin']}/again", content=told["again"], headers=headers)
+        return f"{self.origin}/enter#{answer.json()['code']}"
+
+    def project(self, title: str = "Pharmacy", **settings: Any) -> Project:
+        """Make a project with these settings, without a page."""
+        project = self.projects.create(title)
+        project.save(**settings)
+        return project
+
+    def stop(self) -> None:
+        with self.process:
+            self.process.terminate()
+
+
+def serve(folder: Path, *options: str) -> Server:
+    """Start a studio with this folder of projects."""
+    process = subprocess.Popen(
+        [*COMMAND, "studio", "--no-browser", *options],
+        env=environment({"HOME": str(folder), "USERPROFILE": str(folder)}),
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    return Server(Projects(folder / "setveil"), process, address.partition("/enter#")[0], address)
+
+
+@dataclass
+class Screen:
+    """Pages of one browser context, and what they complained about."""
+
+    server: Server
+    context: BrowserContext
+    prefix: str = ""
+    wrong: list[str] = field(default_factory=list)
+
+    def enter(self) -> Page:
+        """Come in, and return the page, which shows the projects."""
+        page = self.open()
+        page.goto(self.server.way_in())
+        page.wait_for_url("**/s/*/")
+        self.prefix = page.url.rstrip("/")
+        return page
+
+    def open(self) -> Page:
+        """Open one more page."""
+        page = self.context.new_page()
+        page.on("console", lambda said: self._hear(said.type, said.text, said.location.get("url", "")))
+        page.on("pageerror", lambda error: self.wrong.append(f"error in a script: {error}"))
+        page.on("request", lambda request: self._look(request.url))
+        return page
+
+    def at(self, *parts: str) -> str:
+        """Make the address of a page, once entered."""
+        return "/".join([self.prefix, *(quote(part, safe="") for part in parts)])
+
+    def _hear(self, kind: str, text: str, url: str) -> None:
+        refused = "400 (Bad Request)" in text or "422 (Unprocessable" in text  # what a test asks for
+        if kind in {"error", "warning"} and not (refused and url.startswith(self.server.origin)):
+            self.wrong.append(f"console: {kind}: {text} ({url})")
+
+    def _look(self, url: str) -> None:
+        if not url.startswith((f"{self.server.origin}/", "data:", "blob:", "about:")):
+            self.wrong.append(f"request to {url}")
+
+
+@pytest.fixture(scope="session")
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Serve a studio of its own for the tests of this process."""
+    server = serve(tmp_path_factory.mktemp("home"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Browser]:
+    """Start the system's Chromium, which finds no other host than 127.0.0.1."""
+    from playwright.sync_api import sync_playwright
+
+    as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(),
+            args=[*as_root, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def screens(studio_server: Server, chrome: Browser) -> Iterator[Callable[..., Screen]]:
+    """Open browser contexts, by default 1,280 pixels wide and light: ``screens(width=320, dark=True)``."""
+    opened: list[Screen] = []
+
+    def new(*, width: int = 1280, dark: bool = False, server: Server = studio_server) -> Screen:
+        context = chrome.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            accept_downloads=True,
+        )
+        context.set_default_timeout(30_000)
+        opened.append(Screen(server, context))
+        return opened[-1]
+
+    yield new
+    for screen in opened:
+        screen.context.close()
+    wrong = [wrong for screen in opened for wrong in screen.wrong]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture
+def screen(screens: Callable[..., Screen]) -> Screen:
+    """Open one browser context."""
+    return screens()
+
+
+def accessible(page: Page) -> None:
+    """Check a page by the rules of axe, and that nothing is cut off at its side."""
+    from axe_playwright_python.base import AXE_FILE_PATH
+
+    # Not as a script of the page, which its policy refuses, but as one of the browser.
+    found = page.evaluate(
+        AXE_FILE_PATH.read_text(encoding="utf-8") + "\n; axe.run(document, {resultTypes: ['violations']})"
+    )
+    said = [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary'][:300]}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+    assert not said, "\n".join(said)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture of a page, where pictures are wanted."""
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
