@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route, Router
 
 from setveil.errors import SetveilError
-from setveil.studio.desks import Desks
+from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
@@ -58,11 +58,13 @@ def make_app(studio: Studio) -> App:
         Route("/alive", _alive),
         Mount(
             "/p/{project}",
-            routes=[
-                route
-                for module in (data, hierarchy, promise, run, release, compare)
-                for route in module.routes
-            ],
+            app=_router(
+                [
+                    route
+                    for module in (data, hierarchy, promise, run, release, compare)
+                    for route in module.routes
+                ]
+            ),
             middleware=[Middleware(_InProject)],
         ),
     ]
@@ -74,12 +76,23 @@ def make_app(studio: Studio) -> App:
             Route("/enter.js", _static_as("enter.js")),
             Route("/icon.svg", _static_as("icon.svg")),
             Route("/studio.css", _static_as("studio.css")),
-            Mount(studio.keys.prefix, routes=inside),
+            Mount(studio.keys.prefix, app=_router(inside)),
         ],
-        exception_handlers={HTTPException: _no_page, SetveilError: _refused, Exception: _broken},
+        exception_handlers={
+            HTTPException: _no_page,
+            SetveilError: _refused,
+            Refused: _refused_by_desk,
+            Lost: _refused_by_desk,
+            Exception: _broken,
+        },
     )
+    app.router.redirect_slashes = False
     app.state.studio = studio
     return Guard(app, studio.keys, _refusing)
+
+
+def _router(routes: Sequence[BaseRoute]) -> Router:
+    return Router(routes, redirect_slashes=False)
 
 
 class _InProject:
@@ -160,6 +173,11 @@ async def _no_page(request: Request, error: Any) -> Response:
 
 async def _refused(request: Request, error: Any) -> Response:
     return _answer(request, 400, "This did not work", error.message, error.hint)
+
+
+async def _refused_by_desk(request: Request, error: Any) -> Response:
+    status = 503 if isinstance(error, Lost) else 400
+    return _answer(request, status, "This did not work", error.message, error.hint)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

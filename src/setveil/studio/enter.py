@@ -8,12 +8,14 @@ import html
 import json
 import logging
 import os
+import signal
 import socket
 import tempfile
 import time
 import urllib.error
 import urllib.request
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +102,21 @@ class _Idle:
         return 0 if self.open else time.monotonic() - self.since
 
 
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us: its own way would end the process before it has tidied up."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
 def _serve(projects: Projects, port: int, *, browser: bool) -> None:
     taken = listening(port)
     keys = Keys(taken.getsockname()[1])
     studio = Studio(projects, keys, close=lambda: None, desks=Desks(), jobs=Jobs())
     app = _Idle(make_app(studio))
     logging.getLogger("setveil.studio").addHandler(logging.StreamHandler())
-    server = uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
             app,
             access_log=False,  # addresses hold the secret
@@ -134,6 +144,9 @@ async def _until_closed(
     *,
     browser: bool,
 ) -> None:
+    for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+        with contextlib.suppress(AttributeError, NotImplementedError):  # not everywhere
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), studio.close)
     serving = asyncio.create_task(server.serve(sockets=[taken]))
     opened = _open(studio.keys.origin, studio.keys.new_code(), browser=browser)
     try:
