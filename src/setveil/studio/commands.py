@@ -54,6 +54,13 @@ def explore(
     return ["explore", *_inputs(settings), *grid, *words, "--time-budget", str(budget), "--json"]
 
 
+def build(project: Project, options: Sequence[str], out: str) -> list[str]:
+    """Make groups of the items from the data."""
+    settings = _settings(project)
+    words = _words(settings, READING)
+    return ["hierarchy", "build", *_inputs(settings), *options, *words, "--out", out, "--force"]
+
+
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     """Count the rows that are found by so many items, in the data as they are."""
     settings = _settings(project)

@@ -1,8 +1,340 @@
-"""Questions about the hierarchy."""
+"""What the desk does with the groups of items: shows them, changes them, finds what is wrong, keeps them.
+
+The groups are what the lines of ``edits.jsonl`` make of the trees in ``trees/``, so that any moment comes
+back after whatever happens. ``hierarchy.csv`` is made from them, for all that reads hierarchies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+import os
+import secrets
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {}
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.errors import HierarchyError, OutputError, SetveilError
+from setveil.hierarchy.edit import Draft, Edit, History, problems_of, read_edits
+from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.staging import staged_file
+from setveil.studio.desk.place import Desk
+
+AT_ONCE = 20_000  # nodes of a tree that is made and written with every edit; larger ones a little later
+SHOWN = 100  # nodes of a problem that are named
+
+
+@dataclass
+class Editing:
+    """A tree that is being edited.
+
+    Attributes
+    ----------
+    history : History
+    begun : str
+        Tells this worker from others: what was sent by another is not known here.
+    steps : list of dict
+        The plain steps made so far, so that a page may catch up.
+    first : dict or None
+        The line that begins the file of edits, where nothing has been edited yet.
+    """
+
+    history: History
+    first: Edit | None = None
+    begun: str = field(default_factory=lambda: secrets.token_hex(4))
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def version(self) -> str:
+        """Name the tree as it is."""
+        return f"{self.begun}-{len(self.steps)}"
+
+    def since(self, version: str) -> list[dict[str, Any]] | None:
+        """List the steps after a version; None: the whole tree is to be sent."""
+        begun, _, number = version.partition("-")
+        if begun != self.begun or not number.isdecimal():
+            return None
+        steps = self.steps[int(number) :]
+        return None if any(step["do"] == "start" for step in steps) else steps
+
+
+def show(desk: Desk) -> dict[str, Any]:
+    """Give the whole tree: labels in tree order, the position of each one's parent, which are groups."""
+    editing = _editing(desk)
+    if editing is None:
+        return {"there": False}
+    draft = editing.history.draft
+    labels = draft.nodes()
+    place = {label: i for i, label in enumerate(labels)}
+    up = [-1 if label == draft.root else place[draft.parent[label]] for label in labels]
+    return {
+        "there": True,
+        "labels": labels,
+        "up": up,
+        "groups": [place[group] for group in draft.children],
+        **_state(editing),
+    }
+
+
+def edit(desk: Desk, edit: Edit, version: str) -> dict[str, Any]:
+    """Make an edit, undo or redo one; tell what a page that knows a version must change."""
+    editing = _editing(desk)
+    if editing is None:
+        raise HierarchyError("There are no groups yet to be changed.")
+    if edit.get("do") == "undo" and len(editing.history.done) == 1:
+        raise HierarchyError("There is nothing to undo.")
+    editing.steps.append(editing.history.do(edit))
+    _write(desk, editing, edit)
+    if edit.get("do") == "start":
+        editing.steps[-1] = {"do": "start"}
+    at_once, trouble = len(editing.history.draft.parent) < AT_ONCE, ""
+    if at_once:
+        try:
+            _save(desk, editing)
+        except SetveilError as error:
+            trouble = error.message  # the edit is kept, and a run will say so as well
+    return {"steps": editing.since(version), "saved": at_once, "trouble": trouble, **_state(editing)}
+
+
+def start(desk: Desk, file: str, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
+    """Begin with the tree of a file; nothing changes where it is none. The tree before can be had back."""
+    tree = read_hierarchy(file)
+    line = _keep(desk, tree, named, command)
+    editing = _editing(desk)
+    if editing is None:
+        editing = desk.tree = Editing(_history(desk))
+    editing.steps.append(editing.history.do(line))
+    _write(desk, editing, line)
+    _save(desk, editing)
+    return _state(editing)
+
+
+def problems(desk: Desk) -> dict[str, Any]:
+    """Find what is wrong or doubtful."""
+    editing = _editing(desk)
+    if editing is None:
+        return {"problems": []}
+    data = _data(desk)
+    found = problems_of(editing.history.draft, None if data is None else data.vocabulary.labels)
+    return {
+        "problems": [
+            {"kind": one.kind, "count": len(one.nodes), "nodes": one.nodes[:SHOWN]} for one in found
+        ],
+        "version": editing.version,
+    }
+
+
+def missing(desk: Desk, under: str, version: str) -> dict[str, Any]:
+    """Put all items of the data that are in no group under one."""
+    editing, data = _editing(desk), _data(desk)
+    items = [] if data is None or editing is None else data.vocabulary.labels
+    lost = [item for item in items if editing is not None and item not in editing.history.draft]
+    return edit(desk, {"do": "add", "items": lost, "under": under}, version)
+
+
+def items(desk: Desk) -> dict[str, Any]:
+    """Count the rows of every item of the data."""
+    data = _data(desk)
+    if data is None:
+        return {"items": None}
+    supports: NDArray[np.int64] = np.bincount(data.items, minlength=data.n_items)
+    return {"items": data.vocabulary.labels, "rows": supports.tolist()}
+
+
+def rows(desk: Desk, label: str) -> dict[str, Any]:
+    """Count the rows that hold an item under a node."""
+    editing, data = _editing(desk), _data(desk)
+    if editing is None or label not in editing.history.draft:
+        raise HierarchyError("This is not in the groups any more.")
+    if data is None:
+        return {"rows": None}
+    draft, inside, stack = editing.history.draft, set(), [label]
+    while stack:
+        node = stack.pop()
+        if node in draft.children:
+            stack.extend(draft.children[node])
+        else:
+            inside.add(node)
+    mask = np.fromiter((item in inside for item in data.vocabulary.labels), np.bool_)
+    before = np.concatenate([[0], np.cumsum(mask[data.items])])
+    return {"rows": int((before[data.indptr[1:]] > before[data.indptr[:-1]]).sum()), "of": data.n_rows}
+
+
+def save(desk: Desk) -> dict[str, Any]:
+    """Make and write the hierarchy, where it is older than the last edit."""
+    editing = _editing(desk)
+    if editing is not None and editing.history.done and not _is_saved(desk):
+        _save(desk, editing)
+    return {"there": editing is not None}
+
+
+def export(desk: Desk, form: str) -> dict[str, Any]:
+    """Write the tree as others read it, beside the others; give the file."""
+    editing = _editing(desk)
+    if editing is None:
+        raise HierarchyError("There are no groups yet.")
+    path = desk.folder / "trees" / f"export.{form}"
+    path.parent.mkdir(exist_ok=True)
+    write_hierarchy(editing.history.draft.tree(), path)
+    return {"file": str(path)}
+
+
+def _state(editing: Editing) -> dict[str, Any]:
+    history = editing.history
+    starts = [one for one in history.done if one.get("do") == "start"]
+    return {
+        "version": editing.version,
+        "edits": max(0, len(history.done) - 1),
+        "undo": len(history.done) > 1,
+        "redo": bool(history.undone),
+        "from": str(starts[-1].get("from", "")) if starts else "",
+        "command": list(starts[-1].get("command", ())) if starts else [],
+        "file": str(starts[-1]["file"]) if starts else "",
+    }
+
+
+def _editing(desk: Desk) -> Editing | None:
+    if not isinstance(desk.tree, Editing):
+        desk.tree = _load(desk)
+    return desk.tree
+
+
+def _history(desk: Desk) -> History:
+    return History(Draft("*", {"*": []}), lambda name: _kept_tree(desk.folder / name))
+
+
+def _load(desk: Desk) -> Editing | None:
+    path = desk.folder / "edits.jsonl"
+    if path.exists():
+        _drop_half_a_line(path)
+        history = _history(desk)
+        for number, line in read_edits(path):
+            try:
+                history.do(line)
+            except SetveilError as error:
+                raise HierarchyError(
+                    f"Line {number} of {path} cannot be done again: {error.message}",
+                    hint="The file was changed outside of the studio. Remove the lines from there on.",
+                ) from error
+        if history.done:
+            return Editing(history)
+    settings = _settings(desk)
+    source = settings.get("hierarchy")
+    if not isinstance(source, str):
+        return None
+    editing = Editing(_history(desk))
+    tree = read_hierarchy(desk.folder / source, encoding=_encoding(settings))
+    editing.first = _keep(desk, tree, Path(source).name)
+    editing.history.do(editing.first)
+    return editing
+
+
+def _drop_half_a_line(path: Path) -> None:
+    """Remove what a process that was killed has left of its last line."""
+    content = path.read_bytes()
+    if content and not content.endswith(b"\n"):
+        with path.open("r+b") as file:
+            file.truncate(content.rfind(b"\n") + 1)
+
+
+def _kept_tree(path: Path) -> Draft:
+    """Read a tree that was checked when it was kept: quickly, for it may be large."""
+    try:
+        levels = [
+            level for name, level in json.loads(path.read_text("utf-8")).items() if name.startswith("level")
+        ]
+        children = {group: below for level in levels for group, below in level.items()}
+        draft = Draft(next(iter(levels[0])), children)
+        whole = len(draft.nodes()) == 1 + sum(map(len, children.values())) == 1 + len(draft.parent)
+    except (OSError, ValueError, AttributeError, TypeError, LookupError, StopIteration) as error:
+        raise HierarchyError(f"The groups kept in {path} cannot be read: {error}.") from error
+    if not whole:
+        raise HierarchyError(f"The groups kept in {path} are no tree any more.")
+    return draft
+
+
+def _write(desk: Desk, editing: Editing, line: Edit) -> None:
+    """Add an edit to the file, so that it outlives whatever comes."""
+    lines = [line] if editing.first is None else [editing.first, line]
+    try:
+        with (desk.folder / "edits.jsonl").open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines))
+            file.flush()
+            os.fsync(file.fileno())
+    except (OSError, UnicodeEncodeError) as error:
+        desk.tree = None  # it is read again as it was
+        why = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"The edit cannot be kept: {why}. Nothing was changed.") from error
+    editing.first = None
+
+
+def _keep(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
+    """Keep a tree to start from; give the line that does so."""
+    whole = Draft.of(tree).tree()  # a single item gets a root
+    digest = hashlib.sha256("\n".join(map("\t".join, whole.paths())).encode()).hexdigest()[:16]
+    place = desk.folder / "trees" / f"{digest}.json"
+    place.parent.mkdir(exist_ok=True)
+    if not place.exists():
+        write_hierarchy(whole, place)
+    return {"do": "start", "file": f"trees/{digest}.json", "from": named, "command": list(command)}
+
+
+def _save(desk: Desk, editing: Editing) -> None:
+    """Write the tree where commands read it: in the encoding in which they read the project's data."""
+    place, encoding = desk.folder / "hierarchy.csv", _encoding(_settings(desk))
+    tree = editing.history.draft.tree()
+    with staged_file(place) as staged:
+        write_hierarchy(tree, staged)
+        if encoding != "utf-8":
+            try:
+                staged.write_bytes(staged.read_bytes().decode().encode(encoding))
+            except UnicodeEncodeError as error:
+                raise HierarchyError(
+                    f"A group's name holds {error.object[error.start]!r}, which {encoding} cannot write.",
+                    hint="The data are in this encoding, and the groups are read in the same one.",
+                ) from error
+
+
+def _settings(desk: Desk) -> dict[str, Any]:
+    try:
+        return tomllib.loads((desk.folder / "project.toml").read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def _encoding(settings: dict[str, Any]) -> str:
+    encoding = settings.get("encoding")
+    return encoding if isinstance(encoding, str) else "utf-8"
+
+
+def _is_saved(desk: Desk) -> bool:
+    try:
+        saved = (desk.folder / "hierarchy.csv").stat().st_mtime_ns
+        return saved >= (desk.folder / "edits.jsonl").stat().st_mtime_ns
+    except OSError:
+        return False
+
+
+def _data(desk: Desk) -> Transactions | None:
+    data = desk.data
+    return data if isinstance(data, Transactions) else getattr(data, "rows", None)
+
+
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+    "tree": show,
+    "tree_edit": edit,
+    "tree_start": start,
+    "tree_problems": problems,
+    "tree_missing": missing,
+    "tree_items": items,
+    "tree_rows": rows,
+    "tree_save": save,
+    "tree_export": export,
+}

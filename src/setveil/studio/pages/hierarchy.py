@@ -1,17 +1,252 @@
-"""The page Hierarchy."""
+"""The page Hierarchy: what items may be called instead."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil.errors import RequestError
+from setveil.studio import commands
+from setveil.studio.desks import Refused
+from setveil.studio.projects import Project
+from setveil.studio.render import page, to
+
+_QUIET = 1.0  # seconds without an edit until a large tree is written
+_FORMS = {"csv": "text/csv", "txt": "text/plain", "json": "application/json"}
+_WAYS = {"co-occurrence": "items bought together", "prefix": "by code"}
+_later: dict[Path, asyncio.Task[None]] = {}
 
 
 async def show(request: Request) -> Response:
     """Show the page."""
-    return page(request, "hierarchy.html", step="hierarchy", title="Hierarchy")
+    return _page(request)
 
 
-routes = [Route("/hierarchy", show)]
+def _page(request: Request, status: int = 200, **values: Any) -> Response:
+    project: Project = request.state.project
+    settings = project.settings()
+    k = settings.get("k")
+    return page(
+        request,
+        "hierarchy.html",
+        step="hierarchy",
+        title="What may an item be called instead?",
+        status=status,
+        there=project.edits.exists() or "hierarchy" in settings,
+        rare=k if isinstance(k, int) else 5,
+        same_as=_same_as(project),
+        **{"errors": [], "problems": [], "way": "", **values},
+    )
+
+
+def _same_as(project: Project) -> list[list[str]]:
+    """List the commands that make the hierarchy: those that built trees, and the edits."""
+    try:
+        lines = project.edits.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    starts = [json.loads(line) for line in lines if line.startswith('{"do": "start"')]
+    built = [start["command"] for start in starts if start.get("command")]
+    edit = ["hierarchy", "edit", starts[0]["file"], "edits.jsonl", "--out", "hierarchy.csv", "--force"]
+    return [*built, edit] if starts else []
+
+
+async def saved(studio: Any, project: Project) -> None:
+    """Make sure that the hierarchy file holds the last edit; for all that is about to read it."""
+    waiting = _later.pop(project.folder, None)
+    if waiting is not None:
+        waiting.cancel()
+    if not project.edits.exists():
+        return
+    try:
+        late = project.hierarchy.stat().st_mtime_ns < project.edits.stat().st_mtime_ns
+    except FileNotFoundError:
+        late = True
+    if late:
+        await studio.desks.ask(project, "tree_save")
+    _name(project)
+
+
+def _name(project: Project) -> None:
+    """Let the commands read the hierarchy that is edited here."""
+    if project.settings().get("hierarchy") != str(project.hierarchy):
+        project.save(hierarchy=str(project.hierarchy))
+
+
+def _save_soon(studio: Any, project: Project) -> None:
+    """Write a large tree when no more edits come."""
+
+    async def save() -> None:
+        await asyncio.sleep(_QUIET)
+        _later.pop(project.folder, None)
+        await studio.desks.ask(project, "tree_save")
+
+    if project.folder in _later:
+        _later[project.folder].cancel()
+    _later[project.folder] = asyncio.create_task(save())
+
+
+async def tree(request: Request) -> Response:
+    """Send the whole tree."""
+    return JSONResponse(await _ask(request, "tree"))
+
+
+async def items(request: Request) -> Response:
+    """Send how many rows hold each item."""
+    return JSONResponse(await _ask(request, "tree_items"))
+
+
+async def problems(request: Request) -> Response:
+    """Send what is wrong or doubtful."""
+    return JSONResponse(await _ask(request, "tree_problems"))
+
+
+async def rows(request: Request) -> Response:
+    """Send how many rows hold an item of a group."""
+    return JSONResponse(await _ask(request, "tree_rows", label=request.query_params.get("label", "")))
+
+
+async def edit(request: Request) -> Response:
+    """Make an edit, undo one or make it again."""
+    given = await _given(request)
+    return await _edited(request, "tree_edit", edit=_table(given, "edit"), version=_text(given, "version"))
+
+
+async def missing(request: Request) -> Response:
+    """Put what is missing under a group."""
+    given = await _given(request)
+    return await _edited(
+        request, "tree_missing", under=_text(given, "under"), version=_text(given, "version")
+    )
+
+
+async def _edited(request: Request, do: str, **given: Any) -> Response:
+    studio, project = request.app.state.studio, request.state.project
+    answer = await studio.desks.ask(project, do, **given)
+    _name(project)
+    if not answer["saved"]:
+        _save_soon(studio, project)
+    return JSONResponse(answer)
+
+
+async def upload(request: Request) -> Response:
+    """Begin with the groups of a file that was sent."""
+    project: Project = request.state.project
+    async with request.form() as form:
+        sent = form.get("file")
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            return _page(request, 400, errors=[_error("Choose the file of your groups first.", "", "file")])
+        ending = Path(sent.filename).suffix.lower()
+        folder = project.folder / "trees"
+        folder.mkdir(exist_ok=True)
+        place = folder / f"sent{ending if ending in {'.txt', '.json'} else '.csv'}"
+        with place.open("wb") as file:
+            await asyncio.to_thread(shutil.copyfileobj, sent.file, file)
+        named = Path(sent.filename).name
+    return await _begun(request, place, named, [])
+
+
+async def build(request: Request) -> Response:
+    """Begin with groups made from the data, by the command that does so."""
+    studio, project = request.app.state.studio, request.state.project
+    form = await request.form()
+    by = str(form.get("by", ""))
+    if by not in _WAYS:
+        raise RequestError("This way to make groups is not known.")
+    options = ["--by", by]
+    for name in ("fanout", "lengths", "at"):
+        value = str(form.get(name, "")).strip()
+        if value and not (name == "at" and "--lengths" in options):
+            options += [f"--{name}={value}"]
+    place = project.folder / "trees" / "built.json"
+    place.parent.mkdir(exist_ok=True)
+    argv = commands.build(project, options, "trees/built.json")
+    job = await studio.jobs.wait(studio.jobs.start(project, "groups", argv, label="the groups"))
+    if job.state != "done":
+        error = job.error or {"message": "The groups were not made.", "hint": ""}
+        return _page(request, 400, errors=[_error(error["message"], error["hint"], by)])
+    return await _begun(request, place, _WAYS[by], argv)
+
+
+async def _begun(request: Request, file: Path, named: str, command: list[str]) -> Response:
+    """Take the tree of a file, or say what is wrong with it: then the groups stay as they were."""
+    studio, project = request.app.state.studio, request.state.project
+    try:
+        await studio.desks.ask(project, "tree_start", file=str(file), named=named, command=command)
+    except Refused as error:
+        message = error.message.replace(str(file), named).split("\n")[0]
+        return _page(
+            request,
+            400,
+            errors=[_error(message, "Your groups are as they were.", "file")],
+            problems=[str(one) for one in error.where.get("problems", [])],
+        )
+    finally:
+        file.unlink(missing_ok=True)
+    _name(project)
+    return to(request, "p", project.name, "hierarchy")
+
+
+async def export(request: Request) -> Response:
+    """Send the hierarchy as a file."""
+    form = request.query_params.get("form", "csv")
+    if form not in _FORMS:
+        raise RequestError(f"Groups are written as {', '.join(_FORMS)}.")
+    answer = await _ask(request, "tree_export", form=form)
+    name = f"{request.state.project.name}-groups.{form}"
+    return FileResponse(answer["file"], media_type=_FORMS[form], filename=name)
+
+
+async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = await request.app.state.studio.desks.ask(request.state.project, do, **given)
+    return answer
+
+
+async def _given(request: Request) -> dict[str, Any]:
+    try:
+        given = await request.json()
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise RequestError("What was sent is no JSON object.")
+    return given
+
+
+def _text(given: dict[str, Any], name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str):
+        raise RequestError(f"What was sent has no text called {name}.")
+    return value
+
+
+def _table(given: dict[str, Any], name: str) -> dict[str, Any]:
+    value = given.get(name)
+    if not isinstance(value, dict) or value.get("do") == "start":
+        raise RequestError("What was sent is no edit.")
+    return value
+
+
+def _error(message: str, hint: str, field: str) -> dict[str, str]:
+    return {"message": message, "hint": hint, "field": field}
+
+
+routes = [
+    Route("/hierarchy", show),
+    Route("/hierarchy/tree", tree),
+    Route("/hierarchy/items", items),
+    Route("/hierarchy/problems", problems),
+    Route("/hierarchy/rows", rows),
+    Route("/hierarchy/edit", edit, methods=["POST"]),
+    Route("/hierarchy/missing", missing, methods=["POST"]),
+    Route("/hierarchy/upload", upload, methods=["POST"]),
+    Route("/hierarchy/build", build, methods=["POST"]),
+    Route("/hierarchy/export", export),
+]

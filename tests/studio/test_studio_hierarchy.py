@@ -1,0 +1,335 @@
+"""The editor of groups, in a browser: by mouse and by keyboard, undone, kept, large."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from setveil.hierarchy.io import read_hierarchy
+from setveil.studio.projects import Project
+from studio_browser import Screen, Server, accessible, serve, shot
+
+pytestmark = pytest.mark.browser
+
+GROUPS = """\
+milk;dairy;food;*
+cheese;dairy;food;*
+butter;dairy;food;*
+bread;bakery;food;*
+rolls;bakery;food;*
+soap;household;*
+brush;household;*
+"""
+ROWS = "milk,bread\nmilk,cheese\nsoap,brush,milk\nbread,rolls,kiwi\nbutter\n"
+
+
+def made(
+    server: Server, folder: Path, title: str = "Groups", groups: str = GROUPS, rows: str = ROWS
+) -> Project:
+    (folder / "rows.csv").write_text(rows)
+    (folder / "groups.csv").write_text(groups)
+    return server.project(
+        title,
+        input=str(folder / "rows.csv"),
+        format="basket",
+        hierarchy=str(folder / "groups.csv"),
+        k=2,
+        m="2",
+    )
+
+
+def opened(screen: Screen, project: Project) -> Page:
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "hierarchy"))
+    expect(page.locator("#loading")).to_be_hidden()
+    expect(page.locator("#problem-count")).not_to_have_text("Looking for problems.")
+    return page
+
+
+def line(page: Page, label: str) -> Locator:
+    return page.locator(".line", has=page.locator(".name").get_by_text(label, exact=True))
+
+
+def paths(project: Project) -> dict[str, list[str]]:
+    """Read what the commands read: the groups above each item."""
+    return {path[0]: path[1:] for path in read_hierarchy(project.hierarchy).paths()}
+
+
+BEGUN = {row.split(";")[0]: row.split(";")[1:] for row in GROUPS.split()}
+
+
+def test_groups_are_edited_with_the_mouse_and_all_of_it_is_undone(screen: Screen, tmp_path: Path) -> None:
+    project = made(screen.server, tmp_path)
+    page = opened(screen, project)
+    said = page.locator("#said")
+    expect(line(page, "food").locator(".size")).to_have_text("5 items")
+    line(page, "dairy").locator(".turn").click()
+    line(page, "butter").drag_to(line(page, "household"))
+    expect(said).to_have_text("Moved butter into household.")
+    expect(line(page, "household").locator(".size")).to_have_text("3 items")
+    line(page, "soap").drag_to(line(page, "cheese"))  # to an item: beside it
+    expect(said).to_have_text("Moved soap into dairy.")
+    assert paths(project) == BEGUN | {"butter": ["household", "*"], "soap": ["dairy", "food", "*"]}
+
+    line(page, "milk").click()
+    line(page, "soap").click(modifiers=["Control"])
+    page.get_by_role("button", name="New group from selected").click()
+    page.get_by_label("Name", exact=True).fill("white things")
+    page.get_by_role("button", name="OK").click()
+    expect(page.locator("#what")).to_have_text("white things")
+    line(page, "dairy").click()
+    line(page, "bakery").click(modifiers=["Control"])
+    page.get_by_role("button", name="Merge groups").click()
+    expect(said).to_have_text("Merged 2 groups into bakery.")
+    line(page, "bakery").click()
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_label("Name", exact=True).fill("fresh")
+    page.keyboard.press("Enter")
+    expect(said).to_have_text("Renamed bakery to fresh.")
+    page.get_by_role("button", name="Sort").click()
+    expect(said).to_have_text("Sorted fresh.")
+    assert paths(project)["soap"] == ["white things", "fresh", "food", "*"]
+    assert paths(project)["cheese"] == ["fresh", "food", "*"]
+    line(page, "food").click()
+    page.get_by_role("button", name="Dissolve group").click()
+    expect(said).to_have_text("Dissolved food.")
+    assert paths(project)["rolls"] == ["fresh", "*"]
+    page.get_by_role("button", name="New empty group").click()
+    page.get_by_label("Name", exact=True).fill("later")
+    page.keyboard.press("Enter")
+    expect(page.locator("#problems li", has_text="1 group is empty")).to_be_visible()
+    expect(page.locator("#what")).to_have_text("later")
+    page.locator("#remove").click()
+    expect(said).to_have_text("Deleted later.")
+
+    for left in reversed(range(9)):
+        expect(page.locator("#state")).to_have_text(f"{left + 1} change{'s' if left else ''}, saved")
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#state")).to_have_text("No changes yet")
+    assert paths(project) == BEGUN
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    for _ in range(9):
+        page.get_by_role("button", name="Redo").click()
+    expect(page.get_by_role("button", name="Redo")).to_be_disabled()
+    assert paths(project)["cheese"] == ["fresh", "*"]
+
+
+def test_groups_are_edited_with_keys_alone(screen: Screen, tmp_path: Path) -> None:
+    project = made(screen.server, tmp_path, "Keys")
+    page = opened(screen, project)
+    said, what, tree = page.locator("#said"), page.locator("#what"), page.get_by_role("tree", name="Groups")
+    keys = page.keyboard
+    page.locator("#find").focus()
+    for _ in range(6):
+        if tree.evaluate("tree => tree === document.activeElement"):
+            break
+        keys.press("Tab")
+    expect(tree).to_be_focused()
+
+    keys.press("Home")
+    expect(what).to_have_text("*")
+    keys.type("dairy")
+    expect(what).to_have_text("dairy")
+    keys.press("ArrowRight")
+    keys.press("ArrowRight")
+    expect(what).to_have_text("butter")
+    keys.press("Control+x")
+    expect(line(page, "butter")).to_have_class(re.compile("cut"))
+    keys.type("hous")
+    expect(what).to_have_text("household")
+    keys.press("Control+v")
+    expect(said).to_have_text("Moved butter into household.")
+
+    keys.press("F2")
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    keys.type("house")
+    keys.press("Enter")
+    expect(said).to_have_text("Renamed household to house.")
+    expect(tree).to_be_focused()
+    keys.press("Control+z")
+    expect(said).to_have_text("Undone.")
+    expect(what).to_have_text("household")
+    keys.press("Control+z")
+    expect(page.locator("#state")).to_have_text("No changes yet")
+    assert paths(project) == BEGUN
+    keys.press("Control+y")
+    expect(page.locator("#state")).to_have_text("1 change, saved")
+    assert paths(project)["butter"] == ["household", "*"]
+
+    # Several at once, by the dialog.
+    keys.press("Home")
+    keys.type("cheese")
+    keys.press("Space")
+    keys.press("Space")
+    keys.press("Shift+ArrowDown")
+    expect(what).to_have_text("2 lines selected")
+    page.get_by_role("button", name="Move to...").focus()
+    keys.press("Enter")
+    expect(page.get_by_label("Find a group")).to_be_focused()
+    keys.type("bak")
+    expect(page.locator("#offered")).to_have_text("1 group")
+    keys.press("Enter")
+    expect(said).to_have_text("Moved 2 lines into bakery.")
+    assert paths(project)["milk"] == paths(project)["cheese"] == ["bakery", "food", "*"]
+
+
+def test_what_cannot_be_is_said_and_nothing_changes(screen: Screen, tmp_path: Path) -> None:
+    project = made(screen.server, tmp_path, "Refused")
+    page = opened(screen, project)
+    line(page, "food").click()
+    page.keyboard.press("Control+x")
+    line(page, "dairy").click()
+    page.keyboard.press("Control+v")
+    expect(page.locator("#refusal")).to_contain_text("'food' cannot go into itself")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_label("Name", exact=True).fill("bakery")
+    page.keyboard.press("Enter")
+    expect(page.locator("#refusal")).to_have_text("There is a group called 'bakery' already.")
+    expect(page.locator("#state")).to_have_text("No changes yet")
+
+
+def test_two_windows_see_one_tree_and_a_killed_server_loses_nothing(
+    screens: Callable[..., Screen], tmp_path: Path
+) -> None:
+    server = serve(tmp_path)
+    try:
+        screen = screens(server=server)
+        project = made(server, tmp_path)
+        first, second = opened(screen, project), screen.open()
+        second.goto(first.url)
+        expect(second.locator("#loading")).to_be_hidden()
+        for page, label in ((first, "bakery"), (second, "dairy")):
+            line(page, label).click()
+            page.get_by_role("button", name="Dissolve group").click()
+            expect(page.locator("#said")).to_have_text(f"Dissolved {label}.")
+        expect(line(second, "bakery")).to_have_count(0)  # it caught up
+        expect(line(first, "dairy")).to_have_count(1)
+        for page in (first, second):
+            page.close()
+    finally:
+        with server.process as process:
+            process.kill()
+    with project.edits.open("a") as file:
+        file.write('{"do": "ren')  # what was being written when the power went
+    again = serve(tmp_path)
+    try:
+        page = opened(screens(server=again), project)
+        expect(page.locator("#state")).to_have_text("2 changes, saved")
+        page.get_by_role("button", name="Undo").click()
+        expect(line(page, "dairy")).to_have_count(1)
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+        assert paths(project) == BEGUN
+        page.close()
+    finally:
+        again.stop()
+
+
+def test_groups_from_a_file_from_rows_and_by_code(screen: Screen, tmp_path: Path) -> None:
+    (tmp_path / "codes.csv").write_text("A10.1,A10.2\nA10.2,B20\nB20,B21,A11\n")
+    project = screen.server.project("Ways", input=str(tmp_path / "codes.csv"), format="basket")
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "hierarchy"))
+    page.get_by_label("Cut at these lengths").fill("1,3")
+    page.get_by_role("button", name="Group by code").click()
+    expect(page.locator("#from")).to_have_text("Begun with: by code")
+    assert paths(project)["A10.1"] == ["A10", "A", "*"]
+    page.get_by_text("Begin again with other groups").click()
+    page.get_by_role("button", name="Group by rows").click()
+    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+    assert paths(project)["B20"][-1] == "*"
+
+    bad = tmp_path / "bad.csv"
+    bad.write_text("A10.1;A;*\nA10.2;;*\nB20;*;C\n")
+    page.get_by_text("Begin again with other groups").click()
+    page.get_by_label("File", exact=True).set_input_files(bad)
+    page.get_by_role("button", name="Use this file").click()
+    expect(page.locator("#errors")).to_contain_text("bad.csv is not a hierarchy")
+    expect(page.get_by_text("line 2: an empty label")).to_be_visible()
+    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+
+    good = tmp_path / "good.json"
+    good.write_text(
+        json.dumps({"level1": {"all": ["A10.1", "A10.2", "A11", "B"]}, "level2": {"B": ["B20", "B21"]}})
+    )
+    page.get_by_label("File", exact=True).set_input_files(good)
+    page.get_by_role("button", name="Use this file").click()
+    expect(page.locator("#from")).to_have_text("Begun with: good.json")
+    assert paths(project)["B20"] == ["B", "all"]
+    with page.expect_download() as download:
+        page.get_by_role("link", name="json (Amnesia)").click()
+    written = tmp_path / "written.json"
+    download.value.save_as(written)
+    assert read_hierarchy(written) == read_hierarchy(project.hierarchy)
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#from")).to_have_text("Begun with: by code")
+    assert paths(project)["A10.1"] == ["A10", "A", "*"]
+
+
+def test_a_tree_of_110_000_nodes_is_on_the_screen_within_2_seconds(screen: Screen, tmp_path: Path) -> None:
+    groups = "".join(f"i{i:06};g{i // 10:05};h{i // 200:03};*\n" for i in range(100_000))
+    project = made(screen.server, tmp_path, "Large", groups, "i000000,i000001\ni099999\n")
+    page = opened(screen, project)  # the worker has read the file
+    begun = time.monotonic()
+    page.goto(page.url)
+    expect(line(page, "h000")).to_be_visible()
+    seconds = time.monotonic() - begun
+    assert seconds <= 2, seconds
+    line(page, "h000").click()
+    page.keyboard.press("*")
+    page.keyboard.press("End")
+    expect(page.locator("#what")).to_have_text("g09999")
+    assert page.evaluate("document.querySelectorAll('*').length") < 1000
+
+    page.locator("#find").fill("i099999")
+    expect(page.locator("#what")).to_have_text("i099999")
+    page.get_by_role("tree").focus()
+    page.keyboard.press("Control+x")
+    page.keyboard.press("Home")
+    page.keyboard.type("h000")
+    begun = time.monotonic()
+    page.keyboard.press("Control+v")
+    expect(page.locator("#said")).to_have_text("Moved i099999 into h000.")
+    seconds = time.monotonic() - begun
+    assert seconds <= 1, seconds
+    page.goto(screen.at("p", project.name, "hierarchy"))
+    expect(page.locator("#state")).to_have_text("1 change, saved")
+    assert page.evaluate("document.querySelectorAll('*').length") < 1000
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_editor_is_accessible(
+    screens: Callable[..., Screen], tmp_path: Path, width: int, dark: bool
+) -> None:
+    screen = screens(width=width, dark=dark)
+    project = made(screen.server, tmp_path, "Seen")
+    page = opened(screen, project)
+    line(page, "dairy").click()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+ArrowDown")
+    page.keyboard.press("Control+ArrowDown")
+    page.keyboard.press("Space")
+    expect(page.locator("#what")).to_have_text("2 lines selected")
+    accessible(page)
+    shot(page, f"hierarchy-{width}-{'dark' if dark else 'light'}")
+    page.get_by_text("Begin again with other groups").click()
+    page.get_by_role("button", name="Move to...").click()
+    accessible(page)
+    shot(page, f"hierarchy-move-{width}-{'dark' if dark else 'light'}")
+    page.keyboard.press("Escape")
+
+    without = screen.server.project("Without", input=str(tmp_path / "rows.csv"), format="basket")
+    page.goto(screen.at("p", without.name, "hierarchy"))
+    accessible(page)
+    shot(page, f"hierarchy-first-{width}-{'dark' if dark else 'light'}")
