@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import polars as pl
+
 from exports import (
     DIAGNOSES,
     NUMBERS,

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from corpus import CORPUS
-from exports import Export, Rows
 
 from cli_helpers import Done, files_under, together
+from corpus import CORPUS
+from exports import Export, Rows
 from real_data import DATA
 
 OUT = "out.jsonl"

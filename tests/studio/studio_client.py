@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,12 +12,28 @@ from typing import Any
 import httpx
 
 from setveil.studio.app import Studio, make_app
-from setveil.studio.desks import Desks
+from setveil.studio.desks import Desks, Refused
 from setveil.studio.guard import COOKIE, Keys
 from setveil.studio.jobs import Jobs
-from setveil.studio.projects import Projects
+from setveil.studio.projects import Project, Projects
 
 PORT = 8765
+
+
+class DirectDesks(Desks):
+    """Desks that answer in this process."""
+
+    async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
+        from setveil.studio.desk.__main__ import _answer
+        from setveil.studio.desk.place import Desk
+
+        self._desks.setdefault(project.folder, Desk(project.folder))  # type: ignore[arg-type]
+        desk: Any = self._desks[project.folder]
+        answer = json.loads(json.dumps(_answer(desk, do, json.loads(json.dumps(given)))))
+        if "error" in answer:
+            raise Refused(**answer["error"])
+        found: dict[str, Any] = answer["answer"]
+        return found
 
 
 class Client:
@@ -25,7 +42,7 @@ class Client:
     def __init__(self, root: Path) -> None:
         self.closed = False
         self.keys = Keys(PORT)
-        self.studio = Studio(Projects(root), self.keys, close=self._close, desks=Desks(), jobs=Jobs())
+        self.studio = Studio(Projects(root), self.keys, close=self._close, desks=DirectDesks(), jobs=Jobs())
         self.app = make_app(self.studio)
 
     def _close(self) -> None:

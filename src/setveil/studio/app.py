@@ -182,7 +182,8 @@ async def _refused_by_desk(request: Request, error: Any) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     """Say that the studio failed: what exactly goes to the terminal's log, never to the page."""
-    logging.getLogger("setveil.studio").error("%s at %s", type(error).__name__, request.url.path)
+    place = request.url.path.removeprefix(request.app.state.studio.keys.prefix)  # which is a secret
+    logging.getLogger("setveil.studio").error("%s at %s", type(error).__name__, place)
     return _answer(
         request,
         500,

@@ -107,6 +107,23 @@ class Project:
                 hint="They were changed outside of the studio. Mend the file, or delete it to begin again.",
             ) from None
 
+    def input_trouble(self) -> str:
+        """Say whether the input is another than the one that was read: `changed`, `gone`, or nothing."""
+        kept, path = self.studio, self.settings().get("input")
+        if not path or "mtime_ns" not in kept:
+            return ""
+        place = Path(str(path))
+        try:
+            if place.is_dir():
+                found = [one.stat() for one in place.iterdir() if one.is_file()]
+            else:
+                found = [place.stat()]
+        except OSError:
+            return "gone"
+        size, latest = sum(one.st_size for one in found), max((one.st_mtime_ns for one in found), default=0)
+        same = (size, latest) == (kept["size"], kept["mtime_ns"])
+        return "" if same or (place.is_dir() and latest <= kept["mtime_ns"]) else "changed"
+
     def save(self, **changes: Any) -> None:
         """Change settings; those that are None are removed.
 

@@ -103,6 +103,7 @@ def page(
         step=step,
         steps=steps(project) if project is not None else [],
         project=project,
+        trouble=project.input_trouble() if project is not None else "",
         same_as=same_as or [],
         errors=list(errors),
         **values,

@@ -1,8 +1,382 @@
-"""Questions about the data."""
+"""Questions about the data: how a file may be read, what is in it, and some of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {}
+from setveil.data.columns import is_id_name, is_person_name, split_names
+from setveil.data.evidence import MANY, are_different
+from setveil.data.io import read
+from setveil.data.io.asked import ask_for_roles
+from setveil.data.io.relational import How, OpenedTable, open_table
+from setveil.data.io.source import gather, open_source
+from setveil.data.readings import likely_readings
+from setveil.data.relational import Table
+from setveil.data.transactions import Transactions
+from setveil.errors import SetveilError, TableError
+from setveil.options.reading import Reading
+from setveil.options.roles import make_roles
+from setveil.options.tables import make_table, warnings_of
+from setveil.studio.desk.place import Desk
+from setveil.wording import count
+
+READING = tuple(field.name.replace("_", "-") for field in fields(Reading))
+ROLES = (
+    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "delimiter", "items-file",
+)  # fmt: skip
+SHOWN = 200  # rows under a reading
+_MOST_WAYS = 5
+_QUICK = 20_000_000  # bytes of a file that is read in several ways
+_OPTION = re.compile(r"--(encoding|separator|format)[ =]+('[^']+'|[\w-]+)")
+_FORMULA = ("=", "+", "-", "@")  # a spreadsheet takes what begins so for a formula
+
+
+def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
+    """Read a file by these options, named as the command line names them; with roles of columns, a table."""
+    given = {key.replace("-", "_"): value for key, value in options.items() if key in READING}
+    if not any(options.get(key) for key in ROLES):
+        return read(path, **given)
+    names = {key: split_names(options.get(key) or "") if options.get(key) else [] for key in ROLES[:6]}
+    ranges = options.get("ranges") or []
+    roles = make_roles(
+        qi=names["qi"],
+        set_name=next(iter(names["set"]), None),
+        keep=names["keep-columns"],
+        drop=names["drop"],
+        numeric=names["numeric"],
+        categorical=names["categorical"],
+        ranges=dict(map(_range, [ranges] if isinstance(ranges, str) else ranges)),
+        delimiter=options.get("delimiter"),
+    )
+    names_of_how = ("format", "encoding", "separator", "item_columns", "id_column", "item_column")
+    how = How(
+        delimiter=options.get("delimiter"),
+        items=options.get("items-file"),
+        **{name: given[name] for name in names_of_how if name in given},
+    )
+    table: Transactions = make_table(path, roles, how)
+    return table
+
+
+def _range(text: str) -> tuple[str, Any]:
+    name, sign, width = text.rpartition("=")
+    return (name, width) if sign else (text, True)
+
+
+def data_of(desk: Desk) -> Transactions:
+    """Return the project's rows (a `Table` where columns have roles), read once for each way of reading."""
+    try:
+        settings = tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        settings = {}
+    path = str(settings.get("input", ""))
+    options = {key: settings[key] for key in (*READING, *ROLES) if key in settings}
+    return _opened(desk, path, options)
+
+
+def rows_of(desk: Desk) -> Transactions:
+    """Return the project's rows as sets of items, without other columns."""
+    data = data_of(desk)
+    return Transactions(data.indptr, data.items, data.vocabulary, data.origin)
+
+
+def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
+    key = [path, {**options}, [*map(_stamp, gather([path]))]]
+    if desk.data is None or desk.kept.get("data") != key:
+        desk.forget()
+        desk.data = read_as(path, options)
+        desk.kept["data"] = key
+    data: Transactions = desk.data
+    return data
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+# --- how a file may be read
+
+
+def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Show the first rows of a file under each way in which it may be read.
+
+    Parameters
+    ----------
+    desk : Desk
+    path : str
+        A file, or a folder of files.
+    options : mapping
+        What was said of how to read it.
+
+    Returns
+    -------
+    dict
+        ``ways``: each with `options`, `title`, `rows`, and `sure` where nothing speaks against it;
+        ``columns`` and ``roles``: of a table, and which columns may be what; ``error``: why it cannot be
+        read as asked, with the lines around, and options that may help.
+    """
+    ways: list[dict[str, Any]] = []
+    error: SetveilError | None = None
+    reason = ""
+    try:
+        ways.append(_way(read_as(path, options), dict(options), sure=True))
+    except TableError as asked:
+        reason = asked.message.partition(":\n")[0] + "."
+        if asked.trouble:
+            reason += f" {asked.trouble[0].upper()}{asked.trouble[1:]}."
+        for found, meaning in asked.readings:
+            _add(ways, path, {**options, **_dashed(found)}, meaning)
+    except SetveilError as refused:
+        error = refused
+    table = None if error else _table(path, options)
+    if table is not None and not options and sum(map(_size, gather([path]))) < _QUICK:
+        for found, meaning in likely_readings(table.table):
+            _add(ways, path, _dashed(found), meaning)
+        if len(table.table.names) > 1:
+            _add(ways, path, {"format": "basket"}, "one row per line, every field an item")
+    return {
+        "ways": ways,
+        "reason": reason,
+        "columns": [] if table is None else _columns(table),
+        "roles": {} if table is None else _roles(path, options),
+        "error": None if error is None else _explained(path, error),
+        "size": sum(map(_size, _files(path))),
+    }
+
+
+def _dashed(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.replace("_", "-"): value for key, value in options.items()}
+
+
+def _add(ways: list[dict[str, Any]], path: str, options: dict[str, Any], meaning: str) -> None:
+    """Add a way of reading, if the file can be read so and it is a way of its own."""
+    if len(ways) >= _MOST_WAYS or any(way["options"] == options for way in ways):
+        return
+    try:
+        way = _way(read_as(path, options), options, meaning)
+    except SetveilError:
+        return
+    if all((way["rows"], way["n_rows"]) != (other["rows"], other["n_rows"]) for other in ways):
+        ways.append(way)
+
+
+def _way(
+    data: Transactions, options: dict[str, Any], meaning: str = "", *, sure: bool = False
+) -> dict[str, Any]:
+    said = data.origin.sentence() if data.origin else ""
+    return {
+        "options": options,
+        "title": meaning or said.partition(", ")[2] or said,
+        "said": said,
+        "sure": sure,
+        "n_rows": data.n_rows,
+        "n_items": data.n_items,
+        "rows": [list(row) for row in data[: min(SHOWN, data.n_rows)].rows()],
+    }
+
+
+def _table(path: str, options: Mapping[str, Any]) -> OpenedTable | None:
+    """Open a file as a table with named columns, if it can be one."""
+    files = _files(path)
+    try:
+        opened = open_table(files[0], (), How(encoding=options.get("encoding")))
+    except (SetveilError, IndexError):
+        return None
+    return opened if len(opened.table.names) > 1 and opened.table.header else None
+
+
+def _columns(opened: OpenedTable) -> list[dict[str, Any]]:
+    table = opened.table
+    found = []
+    for at, name in enumerate(table.names):
+        values = [row[at] for row in table.head if len(row) > at and row[at]]
+        ids = is_id_name(name) or is_person_name(name) or (len(values) >= MANY and are_different(values))
+        found.append({"name": name, "values": list(dict.fromkeys(values))[:4], "personal": ids})
+    return found
+
+
+def _roles(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Propose roles of columns: columns to be known, the column of items, and what is between them."""
+    files = _files(path)
+    try:
+        asked = ask_for_roles(files[0], How(encoding=options.get("encoding")), (), known=False, items=False)
+    except SetveilError:
+        return {}
+    return dict(asked.readings[0][0]) if asked.readings else {}
+
+
+def _files(path: str) -> list[str]:
+    try:
+        return gather([path])
+    except SetveilError:
+        return []
+
+
+def _size(path: str) -> int:
+    return _stamp(path)[0]
+
+
+def _explained(path: str, error: SetveilError) -> dict[str, Any]:
+    """Say why a file cannot be read: the lines around, the line itself marked, and options that may help."""
+    at = re.search(r"line ([0-9,]+)", error.message)
+    helping = {key: value.strip("'") for key, value in _OPTION.findall(error.hint)}
+    return {
+        "message": error.message,
+        "hint": error.hint,
+        "lines": _around(path, int(at[1].replace(",", ""))) if at else [],
+        "options": helping,
+    }
+
+
+def _around(path: str, line: int) -> list[dict[str, Any]]:
+    """Show a line of a file with two before and two after it."""
+    try:
+        content = open_source(_files(path)[0]).content
+    except (SetveilError, IndexError):
+        return []
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    if b"\0" in content[:4096] or line > len(lines):
+        return []
+    first = max(line - 3, 0)
+    return [
+        {"number": number, "text": text.decode("utf-8", "replace")[:300], "marked": number == line}
+        for number, text in enumerate(lines[first : line + 2], first + 1)
+    ]
+
+
+# --- what is in the data
+
+
+def open_data(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Read a file as was chosen, keep it, and say what is in it."""
+    desk.forget()
+    data = _opened(desk, path, options)
+    stamps = [_stamp(file) for file in gather([path])]
+    return {
+        "sha256": data.origin.sha256 if data.origin else None,
+        "size": sum(size for size, _ in stamps),
+        "mtime_ns": max((when for _, when in stamps), default=0),
+        **_counts(data),
+    }
+
+
+def _counts(data: Transactions) -> dict[str, Any]:
+    return {
+        "rows": data.n_rows,
+        "items": data.n_items,
+        "occurrences": data.n_occurrences,
+        "empty": data.n_rows - int(data.filled_rows),
+    }
+
+
+def overview(desk: Desk) -> dict[str, Any]:
+    """Say what is in the project's data, and what in it asks for attention."""
+    data = data_of(desk)
+    said = data.origin.sentence() if data.origin else ""
+    notes = []
+    columns: list[str] = []
+    if isinstance(data, Table):
+        columns = [*(column.name for column in data.columns), *(column.name for column in data.kept)]
+        known = {column.name: None for column in data.columns}
+        notes += warnings_of(data)
+        notes += [
+            f"Column {name!r} looks like the name or number of a person. Is it to be published?"
+            for name in columns
+            if is_id_name(name) or is_person_name(name)
+        ]
+        said = f"table, one row per line; someone may know: {', '.join(known)}; items from {data.set_name}"
+    labels = data.vocabulary.labels
+    once = int((data.supports() == 1).sum())
+    if data.n_items >= MANY and 10 * once >= 9 * data.n_items:
+        notes.append(
+            f"{count(once, 'item')} of {data.n_items:,} stand in one row only. "
+            "Are they items, or the names or numbers of persons?"
+        )
+    formulas = sum(label.startswith(_FORMULA) for label in labels)
+    if formulas:
+        notes.append(
+            f"{count(formulas, 'item')} begin with = + - or @. A spreadsheet may take them for formulas when "
+            "it opens a release; they are published as they are."
+        )
+    return {
+        **_counts(data),
+        "said": said,
+        "columns": columns,
+        "notes": notes,
+        "table": isinstance(data, Table),
+    }
+
+
+def rows(desk: Desk, first: int, number: int) -> dict[str, Any]:
+    """Return some rows: the values of columns, if there are any, and the items."""
+    data = data_of(desk)
+    first = min(max(first, 0), data.n_rows)
+    last = min(first + min(max(number, 0), 1000), data.n_rows)
+    shown = [{"items": list(row), "values": []} for row in data[first:last].rows()]
+    if isinstance(data, Table):
+        columns = [(one.codes, one.labels) for one in data.columns]
+        for codes, labels in columns + [(one.codes, one.labels) for one in data.kept]:
+            for row, code in zip(shown, codes[first:last].tolist(), strict=True):
+                row["values"].append(labels[code])
+    return {"first": first, "total": data.n_rows, "rows": shown}
+
+
+def items(desk: Desk, text: str, number: int = 50) -> dict[str, Any]:
+    """Find items by a part of their names, the most frequent ones first."""
+    data = data_of(desk)
+    wanted = text.casefold()
+    supports = data.supports().tolist()
+    found = [
+        (-supports[at], label)
+        for at, label in enumerate(data.vocabulary.labels)
+        if wanted in label.casefold()
+    ]
+    return {
+        "total": len(found),
+        "items": [{"item": label, "rows": -n} for n, label in sorted(found)[:number]],
+    }
+
+
+def unknown_items(desk: Desk, names: Sequence[str]) -> dict[str, Any]:
+    """List which of these are no items of the data."""
+    known = set(data_of(desk).vocabulary.labels)
+    return {"unknown": [name for name in names if name not in known]}
+
+
+# --- the sample
+
+
+def sample(desk: Desk, number: int) -> dict[str, Any]:
+    """Make up baskets and the hierarchy of their products, as ``setveil demo`` does."""
+    from setveil.data.io import Layout, save
+    from setveil.data.sample import grocery_sample
+    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.tree import Hierarchy
+
+    generated, paths = grocery_sample(number, 0)
+    folder = desk.folder / "input"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    baskets = folder / "baskets.csv"
+    save(generated, baskets, Layout("basket"))
+    write_hierarchy(Hierarchy.from_paths(paths), desk.folder / "hierarchy.csv")
+    return {"path": str(baskets), **open_data(desk, str(baskets), {})}
+
+
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+    "preview": preview,
+    "open": open_data,
+    "overview": overview,
+    "rows": rows,
+    "items": items,
+    "unknown_items": unknown_items,
+    "sample": sample,
+}

@@ -1,17 +1,500 @@
-"""The page Data."""
+"""The page Data: which file, how it is read, and who could be found in it."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil.errors import DataError, OutputError, RequestError
+from setveil.report.risk import columns_known
+from setveil.staging import staged_file
+from setveil.studio import commands
+from setveil.studio.desks import Refused
+from setveil.studio.projects import Project
+from setveil.studio.render import page, to
+
+READING = ("format", "encoding", "separator", "id-column", "item-column", "item-columns", "same-ids")
+ROLES = (
+    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "delimiter", "items-file",
+)  # fmt: skip
+OF_TABLES = "kkm"  # the promise that tables begin with
+PAGE = 100  # rows on a plain page
+LARGE = 1_000_000_000  # bytes, from which on it is asked
+MOST_SENSITIVE = 10_000
+
+ENCODINGS = {
+    "cp1252": "Windows-1252 (Western Europe)",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16 (big end first)",
+}
+FORMATS = {
+    "basket": "one row a line, items with a separator between them",
+    "fimi": "one row a line, numbers with blanks between them",
+    "long": "one item a line, with the number or name of its row",
+    "wide": "one row a line, items in several columns",
+    "onehot": "one row a line, a column for each item",
+    "spmf": "SPMF: numbers that end with -1, rows that end with -2",
+    "parquet": "Parquet",
+    "jsonl": "JSON, a list or an object a line",
+}
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 
 
 async def show(request: Request) -> Response:
-    """Show the page."""
-    return page(request, "data.html", step="data", title="Data")
+    """Show what is read, or what must be chosen first."""
+    project: Project = request.state.project
+    if project.settings().get("input"):
+        return await _overview(request)
+    if project.studio.get("file"):
+        return to(request, "p", project.name, "data", "reading")
+    return to(request, "p", project.name, "data", "file")
 
 
-routes = [Route("/data", show)]
+# --- which file
+
+
+async def choose(request: Request) -> Response:
+    """Show the files of a folder of this computer."""
+    return _folder(request, request.query_params.get("in", ""))
+
+
+def _folder(request: Request, named: str, errors: Sequence[dict[str, str]] = ()) -> Response:
+    project: Project = request.state.project
+    problems = list(errors)
+    folder = Path.home()
+    if named:
+        try:
+            folder = plain_path(named)
+            if not folder.is_dir():
+                raise DataError(f"{folder} is no folder.", hint="Choose one of those below.")
+        except DataError as error:
+            problems.append({"message": error.message, "hint": error.hint, "field": ""})
+            folder = Path.home()
+    folders: list[Path] = []
+    files: list[dict[str, Any]] = []
+    try:
+        for path in sorted(folder.iterdir(), key=lambda path: path.name.casefold()):
+            if path.name.startswith("."):
+                continue
+            try:
+                if path.is_dir():
+                    folders.append(path)
+                elif path.is_file():  # no device, and no pipe
+                    files.append({"path": path, "size": size_in_words(path.stat().st_size)})
+            except OSError:
+                continue
+    except OSError as error:
+        message = f"The folder {folder} cannot be read: {error.strerror}."
+        problems.append({"message": message, "hint": "Choose another one.", "field": ""})
+    places = {"Home": Path.home(), "This project": project.folder, "Documents": Path.home() / "Documents"}
+    return page(
+        request, "data_file.html", step="data", title="Choose your data", status=422 if problems else 200,
+        errors=problems, folder=folder, parent=None if folder.parent == folder else folder.parent,
+        folders=folders, files=files, places={name: path for name, path in places.items() if path.is_dir()},
+    )  # fmt: skip
+
+
+def plain_path(text: str) -> Path:
+    """Take an absolute path of this computer, with links followed.
+
+    Raises
+    ------
+    DataError
+        If it is none, or there is nothing.
+    """
+    path = Path(text.strip()).expanduser() if "\0" not in text else Path()
+    if not path.is_absolute():
+        raise DataError(
+            "This is not the whole path of a file.",
+            hint="Such as /home/ann/visits.csv or C:\\data\\visits.csv.",
+        )
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "its links go round in a circle"
+        raise DataError(
+            f"{text} cannot be opened: {reason}.", hint="Look for it in the folders below."
+        ) from None
+
+
+async def take(request: Request) -> Response:
+    """Take a file, or a folder of files, as the project's data; it is read next."""
+    project: Project = request.state.project
+    form = await request.form()
+    named = str(form.get("path", ""))
+    try:
+        path = plain_path(named)
+        if not path.is_file() and not path.is_dir():
+            raise DataError(f"{path} is no plain file.", hint="Devices and pipes cannot be read here.")
+        size = path.stat().st_size
+        if path.is_file() and not size:
+            raise DataError(f"{path} is empty.", hint="Export it again, or choose another file.")
+        if size >= LARGE and not form.get("large"):
+            return page(
+                request, "data_large.html", step="data", title="This is a large file",
+                path=path, size=size_in_words(size),
+            )  # fmt: skip
+    except DataError as error:
+        parent = str(Path(named).parent) if Path(named).is_absolute() and "\0" not in named else ""
+        there = parent if parent and Path(parent).is_dir() else ""
+        return _folder(request, there, [{"message": error.message, "hint": error.hint, "field": "path"}])
+    except OSError as error:
+        raise DataError(f"{named} cannot be opened: {error.strerror}.") from None
+    project.save(studio={"file": str(path)})
+    return to(request, "p", project.name, "data", "reading")
+
+
+async def upload(request: Request) -> Response:
+    """Copy a file that was dropped on the page into the project."""
+    project: Project = request.state.project
+    name = plain_name(request.query_params.get("name", ""))
+    project.input.mkdir(mode=0o700, exist_ok=True)
+    place = project.input / name
+    number = 1
+    while place.exists():
+        number += 1
+        place = project.input / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    try:
+        with staged_file(place) as staged, staged.open("wb") as file:
+            async for piece in request.stream():
+                file.write(piece)
+            empty = file.tell() == 0
+    except OSError as error:
+        raise OutputError(f"{name} cannot be copied into the project: {error.strerror}.") from None
+    if empty:
+        place.unlink()
+        raise DataError(f"{name} is empty.", hint="Export it again, or choose another file.")
+    project.save(studio={"file": str(place)})
+    return JSONResponse({"go": to(request, "p", project.name, "data", "reading").headers["location"]})
+
+
+def plain_name(text: str) -> str:
+    """Make a file name that stays in its folder: without folders, signs of control and a leading dot."""
+    name = re.sub(r"[\x00-\x1f\x7f<>:\"|?*]", "", re.split(r"[/\\]", text)[-1]).lstrip(". ").rstrip(". ")
+    stem, dot, suffix = name.rpartition(".")
+    return f"{(stem or suffix)[:100]}{dot if stem else ''}{suffix[:20] if stem else ''}" or "data"
+
+
+# --- how it is read
+
+
+async def reading(request: Request) -> Response:
+    """Show a file under each way in which it may be read."""
+    options = _asked(request.query_params)
+    return await _reading(request, options)
+
+
+def _asked(given: Mapping[str, Any]) -> dict[str, str]:
+    """Take options of reading from a form; empty ones are not given."""
+    return {key: str(given[key])[:1000] for key in READING if given.get(key)}
+
+
+async def _reading(
+    request: Request, options: Mapping[str, str], errors: Sequence[dict[str, str]] = ()
+) -> Response:
+    project: Project = request.state.project
+    path = str(project.studio.get("file") or project.settings().get("input") or "")
+    if not path:
+        return to(request, "p", project.name, "data", "file")
+    try:
+        found = await request.app.state.studio.desks.ask(project, "preview", path=path, options=dict(options))
+        failed = found["error"]
+    except Refused as refused:
+        found = {"ways": [], "reason": "", "columns": [], "roles": {}, "size": 0}
+        failed = {"message": refused.message, "hint": refused.hint, "lines": [], "options": {}}
+    problems = [*errors]
+    if failed:
+        problems.append({"message": failed["message"], "hint": in_words(failed["hint"]), "field": ""})
+    for column, role in zip(found["columns"], _proposed(found["columns"], found["roles"]), strict=True):
+        column["role"] = role
+    for way in found["ways"]:
+        way["value"] = json.dumps(way["options"], sort_keys=True)
+    return page(
+        request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
+        status=422 if problems else 200, path=path, size=size_in_words(found["size"]), ways=found["ways"],
+        reason=found["reason"], columns=found["columns"],
+        lines=failed["lines"] if failed else [], helping=helping(failed["options"]) if failed else [],
+        options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
+        encodings=ENCODINGS,
+        delimiter=found["roles"].get("delimiter", ";"),
+    )  # fmt: skip
+
+
+def in_words(hint: str) -> str:
+    """Leave out of a hint what only the command line can use."""
+    return "" if "\n    setveil" in hint or "--id-column" in hint else hint
+
+
+def helping(options: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Make the buttons that read a file otherwise."""
+    found = []
+    for key, value in options.items():
+        text = {
+            "encoding": f"Read it as {ENCODINGS.get(value, value)}",
+            "separator": f"Read it with {SEPARATORS.get(value, value)} between the fields",
+            "format": f"Read it as {FORMATS.get(value, value)}",
+        }[key]
+        found.append({"text": text, "name": key, "value": value})
+    return found
+
+
+def _proposed(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> list[str]:
+    """Say for each column which role is proposed."""
+    known, sets = _split(roles.get("qi", "")), _split(roles.get("set", ""))
+    return [
+        "set" if column["name"] in sets else "qi" if column["name"] in known else "drop" for column in columns
+    ]
+
+
+def _split(text: str) -> list[str]:
+    return next(csv.reader([text], skipinitialspace=True), []) if text else []
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Write names of columns with commas between them, as the command line takes them."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()
+
+
+async def read(request: Request) -> Response:
+    """Read the file in the way that was chosen, and keep that way."""
+    form = await request.form()
+    try:
+        chosen = json.loads(str(form.get("way", "")))
+    except ValueError:
+        chosen = None
+    if not isinstance(chosen, dict):
+        error = {"message": "Choose how the file is to be read.", "hint": "", "field": "way-1"}
+        return await _reading(request, {}, [error])
+    options = {
+        key: value for key, value in chosen.items() if key in READING and isinstance(value, str | bool)
+    }
+    return await _open(request, options)
+
+
+async def roles(request: Request) -> Response:
+    """Read the file as a table of which each column has a role."""
+    form = await request.form()
+    by_role: dict[str, list[str]] = {}
+    kinds: dict[str, list[str]] = {}
+    for number in range(1, 10_000):
+        name = form.get(f"column-{number}")
+        if name is None:
+            break
+        role = str(form.get(f"role-{number}", "drop"))
+        by_role.setdefault(role, []).append(str(name))
+        if role == "qi":
+            kinds.setdefault(str(form.get(f"kind-{number}", "")), []).append(str(name))
+    options: dict[str, Any] = _asked(dict(form.items()))
+    for key in ("format", "id-column", "item-column", "item-columns"):
+        options.pop(key, None)
+    sets = by_role.get("set", [])
+    options |= {
+        "qi": _joined(by_role.get("qi", [])) if by_role.get("qi") else None,
+        "set": None if not sets else _joined(sets) if len(sets) == 1 else "items",
+        "item-columns": _joined(sets) if len(sets) > 1 else None,
+        "keep-columns": _joined(by_role["keep"]) if by_role.get("keep") else None,
+        "drop": _joined(by_role["drop"]) if by_role.get("drop") else None,
+        "id-column": _joined(by_role["id"][:1]) if by_role.get("id") else None,
+        "numeric": _joined(kinds["numeric"]) if kinds.get("numeric") else None,
+        "categorical": _joined(kinds["categorical"]) if kinds.get("categorical") else None,
+        "ranges": kinds.get("ranges") or None,
+        "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
+    }
+    lacking = []
+    if not by_role.get("qi"):
+        lacking.append("Say of at least one column that somebody may know it.")
+    if not sets:
+        lacking.append("Say which column holds the items.")
+    if lacking:
+        errors = [{"message": text, "hint": "", "field": "role-1"} for text in lacking]
+        return await _reading(request, _asked(dict(form.items())), errors)
+    return await _open(request, {key: value for key, value in options.items() if value})
+
+
+async def _open(request: Request, options: Mapping[str, Any]) -> Response:
+    project: Project = request.state.project
+    path = str(project.studio.get("file") or project.settings().get("input") or "")
+    if not path:
+        return to(request, "p", project.name, "data", "file")
+    desks = request.app.state.studio.desks
+    try:
+        found = await desks.ask(project, "open", path=path, options=dict(options))
+    except Refused as refused:
+        said = {"message": refused.message, "hint": in_words(refused.hint), "field": ""}
+        plain = {key: str(value) for key, value in options.items() if key in READING}
+        return await _reading(request, {} if "qi" in options else plain, [said])
+    settings = project.settings()
+    model = (
+        OF_TABLES
+        if "qi" in options
+        else None
+        if settings.get("model") == OF_TABLES
+        else settings.get("model")
+    )
+    cleared: dict[str, Any] = dict.fromkeys((*READING, *ROLES))
+    another = settings.get("input") != path
+    kept = {key: found[key] for key in ("sha256", "rows", "items", "size", "mtime_ns")}
+    project.save(
+        **cleared | dict(options),
+        input=path,
+        model=model,
+        studio={**kept, "file": None, **({"sensitive": None} if another else {})},
+    )
+    return to(request, "p", project.name, "data")
+
+
+async def again(request: Request) -> Response:
+    """Read the project's file once more, as it is now."""
+    settings = request.state.project.settings()
+    return await _open(request, {key: settings[key] for key in (*READING, *ROLES) if key in settings})
+
+
+# --- what is in it
+
+
+async def _overview(request: Request) -> Response:
+    project: Project = request.state.project
+    desks = request.app.state.studio.desks
+    settings = project.settings()
+    try:
+        found = await desks.ask(project, "overview")
+    except Refused as refused:
+        if not project.studio.get("file"):
+            project.save(studio={"file": settings["input"]})
+        said = {"message": refused.message, "hint": in_words(refused.hint), "field": ""}
+        return await _reading(request, {}, [said])
+    sizes = [0, 1, 2] if found["table"] else [1, 2, 3]
+    return page(
+        request, "data.html", step="data", title="Which file, and who could be found in it?",
+        same_as=[commands.risk(project, sizes)], found=found, path=settings["input"],
+        word=project.studio.get("row", ""), sensitive=project.studio.get("sensitive", []),
+    )  # fmt: skip
+
+
+async def rows(request: Request) -> Response:
+    """Answer with some rows."""
+    first, number = _number(request, "first"), _number(request, "count", 100)
+    desks = request.app.state.studio.desks
+    return JSONResponse(await desks.ask(request.state.project, "rows", first=first, number=number))
+
+
+async def plain_rows(request: Request) -> Response:
+    """Show rows as a plain table, page by page."""
+    project: Project = request.state.project
+    first = max(_number(request, "row", 1) - 1, 0)
+    first -= first % PAGE
+    desks = request.app.state.studio.desks
+    found = await desks.ask(project, "rows", first=first, number=PAGE)
+    about = await desks.ask(project, "overview")
+    return page(
+        request, "data_rows.html", step="data", title="The rows, page by page", found=found,
+        columns=about["columns"], each=PAGE,
+    )  # fmt: skip
+
+
+def _number(request: Request, name: str, default: int = 0) -> int:
+    text = request.query_params.get(name, "")
+    return int(text[:12]) if re.fullmatch(r"[0-9]+", text) else default
+
+
+async def items(request: Request) -> Response:
+    """Find items by a part of their names."""
+    desks = request.app.state.studio.desks
+    text = request.query_params.get("text", "")[:200]
+    return JSONResponse(await desks.ask(request.state.project, "items", text=text))
+
+
+async def risk(request: Request) -> Response:
+    """Answer with what an attacker finds in the data: figures of ``setveil risk``, counted once."""
+    project: Project = request.state.project
+    jobs, studio = request.app.state.studio.jobs, project.studio
+    settings = project.settings()
+    argv = commands.risk(project, [0, 1, 2] if "qi" in settings else [1, 2, 3])
+    key = hashlib.sha256(json.dumps([argv, studio.get("sha256")]).encode()).hexdigest()[:16]
+    kept = project.folder / "risk.json"
+    try:
+        known = json.loads(kept.read_text(encoding="utf-8"))
+        if known["key"] == key:
+            return JSONResponse(_told(known["found"]))
+    except (OSError, ValueError, KeyError):
+        pass
+    same = [job for job in jobs.of(project) if job.kind == "risk" and job.argv == argv and not job.is_over]
+    job = same[0] if same else jobs.start(project, "risk", argv, label="who could be found")
+    await jobs.wait(job)
+    if job.state != "done":
+        error = job.error or {"message": "The count ended without an answer.", "hint": "Load the page again."}
+        return JSONResponse({"error": error})
+    found = json.loads(job.output)
+    with staged_file(kept) as staged:
+        staged.write_text(json.dumps({"key": key, "found": found}), encoding="utf-8")
+    return JSONResponse(_told(found))
+
+
+def _told(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the figures as the page shows them."""
+    best = [entry for entry in found["risk"] if entry["choice"] == "best"]
+    least = str(min(found["thresholds"]))
+    return {
+        "known": columns_known(dict(found)).removesuffix(" and "),
+        "alone": [
+            {"m": entry["m"], "rows": entry["rows_below"][least], "exact": bool(entry["exact"])}
+            for entry in best
+        ],
+        "rows": found["rows"],
+        "below": found["revealing"]["below"],
+        "items": found["revealing"]["items"][:10],
+    }
+
+
+async def keep(request: Request) -> Response:
+    """Keep what a row is called, and the items that nobody may learn."""
+    project: Project = request.state.project
+    form = await request.form()
+    word = re.sub(r"\s+", " ", str(form.get("row", ""))).strip()[:30]
+    names = list(dict.fromkeys(str(name) for name in form.getlist("sensitive")))
+    if len(names) > MOST_SENSITIVE:
+        raise RequestError(f"{len(names):,} items are ticked, expected {MOST_SENSITIVE:,} or fewer.")
+    found = await request.app.state.studio.desks.ask(project, "unknown_items", names=names)
+    if found["unknown"]:
+        raise RequestError(
+            f"The data hold no item {found['unknown'][0]!r}.", hint="Search for it by a part of its name."
+        )
+    project.save(studio={"row": word or None, "sensitive": names or None})
+    return to(request, "p", project.name, "hierarchy" if form.get("next") else "data")
+
+
+def size_in_words(size: int) -> str:
+    """Write a number of bytes."""
+    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+        if size >= 10**power:
+            return f"{size / 10**power:,.1f} {unit}"
+    return f"{size:,} bytes"
+
+
+routes = [
+    Route("/data", show),
+    Route("/data/file", choose),
+    Route("/data/take", take, methods=["POST"]),
+    Route("/data/upload", upload, methods=["POST"]),
+    Route("/data/reading", reading),
+    Route("/data/read", read, methods=["POST"]),
+    Route("/data/roles", roles, methods=["POST"]),
+    Route("/data/again", again, methods=["POST"]),
+    Route("/data/rows", rows),
+    Route("/data/pages", plain_rows),
+    Route("/data/items", items),
+    Route("/data/risk", risk, methods=["POST"]),
+    Route("/data/keep", keep, methods=["POST"]),
+]

@@ -1,0 +1,362 @@
+"""The page Data: files are chosen, read as the user says, and shown."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import posix_only, write
+from corpus import CORPUS
+from exports import Export
+from setveil.studio.pages.data import plain_name, plain_path, size_in_words
+from setveil.studio.projects import Project
+from studio_client import Client
+
+LONG = "patient,code,sex\n" + "".join(
+    f"{4_100_000 + i // 2},{'ABCD'[i % 4]}1,{'mf'[i % 2]}\n" for i in range(40)
+)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    return Client(tmp_path / "setveil")
+
+
+@pytest.fixture
+def project(client: Client) -> Project:
+    return client.studio.projects.create("Pharmacy")
+
+
+def text_of(content: str) -> str:
+    """Take the words of a page."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", content)))
+
+
+def ways(content: str) -> list[dict[str, str]]:
+    """List the ways of reading that a page offers."""
+    return [
+        json.loads(html.unescape(value)) for value in re.findall(r'name="way"[^>]* value="([^"]*)"', content)
+    ]
+
+
+def put(case: Export, folder: Path) -> None:
+    for name, content in case.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / name, content)
+
+
+def take(client: Client, project: Project, path: Path) -> str:
+    """Choose a file, and return the page that asks how it is read."""
+    answer = client.post("p", project.name, "data", "take", data={"path": str(path)})
+    assert answer.status_code == 303, text_of(answer.text)
+    return client.get("p", project.name, "data", "reading").text
+
+
+# --- the corpus of files as people export them
+
+FILES = [case for case in CORPUS if not case.inputs[0].startswith("--")]
+
+
+@pytest.mark.parametrize("case", FILES, ids=[case.name for case in FILES])
+def test_each_file_of_the_door(client: Client, project: Project, tmp_path: Path, case: Export) -> None:
+    folder = tmp_path / "files"
+    put(case, folder)
+    path = folder / case.inputs[0]
+    if len(case.inputs) > 1:
+        path = path.parent
+    answer = client.post("p", project.name, "data", "take", data={"path": str(path)})
+    if answer.status_code == 422:
+        page = answer.text
+    else:
+        assert answer.status_code == 303, text_of(answer.text)
+        page = client.get("p", project.name, "data", "reading").text
+    words = text_of(page)
+    assert "Traceback" not in words
+    assert "setveil made a mistake" not in words
+    assert not re.search(r"setveil\.read|--(id|item)-column", words)
+    assert not project.settings().get("input")  # nothing was chosen in silence
+    helps = ways(page) or 'class="main" name=' in page or "role-1" in page or "<details open>" in page
+    assert helps or case.must == "refuse", words
+    if case.must == "read" and len(case.inputs) == 1 and not case.options:
+        assert ways(page), words
+
+
+def test_what_the_door_reads_is_read_as_it_reads_it(client: Client, tmp_path: Path) -> None:
+    """What the command line reads by itself is what the page proposes first."""
+    import setveil as sv
+
+    cases = [case for case in FILES if case.must == "read" and len(case.inputs) == 1 and not case.options]
+    for number, case in enumerate(cases[::4]):
+        folder = tmp_path / f"{number}"
+        put(case, folder)
+        path = folder / case.inputs[0]
+        project = client.studio.projects.create("One")
+        first = ways(take(client, project, path))[0]
+        answer = client.post("p", project.name, "data", "read", data={"way": json.dumps(first)})
+        assert answer.status_code == 303
+        options = {key.replace("-", "_"): value for key, value in first.items()}
+        data = sv.read(path, **options)  # type: ignore[arg-type]
+        assert [frozenset(row) for row in data] == case.rows
+        assert project.studio["rows"] == len(data)
+        assert project.studio["sha256"] == data.origin.sha256  # type: ignore[union-attr]
+
+
+# --- reading
+
+
+def test_a_table_is_asked_about(client: Client, project: Project, tmp_path: Path) -> None:
+    page = take(client, project, write(tmp_path / "stays.csv", LONG))
+    first, *others = ways(page)
+    assert first == {"id-column": "patient", "item-column": "code"}
+    assert {"format": "basket"} in others
+    assert "checked" not in page.partition("<fieldset>")[2].partition("</fieldset>")[0]
+    assert "Nothing is guessed" in text_of(page)
+    assert client.get("p", project.name, "hierarchy").status_code == 200
+    answer = client.post("p", project.name, "data", "read", data={"way": json.dumps(first)})
+    assert answer.headers["location"].endswith("/data")
+    settings = project.settings()
+    assert (settings["id-column"], settings["item-column"]) == ("patient", "code")
+    assert settings["input"] == str(tmp_path / "stays.csv")
+    shown = text_of(client.get("p", project.name, "data").text)
+    assert "one row per value of patient, items from code" in shown
+    rows = client.get("p", project.name, "data", "rows").json()
+    assert rows["total"] == 20
+    assert rows["rows"][0] == {"items": ["A1", "B1"], "values": []}
+
+
+def test_nothing_is_read_without_a_choice(client: Client, project: Project, tmp_path: Path) -> None:
+    take(client, project, write(tmp_path / "stays.csv", LONG))
+    for way in ("", "x", "[]", "null", '"a"'):
+        answer = client.post("p", project.name, "data", "read", data={"way": way})
+        assert "Choose how the file is to be read" in answer.text
+    assert "input" not in project.settings()
+
+
+def test_options_are_those_of_reading_only(client: Client, project: Project, tmp_path: Path) -> None:
+    take(client, project, write(tmp_path / "b.csv", "a,b\nc\na,b,c\nb\n"))
+    way = json.dumps({"format": "basket", "out": "/etc", "connection": "x", "k": 1, "separator": 3})
+    assert client.post("p", project.name, "data", "read", data={"way": way}).status_code == 303
+    assert {key for key in project.settings() if key != "studio"} == {"input", "format"}
+
+
+def test_a_table_of_persons(client: Client, project: Project, tmp_path: Path) -> None:
+    lines = "".join(f"p{i},{20 + i},{'mf'[i % 2]},{i},A{i % 3};B{i % 2}\n" for i in range(30))
+    page = take(client, project, write(tmp_path / "ward.csv", "person,age,sex,note,codes\n" + lines))
+    assert 'id="role-5"' in page
+    form = {"delimiter": ";"}
+    for number, (name, role, kind) in enumerate(
+        [
+            ("person", "id", ""),
+            ("age", "qi", "ranges"),
+            ("sex", "qi", ""),
+            ("note", "drop", ""),
+            ("codes", "set", ""),
+        ],
+        1,
+    ):
+        form |= {f"column-{number}": name, f"role-{number}": role, f"kind-{number}": kind}
+    answer = client.post("p", project.name, "data", "roles", data=form)
+    assert answer.status_code == 303, text_of(answer.text)
+    settings = project.settings()
+    assert settings["model"] == "kkm"
+    assert (settings["qi"], settings["set"], settings["ranges"]) == ("age,sex", "codes", ["age"])
+    assert (settings["id-column"], settings["drop"]) == ("person", "note")
+    rows = client.get("p", project.name, "data", "rows").json()["rows"]
+    assert rows[1] == {"items": ["A1", "B1"], "values": ["21", "f"]}
+    shown = text_of(client.get("p", project.name, "data").text)
+    assert "someone may know: age, sex" in shown
+    # and back to rows of items
+    client.post("p", project.name, "data", "read", data={"way": '{"format": "basket"}'})
+    assert "qi" not in project.settings()
+    assert "model" not in project.settings()
+
+
+def test_a_table_of_persons_needs_its_roles(client: Client, project: Project, tmp_path: Path) -> None:
+    take(client, project, write(tmp_path / "ward.csv", "age,codes\n34,A;B\n36,A\n"))
+    form = {"column-1": "age", "role-1": "drop", "column-2": "codes", "role-2": "keep"}
+    answer = client.post("p", project.name, "data", "roles", data=form)
+    assert answer.status_code == 422
+    assert "Say which column holds the items." in answer.text
+    assert "Say of at least one column that somebody may know it." in answer.text
+
+
+def test_a_bad_line_is_shown_with_those_around(client: Client, project: Project, tmp_path: Path) -> None:
+    path = write(tmp_path / "b.csv", b"tea,milk\nbread\ncaf\xe9,tea\nmilk\nsoap\nrice\n")
+    page = take(client, project, path)
+    words = text_of(page)
+    assert "is not UTF-8" in words
+    assert re.search(r'class="marked"><th[^>]*>here: line 3</th>', page)
+    assert "line 5" in words
+    assert "line 6" not in words
+    assert "Read it as Windows-1252" in words
+    again = client.get("p", project.name, "data", "reading?encoding=cp1252").text
+    assert "café" in again
+    assert ways(again)[0] == {"encoding": "cp1252"}
+
+
+def test_hostile_names_are_words(client: Client, project: Project, tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    path = write(tmp_path / "<b>.csv", f'"{evil}","=cmd()"\n"{evil}"\n"x"" onload=1"\n')
+    page = take(client, project, path)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;" in page
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(page)[0])})
+    for part in ("data", "data/pages"):
+        shown = client.get("p", project.name, part).text
+        assert "<script>alert" not in shown
+    assert "1 item begin" in text_of(client.get("p", project.name, "data").text)
+
+
+# --- rows, items, what is kept
+
+
+@pytest.fixture
+def read(client: Client, project: Project, tmp_path: Path) -> Project:
+    lines = "".join(
+        f"{'tea' if i % 2 else 'milk'},{'bread,' if i % 3 else ''}item {i % 50}\n" for i in range(500)
+    )
+    page = take(client, project, write(tmp_path / "baskets.csv", "tea,milk,soap,rice\n" + lines))
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(page)[0])})
+    return project
+
+
+def test_rows_are_those_asked_for(client: Client, read: Project) -> None:
+    found = client.get("p", read.name, "data", "rows?first=499&count=10").json()
+    assert (found["first"], found["total"], len(found["rows"])) == (499, 501, 2)
+    for odd in ("first=-1", "first=x", "first=99999999999999", "count=0", "count=99999999", "first=%00"):
+        answer = client.get("p", read.name, "data", f"rows?{odd}")
+        assert answer.status_code == 200
+        assert len(answer.json()["rows"]) <= 1000
+    page = text_of(client.get("p", read.name, "data", "pages?row=250").text)
+    assert "Rows 201 to 300 of 501." in page
+
+
+def test_items_are_found_by_a_part_of_their_names(client: Client, read: Project) -> None:
+    found = client.get("p", read.name, "data", "items?text=TEA").json()
+    assert found["items"][0] == {"item": "tea", "rows": 251}
+    assert client.get("p", read.name, "data", "items?text=%25").json()["total"] == 0
+
+
+def test_sensitive_items_and_the_word_for_a_row_are_kept(client: Client, read: Project) -> None:
+    form = {"sensitive": ["tea", "item 7"], "row": " a \t patient ", "next": "yes"}
+    answer = client.post("p", read.name, "data", "keep", data=form)
+    assert answer.headers["location"].endswith("/hierarchy")
+    assert read.studio["sensitive"] == ["tea", "item 7"]
+    assert read.studio["row"] == "a patient"
+    shown = client.get("p", read.name, "data").text
+    assert 'value="item 7" checked' in shown
+    refused = client.post("p", read.name, "data", "keep", data={"sensitive": ["nothing"]})
+    assert refused.status_code == 400
+    assert read.studio["sensitive"] == ["tea", "item 7"]
+
+
+def test_a_changed_file_is_said(client: Client, read: Project) -> None:
+    path = Path(read.settings()["input"])
+    old = read.studio["sha256"]
+    assert "has changed since" not in client.get("p", read.name, "promise").text
+    path.write_text(path.read_text() + "tea,new thing\n")
+    for step in ("data", "promise", "run"):
+        assert "has changed since" in client.get("p", read.name, step).text
+    client.post("p", read.name, "data", "again")
+    assert read.studio["sha256"] != old
+    assert "has changed since" not in client.get("p", read.name, "data").text
+    path.unlink()
+    words = text_of(client.get("p", read.name, "data").text)
+    assert "is not there any more" in words
+    assert "Traceback" not in words
+
+
+# --- files and folders
+
+
+@pytest.mark.parametrize(
+    "path", ["", "visits.csv", "../../etc/passwd", "\0", "/nowhere/x.csv", "/" + "x" * 5000]
+)
+def test_what_is_no_file_is_refused(client: Client, project: Project, path: str) -> None:
+    answer = client.post("p", project.name, "data", "take", data={"path": path})
+    assert answer.status_code == 422
+    assert "There is a problem" in answer.text
+    assert "file" not in project.studio
+
+
+@posix_only
+def test_no_device_and_no_pipe_is_read(client: Client, project: Project, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    for path in ("/dev/zero", tmp_path / "pipe.csv", tmp_path / "round"):
+        answer = client.post("p", project.name, "data", "take", data={"path": str(path)})
+        assert answer.status_code == 422
+        listed = client.get("p", project.name, f"data/file?in={Path(path).parent}").text
+        assert f'value="{path}"' not in listed
+    assert "file" not in project.studio
+
+
+def test_folders_are_shown(client: Client, project: Project, tmp_path: Path) -> None:
+    write(tmp_path / "a b&c.csv", "x\n")
+    write(tmp_path / ".hidden.csv", "x\n")
+    (tmp_path / "sub <b>").mkdir()
+    page = client.get("p", project.name, f"data/file?in={tmp_path}").text
+    assert "a b&amp;c.csv" in page
+    assert "sub &lt;b&gt;/" in page
+    assert "hidden" not in page.partition("<main")[2]
+    for wrong in ("/nowhere", "relative", "%00", str(tmp_path / "a b%26c.csv")):
+        answer = client.get("p", project.name, f"data/file?in={wrong}")
+        assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.csv", "a.csv"), ("../../a.csv", "a.csv"), ("..\\..\\a.csv", "a.csv"), ("/etc/passwd", "passwd"),
+        ("", "data"), ("..", "data"), (".", "data"), ("\0", "data"), (".bashrc", "bashrc"),
+        ("a\0b.csv", "ab.csv"), ("C:\\x\\y.csv", "y.csv"), ("a/", "data"), ("é .csv", "é .csv"),
+        ("x" * 500 + ".csv", "x" * 100 + ".csv"),
+    ],
+)  # fmt: skip
+def test_a_dropped_file_stays_in_its_folder(name: str, expected: str) -> None:
+    assert plain_name(name) == expected
+
+
+def test_a_dropped_file_is_copied(client: Client, project: Project) -> None:
+    for _ in range(2):
+        answer = client.post(
+            "p", project.name, "data", "upload?name=..%2F..%2Fa.csv", content=b"tea,milk\ntea\n"
+        )
+        assert answer.json()["go"].endswith("/data/reading")
+    assert sorted(path.name for path in project.input.iterdir()) == ["a-2.csv", "a.csv"]
+    assert project.studio["file"] == str(project.input / "a-2.csv")
+    refused = client.post("p", project.name, "data", "upload?name=b.csv", content=b"")
+    assert refused.status_code == 400
+    assert "is empty" in refused.text
+
+
+@posix_only
+def test_what_is_large_is_asked_about(client: Client, project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.truncate(1_200_000_000)  # takes no place
+    answer = client.post("p", project.name, "data", "take", data={"path": str(path)})
+    assert "has 1.2 GB" in text_of(answer.text)
+    assert "file" not in project.studio
+    answer = client.post("p", project.name, "data", "take", data={"path": str(path), "large": "yes"})
+    assert answer.status_code == 303
+
+
+def test_sizes_in_words() -> None:
+    assert [size_in_words(n) for n in (0, 999, 1500, 2_500_000)] == [
+        "0 bytes",
+        "999 bytes",
+        "1.5 kB",
+        "2.5 MB",
+    ]
+
+
+def test_a_path_follows_links(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", "x")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
+    assert plain_path(str(tmp_path / "link.csv")) == (tmp_path / "a.csv").resolve()
