@@ -43,6 +43,7 @@ from cli_helpers import (
 pytestmark = posix_only
 
 INTERRUPTED = 130
+STOPPING = "Stopping with the best release so far; Ctrl-C again leaves at once.\n"
 ATTEMPTS = 400  # to catch a process at what it does only for a moment; most need 10, on a busy machine more
 KILLS = 13 if COMPILED else 8
 INTERRUPTS = 9 if COMPILED else 6
@@ -287,6 +288,10 @@ def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path)
     for module in modules[:: max(len(modules) // 12, 1)]:
         shutil.rmtree(out, ignore_errors=True)
         code, said = pressed_at(module)
+        if STOPPING in said:  # imported by a search that may end early: then the first press asks it to
+            assert code == 0, (module, said)
+            assert complete(out), (module, said)
+            continue
         assert code == INTERRUPTED, (module, said)
         assert said.endswith("Interrupted.\n"), (module, said)
         assert "Traceback" not in said, (module, said)
@@ -414,8 +419,7 @@ def test_what_a_press_does(work: list[str], code: int, out: str, said: str, tmp_
         *work, cwd=tmp_path, command=[sys.executable, "-c", WORK], stdout=subprocess.PIPE
     ) as process:
         printed, err = process.communicate()
-    stopping = "Stopping with the best release so far; Ctrl-C again leaves at once.\n"
-    assert err.decode() == said.replace("STOPPING", stopping)
+    assert err.decode() == said.replace("STOPPING", STOPPING)
     assert (process.returncode, printed.decode()) == (code, out)
     assert list(tmp_path.iterdir()) == []
 
