@@ -203,3 +203,14 @@ def shot(page: Page, name: str) -> None:
     if SHOTS:
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
+
+
+def looks(page: Page, name: str) -> None:
+    """Check a page at 320 and 1,280 pixels, light and dark, and keep a picture of each."""
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for dark in (False, True):
+            page.emulate_media(color_scheme="dark" if dark else "light")
+            accessible(page)
+            shot(page, f"{name}-{width}-{'dark' if dark else 'light'}")
+    page.emulate_media(color_scheme="light")

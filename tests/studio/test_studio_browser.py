@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from studio_browser import Screen, accessible, shot
+from studio_browser import Screen
 
 pytestmark = pytest.mark.browser
 
@@ -27,12 +27,3 @@ def test_the_way_in_is_good_once(screens: Callable[..., Screen]) -> None:
     )
     page.reload()
     expect(page.get_by_role("heading", name="Your projects")).to_be_visible()
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
-def test_the_start_page_is_accessible(screens: Callable[..., Screen], width: int, dark: bool) -> None:
-    screen = screens(width=width, dark=dark)
-    page = screen.enter()
-    accessible(page)
-    shot(page, f"start-{width}-{'dark' if dark else 'light'}")

@@ -222,7 +222,7 @@ async def _reading(
     return page(
         request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
         status=422 if problems else 200, path=path, size=size_in_words(found["size"]), ways=found["ways"],
-        reason=found["reason"], columns=found["columns"],
+        reason=found["reason"].replace(path, Path(path).name), columns=found["columns"],
         lines=failed["lines"] if failed else [], helping=helping(failed["options"]) if failed else [],
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
         encodings=ENCODINGS,
@@ -252,7 +252,14 @@ def _proposed(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) ->
     """Say for each column which role is proposed."""
     known, sets = _split(roles.get("qi", "")), _split(roles.get("set", ""))
     return [
-        "set" if column["name"] in sets else "qi" if column["name"] in known else "drop" for column in columns
+        "drop"
+        if column["personal"]
+        else "set"
+        if column["name"] in sets
+        else "qi"
+        if column["name"] in known
+        else "drop"
+        for column in columns
     ]
 
 

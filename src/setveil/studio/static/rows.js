@@ -57,12 +57,17 @@ async function draw() {
 
 box.addEventListener("scroll", draw);
 new ResizeObserver(draw).observe(box);
-document.getElementById("go").addEventListener("change", (event) => {
-  const row = Math.min(Math.max(Number(event.target.value) || 1, 1), total) - 1;
+const go = document.getElementById("go");
+
+function jump() {
+  const row = Math.min(Math.max(Number(go.value) || 1, 1), total) - 1;
   const most = Math.max(tall - box.clientHeight, 1);
   const last = Math.max(total - Math.floor(box.clientHeight / HIGH), 1);
   box.scrollTop = tall < TALLEST ? row * HIGH : (row / last) * most;
-});
+}
+
+go.addEventListener("change", jump);
+if (go.value) jump(); // it was typed before this was here
 draw();
 
 // --- who could be found
@@ -100,11 +105,15 @@ function told(found) {
   return parts;
 }
 
-const counted = await fetch(risk.dataset.from, { method: "POST", headers: { accept: "application/json" } });
-const answer = await counted.json();
-if (answer.error) {
-  risk.replaceChildren(element("p", `${answer.error.message} ${answer.error.hint ?? ""}`));
-} else {
-  risk.replaceChildren(...told(answer));
+async function count() {
+  const counted = await fetch(risk.dataset.from, { method: "POST", headers: { accept: "application/json" } });
+  const answer = await counted.json();
+  if (answer.error) {
+    risk.replaceChildren(element("p", `${answer.error.message} ${answer.error.hint ?? ""}`));
+  } else {
+    risk.replaceChildren(...told(answer));
+  }
+  risk.dataset.ready = "yes";
 }
-risk.dataset.ready = "yes";
+
+count();

@@ -54,3 +54,4 @@ ticks.addEventListener("change", (event) => {
   event.target.closest("li").remove();
   (ticks.querySelector("input") ?? find).focus();
 });
+look(); // what was typed before this was here
