@@ -8,7 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,12 @@ def project(tmp_path: Path) -> Project:
     return Projects(tmp_path / "projects").create("Shop")
 
 
+def in_a_loop(what: Coroutine[Any, Any, Any]) -> Any:
+    """Run what is asynchronous; not in this thread, in which a browser may have its loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, what).result()
+
+
 def played(what: Callable[[Jobs], Awaitable[Any]]) -> Any:
     """Do something with jobs that only play setveil, and end them."""
 
@@ -75,7 +82,7 @@ def played(what: Callable[[Jobs], Awaitable[Any]]) -> Any:
         finally:
             await jobs.close()
 
-    return asyncio.run(do())
+    return in_a_loop(do())
 
 
 async def reaches(jobs: Jobs, project: Project, job: Job, phase: str) -> None:
@@ -249,7 +256,7 @@ def test_the_real_command_reports_its_phases_and_errors(project: Project) -> Non
         words[3], words[7] = "3000", "b"
         return made, await jobs.wait(jobs.start(project, "anonymize", words)), phases
 
-    made, refused, phases = asyncio.run(do())
+    made, refused, phases = in_a_loop(do())
     assert made.state == "done", made
     assert (project.folder / "a" / "published").is_dir()
     assert "reading" in phases or "anonymizing (exact)" in phases
@@ -287,7 +294,7 @@ def test_the_real_command_keeps_to_its_memory(project: Project) -> None:
         jobs = Jobs(memory_mb=40)
         return await jobs.wait(jobs.start(project, "anonymize", words, out=project.folder / "a"))
 
-    job = asyncio.run(do())
+    job = in_a_loop(do())
     assert job.state == "failed"
     assert job.error is not None
     assert job.error["message"] == "It took more than the 40 MB of memory that it may take."
@@ -323,7 +330,7 @@ def at_desks(what: Callable[[Desks], Awaitable[Any]]) -> Any:
         finally:
             await desks.close()
 
-    return asyncio.run(do())
+    return in_a_loop(do())
 
 
 def test_a_desk_answers_and_keeps(project: Project, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,17 +1,405 @@
-"""The page Promise."""
+"""The page Promise: what is promised, what that costs, and what it leaves open."""
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil.guarantees import Model, model_named, models
+from setveil.options.models import settled_model
+from setveil.report import explored
+from setveil.report.models import promise as promise_in_words
+from setveil.report.models import words_for
+from setveil.staging import staged_file
+from setveil.studio import commands
+from setveil.studio.jobs import Job
+from setveil.studio.pages.hierarchy import saved
+from setveil.studio.phases import in_words
+from setveil.studio.projects import Project
+from setveil.studio.render import page, to
+from setveil.version import __version__
+
+KS = (2, 3, 5, 10, 20, 50, 100)
+MS = ("1", "2", "3", "4")
+COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
+_FIRST_MS, _FIRST_BUDGET, _BUDGET = ("1", "2"), 20, 60
+_USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": ""}
+_FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
+_WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them
+_KEEP, _SENSITIVE = "keep.csv", "sensitive.csv"
+
+_keeping: set[asyncio.Task[None]] = set()
+
+
+def model_of(project: Project) -> str:
+    """Name the privacy model that a project's settings describe."""
+    settings = project.settings()
+    if "model" in settings:
+        return str(settings["model"])
+    if is_table(settings):
+        return "kkm"
+    texts = {
+        option: settings.get(option.replace("_", "-"))
+        for name in models()
+        for option in model_named(name).options
+    }
+    return settled_model(texts)
+
+
+def is_table(settings: Mapping[str, Any]) -> bool:
+    """Whether the data have further columns that someone may know."""
+    return "qi" in settings or "roles" in settings
 
 
 async def show(request: Request) -> Response:
-    """Show the page."""
-    return page(request, "promise.html", step="promise", title="Promise")
+    """Show the page, for the project's model or another one."""
+    project: Project = request.state.project
+    settings = project.settings()
+    model = request.query_params.get("model") or model_of(project)
+    if model not in models():
+        model = model_of(project)
+    given = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
+    given |= _limits(project, settings)
+    return await _page(request, model, given)
 
 
-routes = [Route("/promise", show)]
+async def _page(
+    request: Request, model: str, given: dict[str, str], errors: list[dict[str, str]] | None = None
+) -> Response:
+    project: Project = request.state.project
+    settings = project.settings()
+    if model in _FRONT_MODELS:
+        given = _USUAL | given
+    described = model_named(model)
+    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given)
+    front = _front(project) if model in _FRONT_MODELS else None
+    job = request.app.state.studio.jobs.latest(project, "explore")
+    same_as = [commands.explore(project, KS, MS, _rhos(settings), _BUDGET)] if model in _FRONT_MODELS else []
+    return page(
+        request,
+        "promise.html",
+        step="promise",
+        title="What do you promise?",
+        status=400 if errors else 200,
+        errors=errors or [],
+        same_as=same_as,
+        model=model,
+        described=described,
+        others=[
+            (name, other.title)
+            for name, other in models().items()
+            if name not in {model, "km-rho"} and (other.release == "tables") == is_table(settings)
+        ],
+        fields=_fields(described, settings),
+        given=given,
+        spoken=spoken,
+        has_front=model in _FRONT_MODELS,
+        front=front,
+        job=job.as_dict() if job is not None else None,
+        steps_of_k=KS,
+        steps_of_m=MS,
+        common=COMMON,
+        sensitive=_sensitive(project),
+        table=is_table(settings),
+    )
+
+
+_ALWAYS_OPEN = (
+    (
+        "Knowing what a person does not have.",
+        "The promise is about items known to be present. Someone who also knows that an item is absent may "
+        "narrow a person down further.",
+    ),
+    (
+        "Other files.",
+        "A second release about the same people, or any file that can be matched with this one, may together "
+        "with it give away more than each does alone.",
+    ),
+)
+
+
+def _spoken(model: str, given: Mapping[str, str]) -> dict[str, Any] | None:
+    """Say what is promised, and what not; None where that cannot be said before the run."""
+    if model not in {"km-anonymity", "kkm"}:
+        return None
+    k, m = given.get("k", "5"), given.get("m", "2")
+    wrong = _wrong("k", k) or _wrong("m", m)
+    if wrong:
+        return {"promise": wrong, "not_covered": []}
+    facts = facts_of(model, k, m)
+    return {
+        "promise": promise_in_words(facts),
+        "not_covered": [*words_for(facts).not_covered(facts), *_ALWAYS_OPEN],
+    }
+
+
+def facts_of(model: str, k: object, m: object) -> dict[str, Any]:
+    """Describe a guarantee by k and m, as a report does."""
+    return {"model": model, "k": int(str(k)), "m": "inf" if str(m) == "inf" else int(str(m))}
+
+
+async def words(request: Request) -> Response:
+    """Tell what values of k and m promise, and what not."""
+    model = model_of(request.state.project)
+    among = {name: request.query_params.get(name, "").strip() for name in ("k", "m")}
+    return JSONResponse(_spoken("kkm" if model == "kkm" else "km-anonymity", among))
+
+
+def _fields(described: Model, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List the options of a model that its plain form asks for, with their help."""
+    return [
+        (name.replace("_", "-"), option.help)
+        for name, option in described.options.items()
+        if option.drawn_with is None and name not in {"k", "m"}
+    ]
+
+
+def _sensitive(project: Project) -> list[str]:
+    """List the items that nobody may learn about a person, as they were ticked with the data."""
+    ticked = project.studio.get("sensitive", [])
+    return [] if is_table(project.settings()) else [str(item) for item in ticked]
+
+
+def _rhos(settings: Mapping[str, Any]) -> list[str]:
+    rho = settings.get("rho")
+    return [] if rho is None or not settings.get("sensitive") else [str(rho)]
+
+
+def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Say what may be left out, and what must stay, as the form shows it."""
+    share = str(settings.get("max-suppressed", ""))
+    left_out = "none" if settings.get("suppress") is False else "share" if share else "any"
+    keep = ""
+    if "keep" in settings and (project.folder / _KEEP).is_file():
+        text = (project.folder / _KEEP).read_text(encoding="utf-8")
+        keep = "\n".join(row[0] for row in csv.reader(io.StringIO(text, newline="")) if row)
+    return {"left_out": left_out, "share": share or "1%", "keep": keep}
+
+
+async def save(request: Request) -> Response:
+    """Take the promise, and go on to the run."""
+    project: Project = request.state.project
+    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    model = form.get("model", "")
+    if model not in models():
+        model = model_of(project)
+    errors, changes = _checked(model, form, project)
+    if errors:
+        return await _page(request, model, form, errors)
+    if model in _FRONT_MODELS and not is_table(project.settings()):
+        changes |= _kept(project, form)
+    else:
+        changes |= {"suppress": None, "max-suppressed": None, "keep": None}
+    if (not changes["sensitive"] and "sensitive" in model_named(model).options) or model in _WATCHING:
+        changes["sensitive"] = _listed_in_a_file(project.folder / _SENSITIVE, _sensitive(project))
+    project.save(**changes)
+    return to(request, "p", project.name, "run")
+
+
+def _checked(
+    model: str, form: Mapping[str, str], project: Project
+) -> tuple[list[dict[str, str]], dict[str, Any]]:
+    """Check what a form says, and turn it into settings."""
+    described = model_named(model)
+    errors: list[dict[str, str]] = []
+    changes: dict[str, Any] = dict.fromkeys(commands.PROMISE)
+    for name, option in described.options.items():
+        key = name.replace("_", "-")
+        text = form.get(key, "")
+        if key == "sensitive" and not text and _sensitive(project):
+            continue  # they are written down
+        if not text:
+            if option.needed and option.drawn_with is None and key != "rho":
+                errors.append({"message": f"{_called(key)} is missing.", "hint": option.help, "field": key})
+            continue
+        problem = _wrong(key, text)
+        if problem:
+            errors.append({"message": problem, "hint": "", "field": key})
+        else:
+            changes[key] = int(text) if key in {"k", "m", "p"} and text != "inf" else text
+    if model in _FRONT_MODELS and form.get("rho"):
+        problem = _wrong("rho", form["rho"])
+        if problem:
+            errors.append({"message": problem, "hint": "", "field": "rho"})
+        elif not _sensitive(project):
+            message = "No items are sensitive yet."
+            errors.append({"message": message, "hint": "Choose them with the data.", "field": "rho"})
+        changes["rho"] = form["rho"]
+    changes["model"] = None if model in {"km-anonymity", "km-rho"} else model
+    if form.get("left_out") == "share":
+        problem = _wrong("share", form.get("share", ""))
+        if problem:
+            errors.append({"message": problem, "hint": "", "field": "share"})
+    return errors, changes
+
+
+def _called(key: str) -> str:
+    return {"k": "The number of rows (k)", "m": "The number of known items (m)"}.get(key, f"The value {key}")
+
+
+def _wrong(key: str, text: str) -> str:
+    """Say what is wrong with a value; empty: nothing that could be seen without the data."""
+    if key in {"k", "m", "p"}:
+        if key in {"m", "p"} and text == "inf":
+            return ""
+        least = 2 if key == "k" else 1
+        if not text.isascii() or not text.isdecimal() or not least <= int(text) <= 10**9:
+            more = " or inf" if key == "m" else ""
+            return f"{_called(key)} must be a whole number of at least {least}{more}, got {text!r}."
+    if key in {"rho", "h", "share"}:
+        try:
+            whole, _, part = text.partition("/")
+            value = float(whole.rstrip("% ")) / (float(part) if part else 100 if "%" in whole else 1)
+        except (ValueError, ZeroDivisionError):
+            value = -1.0
+        if not 0 <= value <= 1 or (key != "share" and not value):
+            what = {"rho": "The chance (rho)", "h": "The chance (h)", "share": "The share"}[key]
+            return f"{what} must be such as 0.2, 20% or 1/5, got {text!r}."
+    return ""
+
+
+def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:
+    """Write down what may be left out and what must stay."""
+    left_out = form.get("left_out", "any")
+    names = list(dict.fromkeys(line.strip() for line in form.get("keep", "").splitlines() if line.strip()))
+    return {
+        "suppress": False if left_out == "none" else None,
+        "max-suppressed": form.get("share", "1%") if left_out == "share" else None,
+        "keep": _listed_in_a_file(project.folder / _KEEP, names),
+    }
+
+
+def _listed_in_a_file(file: Path, items: Sequence[str]) -> str | None:
+    """Write items into a file, one a line, and name it; no items: no file."""
+    if not items:
+        file.unlink(missing_ok=True)
+        return None
+    with staged_file(file) as staged, staged.open("w", encoding="utf-8", newline="") as lines:
+        csv.writer(lines, lineterminator="\n").writerows([item] for item in items)
+    return str(file)
+
+
+def _place(project: Project) -> Path:
+    """Name the file of a front by all that it depends on."""
+    settings = project.settings()
+    known: list[Any] = [__version__, commands.explore(project, KS, MS, _rhos(settings), _BUDGET)]
+    files = [*_listed(settings.get("input")), *_listed(settings.get("hierarchy")), settings.get("keep")]
+    for name in filter(None, files):
+        path = (
+            project.folder / str(name).partition("=")[2] if "=" in str(name) else project.folder / str(name)
+        )
+        try:
+            found = path.stat()
+            known.append([str(path), found.st_size, found.st_mtime_ns])
+        except OSError:
+            known.append(str(path))
+    digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+    return project.fronts / f"{digest}.json"
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)] if value else []
+
+
+def _front(project: Project) -> dict[str, Any] | None:
+    """Read what the promises cost as far as it is known."""
+    if not project.settings().get("input"):
+        return None
+    place = _place(project)
+    for path in (place, place.with_suffix(".first.json")):
+        try:
+            found: dict[str, Any] = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            continue
+        return _shown(found, complete=path == place)
+    return None
+
+
+def _shown(found: dict[str, Any], *, complete: bool) -> dict[str, Any]:
+    """Put a front as the page shows it: each cell with its texts."""
+    cells = {}
+    heads = explored.heads(found)
+    for cell in found["cells"]:
+        texts = dict(zip(heads, explored.numbers(cell, found), strict=True))
+        cells[f"{cell['k']},{cell['m']}"] = {
+            "loss": cell["loss"],
+            "shown": explored.loss_text(cell),
+            "status": cell["status"],
+            "error": cell["error"],
+            "texts": texts,
+        }
+    return {
+        "complete": complete,
+        "cells": cells,
+        "heads": list(heads),
+        "rows": found["rows"],
+        "said": [*explored.steps(found), *explored.standing(found)] if complete else [],
+        "unproven": any(cell["proven"] is False for cell in found["cells"]),
+    }
+
+
+async def front(request: Request) -> Response:
+    """Tell what the promises cost, and whether more is being computed."""
+    project: Project = request.state.project
+    job = request.app.state.studio.jobs.latest(project, "explore")
+    return JSONResponse({"front": _front(project), "job": _told(job)})
+
+
+def _told(job: Job | None) -> dict[str, Any] | None:
+    return None if job is None else {**job.as_dict(), "words": in_words(job.phase)}
+
+
+async def compute(request: Request) -> Response:
+    """Compute what the promises cost: the usual ones first, then all."""
+    project: Project = request.state.project
+    studio = request.app.state.studio
+    jobs = studio.jobs
+    await saved(studio, project)
+    busy = any(job.kind == "explore" and not job.is_over for job in jobs.of(project))
+    settings = project.settings()
+    if not busy and settings.get("input") and not (_front(project) or {}).get("complete"):
+        place, rhos = _place(project), _rhos(settings)
+        parts = (
+            (place.with_suffix(".first.json"), _FIRST_MS, _FIRST_BUDGET),
+            (place, MS, _BUDGET),
+        )
+        for path, ms, budget in parts:
+            if path.exists():
+                continue
+            argv = commands.explore(project, KS, ms, rhos, budget)
+            job = jobs.start(project, "explore", argv, label="what the promises cost")
+            task = asyncio.get_running_loop().create_task(_keep(jobs, job, path))
+            _keeping.add(task)
+            task.add_done_callback(_keeping.discard)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"job": _told(jobs.latest(project, "explore"))})
+    return to(request, "p", project.name, "promise")
+
+
+async def _keep(jobs: Any, job: Job, path: Path) -> None:
+    """Write down a front as soon as it is there."""
+    await jobs.wait(job)
+    if job.state == "done":
+        path.parent.mkdir(exist_ok=True)
+        with staged_file(path) as staged:
+            staged.write_text(job.output, encoding="utf-8")
+        job.output = ""
+
+
+routes = [
+    Route("/promise", show),
+    Route("/promise", save, methods=["POST"]),
+    Route("/promise/front", front),
+    Route("/promise/words", words),
+    Route("/promise/compute", compute, methods=["POST"]),
+]

@@ -1,17 +1,243 @@
-"""The page Run."""
+"""The page Run: make the release, see how it comes on, finish it early or call it off."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+import shutil
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil import algorithms
+from setveil.guarantees import model_named
+from setveil.report.models import promise as promise_in_words
+from setveil.staging import staged_file
+from setveil.studio import commands
+from setveil.studio.jobs import Job, Jobs
+from setveil.studio.pages.hierarchy import saved
+from setveil.studio.pages.promise import facts_of, model_of
+from setveil.studio.phases import in_words
+from setveil.studio.projects import Project
+from setveil.studio.render import error_page, page, to
+
+ABOUT = ("purpose", "recipient", "responsible")
+_TIMED = {"exact", "forest"}  # take a time limit, and can hand over the best so far
+_LIMITS = {
+    60: "at most 1 minute, then the best so far",
+    300: "at most 5 minutes, then the best so far",
+    1800: "at most half an hour, then the best so far",
+    7200: "at most 2 hours, then the best so far",
+}
+_USUAL_LIMIT = 300
+_QUICK = "quick: a good release without proof"
+_METHODS = {
+    "aa": "AA, quick and greedy",
+    "exact": "least loss, proven",
+    "forest": "least loss, proven; a name means the same in every row",
+    "hghs": "HgHs, greedy; leaves outliers out",
+    "mhghs": "mHgHs, quick and greedy; leaves outliers out",
+    "rt": "classes of rows, each with its best items",
+}
 
 
 async def show(request: Request) -> Response:
     """Show the page."""
-    return page(request, "run.html", step="run", title="Run")
+    return _page(request)
 
 
-routes = [Route("/run", show)]
+def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Response:
+    project: Project = request.state.project
+    settings = project.settings()
+    jobs: Jobs = request.app.state.studio.jobs
+    job = jobs.latest(project, "anonymize")
+    model = model_of(project)
+    lacking = _lacking(settings, model)
+    chosen = str(settings.get("algorithm") or model_named(model).algorithm)
+    methods = [(name, _METHODS.get(name, name)) for name in _by_use(model)]
+    argv = commands.anonymize(project, "runs/NAME") if not lacking else []
+    return page(
+        request,
+        "run.html",
+        step="run",
+        title="Make the release",
+        status=400 if errors else 200,
+        errors=errors or [],
+        same_as=[argv] if argv else None,
+        lacking=lacking,
+        promise=_promised(project, model),
+        methods=methods,
+        chosen=chosen,
+        timed=sorted(_TIMED),
+        limits=_LIMITS,
+        limit=_seconds(settings.get("time-limit", _USUAL_LIMIT)),
+        about={name: str(settings.get(name, "")) for name in ABOUT},
+        external=bool(settings.get("external", False)),
+        job=None if job is None else told(job),
+        job_out=None if job is None or job.out is None else job.out.name,
+        nearest=None if job is None else _nearest(job),
+        earlier=sum(1 for path in runs_of(project)),
+        tree=bool(settings.get("hierarchy")),
+    )
+
+
+def _seconds(value: Any) -> int:
+    try:
+        return int(float(value))
+    except (TypeError, ValueError):
+        return _USUAL_LIMIT
+
+
+def _by_use(model: str) -> list[str]:
+    """List the algorithms for a model, its usual one first, then those that have words here."""
+    usual = model_named(model).algorithm
+    names = algorithms.giving(model)
+    return sorted(names, key=lambda name: (name != usual, name not in _METHODS, name))
+
+
+def _lacking(settings: dict[str, Any], model: str) -> str:
+    """Say what must be settled before a release can be made; empty: nothing."""
+    if not settings.get("input"):
+        return "data"
+    needed = [name for name, option in model_named(model).options.items() if option.needed]
+    return "promise" if any(name.replace("_", "-") not in settings for name in needed) else ""
+
+
+def _promised(project: Project, model: str) -> str:
+    settings = project.settings()
+    if model in {"km-anonymity", "kkm"} and "k" in settings and "m" in settings:
+        return promise_in_words(facts_of(model, settings["k"], settings["m"]))
+    names = [name for name in commands.PROMISE if name in settings and name not in {"model", "private"}]
+    given = ", ".join(f"{name} = {settings[name]}" for name in names if name != "sensitive")
+    return f"{model_named(model).title} ({given})"
+
+
+def told(job: Job) -> dict[str, Any]:
+    """Say how a job stands, with its phase in words."""
+    return {**job.as_dict(), "words": in_words(job.phase)}
+
+
+def _nearest(job: Job) -> int | None:
+    """Find the k that would be possible, in what the run was refused with."""
+    if job.error is None or job.error["kind"] != "InfeasibleError":
+        return None
+    found = re.search(r"greatest k\b[^.]*? is ([\d,]+)", f"{job.error['message']} {job.error['hint']}")
+    return int(found[1].replace(",", "")) if found else None
+
+
+def runs_of(project: Project) -> list[str]:
+    """List the names of a project's runs, the newest first."""
+    if not project.runs.is_dir():
+        return []
+    made = [
+        (path.stat().st_mtime_ns, path.name)
+        for path in project.runs.iterdir()
+        if not path.name.startswith(".") and (path / "internal" / "report.json").is_file()
+    ]
+    return [name for _, name in sorted(made, reverse=True)]
+
+
+async def start(request: Request) -> Response:
+    """Make a release, unless one is being made already."""
+    project: Project = request.state.project
+    jobs: Jobs = request.app.state.studio.jobs
+    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    if any(job.kind == "anonymize" and not job.is_over for job in jobs.of(project)):
+        return to(request, "p", project.name, "run")
+    changes: dict[str, Any] = {}
+    if "k" in form:  # the nearest that is possible
+        changes["k"] = int(form["k"]) if form["k"].isdecimal() and form["k"].isascii() else None
+    if "algorithm" in form:
+        usual = model_named(model_of(project)).algorithm
+        known = form["algorithm"] in algorithms.names()
+        name = form["algorithm"] if known else usual
+        limit = form.get("time-limit", "")
+        timed = name in _TIMED and limit.isdecimal() and int(limit) in _LIMITS
+        changes |= {
+            "algorithm": None if name == usual else name,
+            "time-limit": int(limit) if timed and int(limit) != _USUAL_LIMIT else None,
+            "external": True if "external" in form else None,
+            **{what: form.get(what, "")[:500] or None for what in ABOUT},
+        }
+    project.save(**changes)
+    settings = project.settings()
+    lacking = _lacking(settings, model_of(project))
+    if lacking:
+        return to(request, "p", project.name, lacking)
+    await saved(request.app.state.studio, project)
+    project.runs.mkdir(exist_ok=True)
+    name = commands.run_name(project.runs, time.strftime("%Y-%m-%d-%H%M%S"))
+    argv = commands.anonymize(project, f"runs/{name}", _frozen(project, settings))
+    jobs.start(project, "anonymize", argv, label="the run", out=project.runs / name)
+    return to(request, "p", project.name, "run")
+
+
+def _frozen(project: Project, settings: dict[str, Any]) -> str | None:
+    """Copy the project's own hierarchy, so that later edits change nothing for this run."""
+    if settings.get("hierarchy") != str(project.hierarchy) or not project.hierarchy.is_file():
+        return None
+    digest = hashlib.sha256(project.hierarchy.read_bytes()).hexdigest()[:16]
+    copy = project.folder / "hierarchies" / f"{digest}.csv"
+    if not copy.exists():
+        copy.parent.mkdir(exist_ok=True)
+        with staged_file(copy) as staged:
+            shutil.copyfile(project.hierarchy, staged)
+    return f"hierarchies/{copy.name}"
+
+
+def _job(request: Request, form: Any) -> Job:
+    number = str(form.get("job", ""))
+    if not number.isdecimal():
+        raise LookupError(number)
+    jobs: Jobs = request.app.state.studio.jobs
+    return jobs.find(request.state.project, int(number))
+
+
+async def finish(request: Request) -> Response:
+    """End a job with the best so far."""
+    return await _end(request, finishing=True)
+
+
+async def cancel(request: Request) -> Response:
+    """End a job, and leave nothing of it."""
+    return await _end(request, finishing=False)
+
+
+async def _end(request: Request, *, finishing: bool) -> Response:
+    form = await request.form()
+    jobs: Jobs = request.app.state.studio.jobs
+    try:
+        job = _job(request, form)
+    except LookupError:
+        return error_page(request, 404, "No such work", "This work is over already.")
+    (jobs.finish if finishing else jobs.cancel)(job)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse(told(job))
+    back = form.get("back")
+    return to(request, "p", request.state.project.name, *([str(back)] if back in {"compare"} else ["run"]))
+
+
+async def events(request: Request) -> Response:
+    """Tell how the project's jobs stand, at once and whenever that changes."""
+    jobs: Jobs = request.app.state.studio.jobs
+
+    async def stream() -> AsyncIterator[str]:
+        async for _ in jobs.changes(request.state.project):
+            content = {"jobs": [told(job) for job in jobs.of(request.state.project)]}
+            yield f"data: {json.dumps(content)}\n\n"
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+routes = [
+    Route("/run", show),
+    Route("/run/start", start, methods=["POST"]),
+    Route("/run/finish", finish, methods=["POST"]),
+    Route("/run/cancel", cancel, methods=["POST"]),
+    Route("/events", events),
+]

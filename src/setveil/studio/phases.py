@@ -1,0 +1,40 @@
+"""What a command is doing, in words that need no explanation."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = (
+    (r"starting", "Starting"),
+    (r"reading.*", "Reading the data"),
+    (r"grouping items that often occur together", "Grouping items that often occur together"),
+    (r"anonymizing.*|looking for releases to begin with", "Looking for a good release"),
+    (r"(refining|coarsening) the .*", "Improving it"),
+    (r"finding the optimum|proving, round (\d+)", "Looking for less loss, and proving where there is none"),
+    (r"verifying.*|counting violations.*", "Checking the promise in the rows to be published"),
+    (r"(k=.*) \((\d+ of \d+)\).*", r"Computing promise \2"),
+    (
+        r"measuring.*|answering queries|counting itemsets|counting rules|drawing queries",
+        "Measuring what is lost",
+    ),
+    (r"items that single out rows.*", "Counting who could still be found"),
+    (r"writing.*", "Writing the folder"),
+    (r"([\d,]+) of ([\d,]+) runs.*", r"\1 of \2 runs are done"),
+)
+
+
+def in_words(phase: str) -> str:
+    """Say what a phase is.
+
+    Examples
+    --------
+    >>> in_words("verifying itemsets of size 2"), in_words("merging clusters"), in_words("")
+    ('Checking the promise in the rows to be published', 'Merging clusters', '')
+    >>> in_words("k=5, m=4 (27 of 28): verifying itemsets of size 2")
+    'Computing promise 27 of 28'
+    """
+    for pattern, words in _WORDS:
+        found = re.fullmatch(pattern, phase)
+        if found:
+            return found.expand(words)
+    return phase[:1].upper() + phase[1:]

@@ -1,0 +1,175 @@
+"""The pages Promise and Run in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import cli_helpers
+import studio_shop
+from setveil.studio.projects import Project
+from studio_browser import Screen, Server, accessible, serve, shot
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def project(studio_server: Server) -> Project:
+    found = studio_server.project("Corner shop")
+    studio_shop.fill(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def long_work(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return settings of a project whose run takes minutes."""
+    from setveil.data.io import Layout, save
+    from setveil.data.sample import grocery_sample
+
+    file = tmp_path_factory.mktemp("long") / "baskets.csv"
+    save(grocery_sample(40_000, 0)[0], file, Layout("basket"))
+    return {"input": str(file), "format": "basket", "k": "20", "m": "2"}
+
+
+def test_sliders_move_over_what_promises_cost(screen: Screen, project: Project) -> None:
+    from playwright.sync_api import expect
+
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "promise"))
+    expect(page.locator("#computing")).to_be_hidden(timeout=60_000)
+    assert len(list(project.fronts.iterdir())) == 2
+    page.get_by_label("Usual values of k").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("input#k")).to_have_value("10")
+    expect(page.locator("#here")).to_contain_text("At k = 10 and m = 2")
+    expect(page.locator("#sentence")).to_contain_text("up to 2 items")
+    expect(page.locator("#sentence")).to_contain_text("at least 10 rows")
+    expect(page.locator("#not-covered")).to_contain_text("find fewer than 10 rows")
+    current = page.locator("#costs .current")
+    expect(current).to_have_attribute("aria-current", "true")
+    found = json.loads(
+        next(path for path in project.fronts.iterdir() if "first" not in path.name).read_text()
+    )
+    cell = next(cell for cell in found["cells"] if (cell["k"], cell["m"]) == (10, 2))
+    expect(current).to_have_text(f"{cell['loss']:.3g}")
+    page.locator("input#m").fill("inf")
+    expect(page.locator("#here")).to_contain_text("is not in the table")
+    expect(page.locator("#sentence")).to_contain_text("at least 10 rows")
+    page.get_by_role("button", name="5 and 2: shared").click()
+    expect(page.locator("#here")).to_contain_text("At k = 5 and m = 2")
+    accessible(page)
+
+
+def test_what_is_wrong_is_said_beside_its_field(screen: Screen, project: Project) -> None:
+    from playwright.sync_api import expect
+
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "promise"))
+    page.locator("input#k").fill("one")
+    page.get_by_role("button", name="Take this promise").click()
+    expect(page.get_by_role("alert")).to_contain_text("must be a whole number of at least 2, got 'one'")
+    page.get_by_role("alert").get_by_role("link").click()
+    expect(page.locator("input#k")).to_be_focused()
+    expect(page.locator("input#k")).to_have_value("one")
+    accessible(page)
+
+
+def test_limits_are_kept_and_an_impossible_promise_is_mended(screen: Screen, project: Project) -> None:
+    from playwright.sync_api import expect
+
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "promise"))
+    page.locator("input#k").fill("5000")
+    page.get_by_text("Items that must stay").click()
+    page.get_by_label("Items, one a line").fill("tea\nmilk")
+    page.get_by_role("button", name="Take this promise").click()
+    assert Path(project.settings()["keep"]).read_text() == "tea\nmilk\n"
+    page.get_by_role("button", name="Make the release").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no release.")
+    expect(page.get_by_role("alert")).to_contain_text("336")
+    accessible(page)
+    page.get_by_role("button", name="Use k = 336").click()
+    page.wait_for_url("**/run")
+    expect(page.locator("main")).to_contain_text("at least 336 rows")
+    expect(page.get_by_role("heading", name="At work")).to_be_hidden()
+
+
+def test_finish_now_hands_over_the_best_so_far(
+    screen: Screen, studio_server: Server, long_work: dict[str, str]
+) -> None:
+    from playwright.sync_api import expect
+
+    project = studio_server.project("Long", **long_work)
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "run"))
+    page.get_by_role("button", name="Make the release").click()
+    finish = page.get_by_role("button", name="Finish now with the best so far")
+    expect(finish).to_be_visible()
+    page.reload()  # it goes on
+    expect(finish).to_be_visible()
+    accessible(page)
+    shot(page, "run-at-work")
+    finish.click()
+    page.wait_for_url("**/release*", timeout=60_000)
+    (run,) = project.runs.iterdir()
+    report = json.loads((run / "internal" / "report.json").read_text())
+    assert report["guarantee"]["holds"] is True
+    assert report["optimality"]["proven"] is False or report["optimality"]["gap"] > 0
+
+
+def test_cancel_leaves_nothing(screen: Screen, studio_server: Server, long_work: dict[str, str]) -> None:
+    from playwright.sync_api import expect
+
+    project = studio_server.project("Cancelled", **long_work)
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "run"))
+    page.get_by_role("button", name="Make the release").click()
+    second = screen.open()  # another window sees the same, and starts nothing
+    second.goto(screen.at("p", project.name, "run"))
+    expect(second.get_by_role("heading", name="At work")).to_be_visible()
+    expect(page.get_by_role("button", name="Finish now")).to_be_visible()
+    page.get_by_role("button", name="Cancel, write nothing").click()
+    for one in (page, second):
+        expect(one.get_by_role("status")).to_contain_text("The run was cancelled. Nothing was written.")
+    assert list(project.runs.iterdir()) == []
+    accessible(page)
+
+
+@pytest.mark.parametrize("what", ["command", "server"])
+def test_what_is_killed_leaves_nothing_and_is_said(
+    what: str, screens: Callable[..., Screen], tmp_path: Path, long_work: dict[str, str]
+) -> None:
+    from playwright.sync_api import expect
+
+    server = serve(tmp_path)
+    try:
+        project = server.project("Killed", **long_work)
+        screen = screens(server=server)
+        page = screen.enter()
+        page.goto(screen.at("p", project.name, "run"))
+        page.get_by_role("button", name="Make the release").click()
+        expect(page.get_by_role("button", name="Finish now")).to_be_visible()
+        (child,) = cli_helpers.children(server.process.pid)
+        if what == "command":
+            os.kill(child, signal.SIGKILL)
+            said = "The run was ended from outside (signal 9). Nothing was written."
+        else:
+            page.goto("about:blank")
+            with server.process:
+                server.process.kill()
+            cli_helpers.until_gone([child])
+            server = serve(tmp_path)
+            screen = screens(server=server)
+            page = screen.enter()
+            page.goto(screen.at("p", project.name, "run"))
+            said = "The run ended without a result, because setveil was ended. Nothing was written."
+        expect(page.get_by_role("alert")).to_contain_text(said)
+        assert list(project.runs.iterdir()) == []
+        accessible(page)
+    finally:
+        server.stop()
