@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import stat
+import subprocess
+import sys
+import time
 from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,7 @@ import httpx
 import pytest
 from starlette.routing import Mount, Route
 
-from cli_helpers import needs_proc, posix_only
+from cli_helpers import COMMAND, environment, needs_proc, posix_only
 from setveil.studio.app import make_app
 from setveil.studio.guard import CODE_SECONDS, COOKIE, FRAMED_POLICY, Keys
 from setveil.studio.render import framed
@@ -389,6 +393,44 @@ def test_no_key_is_left_or_shown(tmp_path: Path) -> None:
     finally:
         server.stop()
     assert not told.exists()
+
+
+@posix_only
+def test_the_browser_is_opened_on_a_file_that_goes_away(tmp_path: Path) -> None:
+    """Neither the key nor the code is in a command line; the file with the code is its owner's alone."""
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f"#!{sys.executable}\n"
+        "import os, pathlib, sys, urllib.parse\n"
+        "path = pathlib.Path(urllib.parse.urlsplit(sys.argv[1]).path)\n"
+        "mode = path.stat().st_mode & 0o777\n"
+        f"seen = pathlib.Path({str(seen)!r})\n"
+        "seen.write_text(f'{path}\\n{mode:o}\\n' + path.read_text())\n"
+    )
+    browser.chmod(0o755)
+    process = subprocess.Popen(
+        [*COMMAND, "studio"],
+        env=environment({"HOME": str(tmp_path), "BROWSER": str(browser), "DISPLAY": ""}),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        while not (seen.exists() and "refresh" in seen.read_text()) and process.poll() is None:
+            time.sleep(0.02)
+        path, mode, content = seen.read_text().split("\n", 2)
+        command = Path(f"/proc/{process.pid}/cmdline").read_bytes().decode()
+        assert mode == "600"
+        address = re.search(r"url=(http://127\.0\.0\.1:\d+)/enter#([\w-]{43})", content)
+        assert address is not None
+        assert address[2] not in command
+        headers = {"origin": address[1], "sec-fetch-site": "same-origin"}
+        assert httpx.post(f"{address[1]}/enter", content=address[2], headers=headers).status_code == 200
+        while Path(path).exists():
+            time.sleep(0.05)
+        process.terminate()
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
 
 
 def test_no_browser_prints_one_line(tmp_path: Path) -> None:

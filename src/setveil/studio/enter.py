@@ -25,11 +25,12 @@ from setveil.errors import RequestError
 from setveil.staging import staged_file
 from setveil.studio.app import Studio, make_app
 from setveil.studio.desks import Desks
-from setveil.studio.guard import CODE_SECONDS, HOST, Keys
+from setveil.studio.guard import HOST, Keys
 from setveil.studio.jobs import Jobs
 from setveil.studio.projects import Projects
 
 IDLE_SECONDS = 30 * 60  # without a page open or a command under way
+_FAREWELL = 1.0  # seconds
 _RUNNING = ".studio.json"  # in the folder of projects: how a second start finds the first
 
 
@@ -129,11 +130,16 @@ def _serve(projects: Projects, port: int, *, browser: bool) -> None:
     )
 
     def close() -> None:
-        server.should_exit = True
+        # Not at once: the page that says so still fetches its style.
+        asyncio.get_running_loop().call_later(_FAREWELL, _end, server)
 
     studio.close = close
     with taken, _told(projects.root, keys):
         asyncio.run(_until_closed(server, taken, app, studio, browser=browser))
+
+
+def _end(server: uvicorn.Server) -> None:
+    server.should_exit = True
 
 
 async def _until_closed(
@@ -146,13 +152,13 @@ async def _until_closed(
 ) -> None:
     for name in ("SIGHUP", "SIGINT", "SIGTERM"):
         with contextlib.suppress(AttributeError, NotImplementedError):  # not everywhere
-            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), studio.close)
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), _end, server)
     serving = asyncio.create_task(server.serve(sockets=[taken]))
     opened = _open(studio.keys.origin, studio.keys.new_code(), browser=browser)
     try:
         while not serving.done():
             await asyncio.wait([serving], timeout=5)
-            if app.seconds > CODE_SECONDS and opened:
+            if opened and not studio.keys.waits:
                 opened.unlink(missing_ok=True)
             if app.seconds > IDLE_SECONDS and not studio.jobs.busy():
                 studio.close()

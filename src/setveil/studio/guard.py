@@ -90,6 +90,11 @@ class Keys:
         self._codes[code] = self.clock() + CODE_SECONDS
         return code
 
+    @property
+    def waits(self) -> bool:
+        """Whether a code is still good for coming in."""
+        return any(self.clock() <= until for until in self._codes.values())
+
     def use_code(self, code: str) -> bool:
         """Use up a code; tell whether it was good."""
         good = False

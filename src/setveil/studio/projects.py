@@ -41,7 +41,10 @@ class Project:
     @property
     def title(self) -> str:
         """What the user calls the project."""
-        return str(self.studio.get("title") or self.name)
+        try:
+            return str(self.studio.get("title") or self.name)
+        except DataError:  # its settings were changed outside of the studio
+            return self.name
 
     @property
     def studio(self) -> dict[str, Any]:

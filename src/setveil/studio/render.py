@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from setveil.errors import SetveilError
+from setveil.errors import DataError, SetveilError
 from setveil.report import words
 from setveil.studio.guard import FRAMED_POLICY
 from setveil.studio.projects import Project
@@ -26,6 +26,21 @@ STEPS = {
     "run": "Run",
     "release": "Release",
     "compare": "Compare",
+}
+
+TOUR = {
+    "data": "These are made-up purchases, a row for each customer, and beside them stands how many of these "
+    "would be found by somebody who knows a few of the things that they bought.",
+    "hierarchy": "A rare product can be published under the name of its group instead, so look which groups "
+    "there are, and move or rename some.",
+    "promise": "Choose how many rows at least must fit somebody of whom so many items are known, and see "
+    "beforehand what that costs.",
+    "run": "Make the release: setveil looks for the one that loses least, and proves the promise again from "
+    "the rows that would be published.",
+    "release": "See what came out, ask of any group why it is not split, and hand out the folder published, "
+    "never the folder internal.",
+    "compare": "Keep releases of different promises and set them side by side, then begin a project with "
+    "data of your own.",
 }
 
 templates = Environment(
@@ -66,6 +81,21 @@ def steps(project: Project) -> list[dict[str, Any]]:
     return [{"name": name, "title": title, "why_not": why_not.get(name, "")} for name, title in STEPS.items()]
 
 
+def _tour(project: Project | None, step: str, reached: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Say the sentence of the tour that belongs to a step, if the tour is on."""
+    if project is None or step not in TOUR or not project.studio.get("tour"):
+        return None
+    number = list(TOUR).index(step)
+    following = reached[number + 1] if number + 1 < len(reached) else None
+    onward = following is not None and not following["why_not"]
+    return {
+        "number": number + 1,
+        "sentence": TOUR[step],
+        "next": following["name"] if following and onward else "",
+        "title": following["title"] if following and onward else "",
+    }
+
+
 def page(
     request: Request,
     template: str,
@@ -97,11 +127,16 @@ def page(
         What the template needs beside.
     """
     project = getattr(request.state, "project", None)
+    try:
+        reached = steps(project) if project is not None else []
+    except DataError:  # of an error page that says so
+        project, reached = None, []
     content = templates.get_template(template).render(
         at=lambda *parts: at(request, *parts),
         title=title,
         step=step,
-        steps=steps(project) if project is not None else [],
+        steps=reached,
+        tour=_tour(project, step, reached),
         project=project,
         trouble=project.input_trouble() if project is not None else "",
         same_as=same_as or [],

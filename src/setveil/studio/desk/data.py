@@ -246,6 +246,8 @@ def _around(path: str, line: int) -> list[dict[str, Any]]:
     lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     if b"\0" in content[:4096] or line > len(lines):
         return []
+    if lines and not lines[-1]:
+        lines.pop()
     first = max(line - 3, 0)
     return [
         {"number": number, "text": text.decode("utf-8", "replace")[:300], "marked": number == line}
@@ -367,8 +369,9 @@ def sample(desk: Desk, number: int) -> dict[str, Any]:
     folder.mkdir(mode=0o700, exist_ok=True)
     baskets = folder / "baskets.csv"
     save(generated, baskets, Layout("basket"))
-    write_hierarchy(Hierarchy.from_paths(paths), desk.folder / "hierarchy.csv")
-    return {"path": str(baskets), **open_data(desk, str(baskets), {})}
+    products = folder / "products.csv"
+    write_hierarchy(Hierarchy.from_paths(paths), products)
+    return {"path": str(baskets), "hierarchy": str(products), **open_data(desk, str(baskets), {})}
 
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {

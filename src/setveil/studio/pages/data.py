@@ -21,7 +21,7 @@ from setveil.staging import staged_file
 from setveil.studio import commands
 from setveil.studio.desks import Refused
 from setveil.studio.projects import Project
-from setveil.studio.render import page, to
+from setveil.studio.render import STEPS, page, to
 
 READING = ("format", "encoding", "separator", "id-column", "item-column", "item-columns", "same-ids")
 ROLES = (
@@ -482,6 +482,15 @@ async def keep(request: Request) -> Response:
     return to(request, "p", project.name, "hierarchy" if form.get("next") else "data")
 
 
+async def end_tour(request: Request) -> Response:
+    """Leave out the sentences of the tour from now on."""
+    project: Project = request.state.project
+    form = await request.form()
+    step = str(form.get("step", ""))
+    project.save(studio={"tour": None})
+    return to(request, "p", project.name, step if step in STEPS else "data")
+
+
 def size_in_words(size: int) -> str:
     """Write a number of bytes."""
     for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
@@ -504,4 +513,5 @@ routes = [
     Route("/data/items", items),
     Route("/data/risk", risk, methods=["POST"]),
     Route("/data/keep", keep, methods=["POST"]),
+    Route("/tour", end_tour, methods=["POST"]),
 ]
