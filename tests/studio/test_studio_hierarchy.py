@@ -47,7 +47,7 @@ def made(
 def opened(screen: Screen, project: Project) -> Page:
     page = screen.enter()
     page.goto(screen.at("p", project.name, "hierarchy"))
-    expect(page.locator("#loading")).to_be_hidden()
+    expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
     expect(page.locator("#problem-count")).not_to_have_text("Looking for problems.")
     return page
 
@@ -192,6 +192,21 @@ def test_what_cannot_be_is_said_and_nothing_changes(screen: Screen, tmp_path: Pa
     page.keyboard.press("Enter")
     expect(page.locator("#refusal")).to_have_text("There is a group called 'bakery' already.")
     expect(page.locator("#state")).to_have_text("No changes yet")
+
+
+def test_problems_are_found_and_mended(screen: Screen, tmp_path: Path) -> None:
+    project = made(screen.server, tmp_path, "Problems")
+    page = opened(screen, project)
+    missing = page.locator("#problems li", has_text="1 item of the data is in no group")
+    missing.get_by_role("button", name="Put under...").click()
+    page.get_by_label("Find a group").fill("food")
+    page.get_by_role("button", name="Put there").click()
+    expect(missing).to_have_count(0)
+    expect(page.locator("#problem-count")).to_have_text("None.")
+    assert paths(project)["kiwi"] == ["food", "*"]
+    expect(line(page, "kiwi").locator(".size")).to_have_text("rare: 1 row")
+    line(page, "food").click()
+    expect(page.locator("#rows")).to_have_text("5 rows hold something of it")
 
 
 def test_two_windows_see_one_tree_and_a_killed_server_loses_nothing(

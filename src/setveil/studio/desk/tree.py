@@ -25,6 +25,7 @@ from setveil.hierarchy.edit import Draft, Edit, History, problems_of, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import staged_file
+from setveil.studio.desk.data import rows_of
 from setveil.studio.desk.place import Desk
 
 AT_ONCE = 20_000  # nodes of a tree that is made and written with every edit; larger ones a little later
@@ -277,8 +278,9 @@ def _write(desk: Desk, editing: Editing, line: Edit) -> None:
 
 def _keep(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
     """Keep a tree to start from; give the line that does so."""
-    whole = Draft.of(tree).tree()  # a single item gets a root
-    digest = hashlib.sha256("\n".join(map("\t".join, whole.paths())).encode()).hexdigest()[:16]
+    whole = tree if tree.n_nodes > 1 else Draft.of(tree).tree()  # a single item gets a root
+    told = "\n".join(whole.labels).encode("utf-8", "surrogatepass") + whole.parent.tobytes()
+    digest = hashlib.sha256(told).hexdigest()[:16]
     place = desk.folder / "trees" / f"{digest}.json"
     place.parent.mkdir(exist_ok=True)
     if not place.exists():
@@ -323,8 +325,16 @@ def _is_saved(desk: Desk) -> bool:
 
 
 def _data(desk: Desk) -> Transactions | None:
-    data = desk.data
-    return data if isinstance(data, Transactions) else getattr(data, "rows", None)
+    """Return the project's rows, if there are any; reading them anew is no reason to drop the tree."""
+    tree = desk.tree
+    try:
+        if "input" not in _settings(desk):
+            return None
+        return rows_of(desk)
+    except SetveilError:
+        return None  # the page Data says why
+    finally:
+        desk.tree = desk.tree or tree
 
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.routing import Route
 
 from setveil.errors import RequestError
 from setveil.studio import commands
-from setveil.studio.desks import Refused
+from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import page, to
 
@@ -87,7 +88,8 @@ def _save_soon(studio: Any, project: Project) -> None:
     async def save() -> None:
         await asyncio.sleep(_QUIET)
         _later.pop(project.folder, None)
-        await studio.desks.ask(project, "tree_save")
+        with contextlib.suppress(Refused, Lost):  # whoever needs the file hears of it
+            await studio.desks.ask(project, "tree_save")
 
     if project.folder in _later:
         _later[project.folder].cancel()
