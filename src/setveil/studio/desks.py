@@ -152,11 +152,11 @@ class Desks:
                 while len(self._desks) >= MOST:
                     idle = (one for one, other in self._desks.items() if not other.asked)
                     await self._desks.pop(next(idle, next(iter(self._desks)))).end()
-                desk = _Desk(await self._start())
+                desk = _Desk(await self._start(folder))
             self._desks[folder] = desk
             return desk
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _start(self, folder: Path) -> asyncio.subprocess.Process:
         from setveil.runs.memory import memory_left
 
         left = memory_left()
@@ -166,6 +166,7 @@ class Desks:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "SETVEIL_DESK_MEMORY": f"{limit:.0f}"},
+            cwd=folder,  # what lies in it is named from there
             limit=_LONGEST_LINE,
             start_new_session=True,
         )

@@ -70,7 +70,8 @@ def steps(project: Project) -> list[dict[str, Any]]:
     """List the six steps of a project: whether each can be reached, and if not, why."""
     settings = project.settings()
     needs = "" if settings.get("input") else "Choose your data first."
-    kept = project.runs.is_dir() and any(project.runs.iterdir())
+    runs = project.runs.iterdir() if project.runs.is_dir() else ()
+    kept = any(not path.name.startswith(".") for path in runs)
     why_not = {
         "hierarchy": needs,
         "promise": needs,

@@ -1,8 +1,8 @@
 """Answer questions about a project: one JSON object a line, in and out.
 
 The end of standard input ends the desk, so that a server that was killed leaves nothing behind. Functions are
-found by name in the modules `data` and `tree`; each takes the desk and what the question gives, and returns a
-dict.
+found by name in the modules `data`, `tree` and `release`; each takes the desk and what the question gives,
+and returns a dict.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 
 from setveil.errors import SetveilError
 from setveil.runs.memory import peak_memory_mb
-from setveil.studio.desk import data, tree
+from setveil.studio.desk import data, release, tree
 from setveil.studio.desk.place import Desk
 
-ASKED: dict[str, Callable[..., dict[str, Any]]] = {**data.ASKED, **tree.ASKED}
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {**data.ASKED, **tree.ASKED, **release.ASKED}
 MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
 
 _EVERY = 0.05  # seconds between two looks at the memory

@@ -33,10 +33,10 @@ KS = (2, 3, 5, 10, 20, 50, 100)
 MS = ("1", "2", "3", "4")
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
 _FIRST_MS, _FIRST_BUDGET, _BUDGET = ("1", "2"), 20, 60
-_USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": ""}
+_USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
 _FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
 _WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them
-_KEEP, _SENSITIVE = "keep.csv", "sensitive.csv"
+_KEEP, _SENSITIVE, _WEIGHTS = "keep.csv", "sensitive.csv", "weights.csv"
 
 _keeping: set[asyncio.Task[None]] = set()
 
@@ -179,11 +179,27 @@ def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
     """Say what may be left out, and what must stay, as the form shows it."""
     share = str(settings.get("max-suppressed", ""))
     left_out = "none" if settings.get("suppress") is False else "share" if share else "any"
-    keep = ""
-    if "keep" in settings and (project.folder / _KEEP).is_file():
-        text = (project.folder / _KEEP).read_text(encoding="utf-8")
-        keep = "\n".join(row[0] for row in csv.reader(io.StringIO(text, newline="")) if row)
-    return {"left_out": left_out, "share": share or "1%", "keep": keep}
+    return {
+        "left_out": left_out,
+        "share": share or "1%",
+        "keep": "\n".join(row[0] for row in _rows_of(project, "keep", settings)),
+        "spare": "\n".join(row[0] for row in _rows_of(project, "weights", settings)),
+    }
+
+
+def _rows_of(project: Project, option: str, settings: Mapping[str, Any]) -> list[list[str]]:
+    """Read a small file that the project itself has written for an option."""
+    file = project.folder / {"keep": _KEEP, "weights": _WEIGHTS}[option]
+    if settings.get(option) != str(file) or not file.is_file():
+        return []
+    return [row for row in csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")) if row]
+
+
+def spare(project: Project, names: Sequence[str]) -> None:
+    """Let more items count for nothing: they are left out where that helps others."""
+    already = [row[0] for row in _rows_of(project, "weights", project.settings())]
+    items = list(dict.fromkeys([*already, *(name for name in names if name)]))
+    project.save(weights=_listed_in_a_file(project.folder / _WEIGHTS, items, "0"))
 
 
 async def save(request: Request) -> Response:
@@ -199,7 +215,7 @@ async def save(request: Request) -> Response:
     if model in _FRONT_MODELS and not is_table(project.settings()):
         changes |= _kept(project, form)
     else:
-        changes |= {"suppress": None, "max-suppressed": None, "keep": None}
+        changes |= {"suppress": None, "max-suppressed": None, "keep": None, "weights": None}
     if (not changes["sensitive"] and "sensitive" in model_named(model).options) or model in _WATCHING:
         changes["sensitive"] = _listed_in_a_file(project.folder / _SENSITIVE, _sensitive(project))
     project.save(**changes)
@@ -271,21 +287,25 @@ def _wrong(key: str, text: str) -> str:
 def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:
     """Write down what may be left out and what must stay."""
     left_out = form.get("left_out", "any")
-    names = list(dict.fromkeys(line.strip() for line in form.get("keep", "").splitlines() if line.strip()))
     return {
         "suppress": False if left_out == "none" else None,
         "max-suppressed": form.get("share", "1%") if left_out == "share" else None,
-        "keep": _listed_in_a_file(project.folder / _KEEP, names),
+        "keep": _listed_in_a_file(project.folder / _KEEP, _lines(form.get("keep", ""))),
+        "weights": _listed_in_a_file(project.folder / _WEIGHTS, _lines(form.get("spare", "")), "0"),
     }
 
 
-def _listed_in_a_file(file: Path, items: Sequence[str]) -> str | None:
-    """Write items into a file, one a line, and name it; no items: no file."""
+def _lines(text: str) -> list[str]:
+    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | None:
+    """Write items into a file, one a line and what stands beside it, and name it; no items: no file."""
     if not items:
         file.unlink(missing_ok=True)
         return None
     with staged_file(file) as staged, staged.open("w", encoding="utf-8", newline="") as lines:
-        csv.writer(lines, lineterminator="\n").writerows([item] for item in items)
+        csv.writer(lines, lineterminator="\n").writerows([item, *beside] for item in items)
     return str(file)
 
 
@@ -293,7 +313,12 @@ def _place(project: Project) -> Path:
     """Name the file of a front by all that it depends on."""
     settings = project.settings()
     known: list[Any] = [__version__, commands.explore(project, KS, MS, _rhos(settings), _BUDGET)]
-    files = [*_listed(settings.get("input")), *_listed(settings.get("hierarchy")), settings.get("keep")]
+    files = [
+        *_listed(settings.get("input")),
+        *_listed(settings.get("hierarchy")),
+        settings.get("keep"),
+        settings.get("weights"),
+    ]
     for name in filter(None, files):
         path = (
             project.folder / str(name).partition("=")[2] if "=" in str(name) else project.folder / str(name)

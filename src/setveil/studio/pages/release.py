@@ -1,17 +1,436 @@
-"""The page Release."""
+"""The page Release: what came out, why, and what may be handed out."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import csv
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil.report import words
+from setveil.report.models import check, items_known, words_for
+from setveil.report.models import promise as promise_in_words
+from setveil.report.verdict import verdict_text
+from setveil.studio import commands
+from setveil.studio.desks import Lost, Refused
+from setveil.studio.jobs import Job, Jobs
+from setveil.studio.pages.promise import spare
+from setveil.studio.pages.run import runs_of, told
+from setveil.studio.projects import Project
+from setveil.studio.render import at, error_page, framed, page, to
+
+_ROWS = 10  # shown before and after
+_COUNTS = 20
+_STATES = {
+    "closed": "Published under a broader name",
+    "out": "Left out",
+    "kept": "Published as they are",
+}
+_TOLD = ("Lost", "Optimum", "Items", "Rows", "Left out")  # of the summary, beside the figures
 
 
 async def show(request: Request) -> Response:
-    """Show the page."""
-    return page(request, "release.html", step="release", title="Release")
+    """Show one release of the project, by default the newest."""
+    project: Project = request.state.project
+    run = _run(request)
+    if run is None:
+        return page(request, "release.html", step="release", title="What came out", run=None)
+    asked = request.query_params
+    report = report_of(project, run)
+    state = asked.get("show", "closed")
+    names = await _ask(request, "release_names", run=run, state=state, text=asked.get("find", ""))
+    first = max(_number(asked.get("row")) - 1, 0)
+    rows = await _ask(request, "release_rows", run=run, first=first, count=_ROWS)
+    said = await _ask(request, "release_in_words", run=run)
+    jobs: Jobs = request.app.state.studio.jobs
+    why, query, verify = (_job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify"))
+    guarantee = report["guarantee"]
+    same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
+    same_as += [commands.verify(project, f"runs/{run}")]
+    same_as += [job.argv for job in (why, query) if job is not None]
+    return page(
+        request,
+        "release.html",
+        step="release",
+        title="What came out",
+        same_as=same_as,
+        run=run,
+        runs=_described(project),
+        report=report,
+        holds=guarantee["holds"],
+        promise=promise_in_words(guarantee),
+        outcome=check(guarantee),
+        open_points=words_for(guarantee).not_covered(guarantee),
+        tiles=tiles(report),
+        exposed=exposed(report),
+        told=[pair for pair in said.get("facts", []) if pair[0] in _TOLD],
+        old=_is_old(project, report),
+        states=_STATES,
+        state=state,
+        find=asked.get("find", ""),
+        names=names,
+        has_tree=bool(report.get("hierarchy")) and report["recoding"] == "global",
+        rows=rows,
+        row=first + 1,
+        step_of_rows=_ROWS,
+        counts=_counts(project, run),
+        why=None if why is None else _why(why),
+        query=None if query is None else _query(query),
+        verify=None if verify is None else _verify(verify),
+        files=[
+            (path.name, path.stat().st_size) for path in sorted((project.runs / run / "published").iterdir())
+        ],
+        published=project.runs / run / "published",
+        public=(project.runs / run / "published" / "report.html").is_file(),
+        kept=run in project.studio.get("kept", []),
+    )
 
 
-routes = [Route("/release", show)]
+def _run(request: Request) -> str | None:
+    """Name the release that is asked for, one of those there are."""
+    made = runs_of(request.state.project)
+    asked = request.query_params.get("run")
+    return asked if asked in made else made[0] if made else None
+
+
+def report_of(project: Project, run: str) -> dict[str, Any]:
+    """Read the record of a release."""
+    found: dict[str, Any] = json.loads((project.runs / run / "internal" / "report.json").read_bytes())
+    return found
+
+
+async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
+    """Ask the desk for a part of the page; what it cannot tell is said in that part."""
+    try:
+        return await request.app.state.studio.desks.ask(request.state.project, do, **given)  # type: ignore[no-any-return]
+    except (Refused, Lost) as error:
+        return {"problem": error.message, "hint": error.hint}
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else 0
+
+
+def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | None:
+    if number is None:
+        return None
+    try:
+        found = jobs.find(project, _number(number))
+    except LookupError:
+        return None
+    return found if found.kind == kind else None
+
+
+def tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """Choose the figures that are shown first; all are the report's."""
+    utility, whole = report["utility"], report["input"]["occurrences"]
+    shown = []
+    if "lm" in utility:
+        shown.append((words.measure(utility["lm"]), "loss (LM)"))
+    if "unchanged_items" in utility:
+        shown.append(
+            (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items keep their names")
+        )
+    for name, what in (
+        ("unchanged_occurrences", "of all entries stay as they are"),
+        ("generalized_occurrences", "of all entries are published under a broader name"),
+        ("suppressed_occurrences", "of all entries are left out"),
+    ):
+        if name in utility and whole:
+            shown.append((words.percent(utility[name], whole), what))
+    if (report.get("answers") or {}).get("are"):
+        shown.append((words.error(report["answers"]["are"]["median"]), "is the median error of counts"))
+    return shown
+
+
+def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
+    """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
+    risk = report.get("risk") or {}
+    if not {"before", "after"} <= risk.keys():
+        return []
+    known = items_known(report["guarantee"])
+    tables = []
+    for when in ("before", "after"):
+        best = (one for one in risk[when].get("risk", []) if one["choice"] == "best")
+        tables.append({one["m"]: one for one in best})
+    return [
+        (
+            f"{m} item{'s' if m != 1 else ''}",
+            _rows_alone(tables[0][m]),
+            _rows_alone(tables[1][m]),
+            known is None or m <= known,
+        )
+        for m in tables[0]
+        if m in tables[1]
+    ]
+
+
+def _rows_alone(found: dict[str, Any]) -> str:
+    number = found["rows_below"].get("2")
+    if number is None:
+        return ""
+    return f"{'' if found['exact'] else 'about '}{round(number):,}"
+
+
+def _is_old(project: Project, report: dict[str, Any]) -> bool:
+    """Whether the data have been read anew, and are others, since a release was made."""
+    now, then = project.studio.get("sha256"), report["input"]["sha256"]
+    return now is not None and then is not None and now != then
+
+
+def _described(project: Project) -> list[dict[str, Any]]:
+    """List the releases there are, each in a few words."""
+    kept = project.studio.get("kept", [])
+    found = []
+    for name in runs_of(project):
+        report = report_of(project, name)
+        utility = report["utility"]
+        found.append(
+            {
+                "name": name,
+                "phrase": report["guarantee"]["phrase"],
+                "algorithm": report["algorithm"]["name"],
+                "loss": words.measure(utility["lm"]) if "lm" in utility else "",
+                "kept": name in kept,
+            }
+        )
+    return found
+
+
+def _counts(project: Project, run: str) -> dict[str, Any] | None:
+    """Read the counts that are published beside the rows, the greatest first."""
+    try:
+        with (project.runs / run / "published" / "counts.csv").open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))[1:]
+    except OSError:
+        return None
+    ordered = sorted(lines, key=lambda line: (-int(line[2]), line[0]))
+    shown = [
+        (item, label if label != item else "", f"{int(rows):,}") for item, label, rows in ordered[:_COUNTS]
+    ]
+    return {"all": len(lines), "lines": shown}
+
+
+def _answer(job: Job) -> Any:
+    try:
+        return json.loads(job.output)
+    except ValueError:
+        return None
+
+
+def _why(job: Job) -> dict[str, Any]:
+    """Put the answer of why as the page shows it: what to do about it beside."""
+    found = _answer(job) if job.state == "done" else None
+    if found is None:
+        return {"job": told(job), "name": job.label, "parts": []}
+    actions: list[tuple[list[str], int]] = []
+    for one in found["tries"]:
+        blamed = one.get("leave_out")
+        if blamed and blamed["labels"] and blamed["labels"] not in [names for names, _ in actions]:
+            actions.append((blamed["labels"], blamed["entries"]))
+    shown = [
+        (", ".join(entry["itemset"]), f"{entry['support']:,}")
+        for one in found["tries"]
+        for entry in one["first"]
+    ]
+    parts = [part.split("\n") for part in found["text"].split("\n\n")]
+    # The combinations are shown apart, as they are for inside only.
+    said = [[_ended(line) for line in part if not line.startswith("  ")] for part in parts]
+    return {
+        "job": told(job),
+        "name": found["name"],
+        "parts": [part for part in said if part],
+        "actions": actions[:3],
+        "combinations": list(dict.fromkeys(shown)),
+    }
+
+
+def _ended(line: str) -> str:
+    return f"{line[:-1]}." if line.endswith(":") else line
+
+
+def _query(job: Job) -> dict[str, Any]:
+    found = _answer(job) if job.state == "done" else None
+    answers = [
+        (
+            ", ".join(one["itemset"]),
+            f"{round(one['estimate']):,}",
+            f"{one['least']:,} to {one['greatest']:,}" if one["least"] != one["greatest"] else "exact",
+        )
+        for one in found or []
+    ]
+    return {"job": told(job), "asked": job.label, "answers": answers}
+
+
+def _verify(job: Job) -> dict[str, Any]:
+    found = _answer(job) if job.state == "done" else None
+    text = "" if found is None else verdict_text(found, str(found.get("phrase") or "the promise"))
+    return {"job": told(job), "holds": bool(found and found["holds"]), "text": text}
+
+
+def _missing(request: Request) -> Response:
+    return error_page(request, 404, "No such release", "There is no release of this name.")
+
+
+async def _start(request: Request, kind: str) -> Response:
+    """Ask a question of a release; the page shows the answer when it is there."""
+    project: Project = request.state.project
+    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    run = form.get("run", "")
+    if run not in runs_of(project):
+        return _missing(request)
+    folder = f"runs/{run}"
+    if kind == "verify":
+        argv, label = commands.verify(project, folder), "the check"
+    elif kind == "why":
+        argv, label = commands.why(folder, form.get("name", "")), form.get("name", "")
+    else:
+        asked = form.get("items", "")
+        argv, label = commands.query(folder, [asked]), asked
+    if kind != "verify" and not label:
+        return to(request, "p", project.name, "release")
+    job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
+    with contextlib.suppress(TimeoutError):  # a short one is not worth a page that waits
+        await asyncio.wait_for(request.app.state.studio.jobs.wait(job), 3)
+    return _back(request, run, **{kind: job.id})
+
+
+def _back(request: Request, run: str, **more: Any) -> Response:
+    """Go back to a release, to the part that was asked."""
+    from urllib.parse import urlencode
+
+    from starlette.responses import RedirectResponse
+
+    part = next(iter(more), "")
+    place = at(request, "p", request.state.project.name, "release")
+    return RedirectResponse(f"{place}?{urlencode({'run': run, **more})}#{part}", status_code=303)
+
+
+async def why(request: Request) -> Response:
+    """Ask why a label is not split, or an item left out."""
+    return await _start(request, "why")
+
+
+async def query(request: Request) -> Response:
+    """Ask how many rows hold some items together."""
+    return await _start(request, "query")
+
+
+async def verify(request: Request) -> Response:
+    """Check the promise once more, from what is published alone."""
+    return await _start(request, "verify")
+
+
+async def leave_out(request: Request) -> Response:
+    """Let items count for nothing, so that they are left out where that helps others, and run again."""
+    project: Project = request.state.project
+    form = await request.form()
+    spare(project, [str(name) for name in form.getlist("name")])
+    return to(request, "p", project.name, "run")
+
+
+async def keep(request: Request) -> Response:
+    """Keep a release for comparing, or keep it no longer."""
+    project: Project = request.state.project
+    form = await request.form()
+    run = str(form.get("run", ""))
+    if run not in runs_of(project):
+        return _missing(request)
+    kept = [name for name in project.studio.get("kept", []) if name != run]
+    if form.get("keep") == "yes":
+        kept.append(run)
+    project.save(studio={"kept": kept or None})
+    return _back(request, run)
+
+
+async def delete(request: Request) -> Response:
+    """Delete a release."""
+    project: Project = request.state.project
+    form = await request.form()
+    run = str(form.get("run", ""))
+    if run not in runs_of(project) or form.get("sure") != "yes":
+        return _missing(request)
+    shutil.rmtree(project.runs / run)
+    kept = [name for name in project.studio.get("kept", []) if name != run]
+    project.save(studio={"kept": kept or None})
+    return to(request, "p", project.name, "release")
+
+
+async def open_folder(request: Request) -> Response:
+    """Show the folder to hand out in the system's own window."""
+    form = await request.form()
+    run = str(form.get("run", ""))
+    if run not in runs_of(request.state.project):
+        return _missing(request)
+    _show_folder(request.state.project.runs / run / "published")
+    return _back(request, run)
+
+
+def _show_folder(folder: Path) -> None:
+    program = {"darwin": "open", "win32": "explorer"}.get(sys.platform, "xdg-open")
+    found = shutil.which(program)
+    if found is not None:
+        subprocess.Popen(  # noqa: S603  (a program of the system, a folder of ours)
+            [found, str(folder)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+async def report(request: Request) -> Response:
+    """Show the full report, as it is, in a frame."""
+    return _framed(request, "internal")
+
+
+async def public(request: Request) -> Response:
+    """Show the page that may be handed out, as it is, in a frame."""
+    return _framed(request, "published")
+
+
+def _framed(request: Request, part: str) -> Response:
+    run = _run(request)
+    file = None if run is None else request.state.project.runs / run / part / "report.html"
+    if file is None or not file.is_file():
+        return _missing(request)
+    return framed(file.read_bytes())
+
+
+async def cut(request: Request) -> Response:
+    """Tell what lies under a node of the hierarchy, and what became of it."""
+    run = _run(request)
+    if run is None:
+        return _missing(request)
+    asked = request.query_params
+    desks = request.app.state.studio.desks
+    found = await desks.ask(
+        request.state.project,
+        "release_cut",
+        run=run,
+        node=asked.get("node"),
+        first=_number(asked.get("first")),
+    )
+    return JSONResponse(found)
+
+
+routes = [
+    Route("/release", show),
+    Route("/release/report", report),
+    Route("/release/public", public),
+    Route("/release/cut", cut),
+    Route("/release/why", why, methods=["POST"]),
+    Route("/release/query", query, methods=["POST"]),
+    Route("/release/verify", verify, methods=["POST"]),
+    Route("/release/leave-out", leave_out, methods=["POST"]),
+    Route("/release/keep", keep, methods=["POST"]),
+    Route("/release/delete", delete, methods=["POST"]),
+    Route("/release/open", open_folder, methods=["POST"]),
+]

@@ -217,8 +217,8 @@ document.getElementById("share")?.addEventListener("input", () => {
 });
 addEventListener("resize", () => { draw(); mark(); });
 setRanges();
-const told = await load();
-if (!front?.complete) {
-  if (!told?.job || told.job.state !== "failed") await compute();
+load().then(async (told) => {
+  if (front?.complete) return;
+  if (told?.job?.state !== "failed") await compute();
   listen();
-}
+});

@@ -1,0 +1,205 @@
+"""Questions about a release: its figures in words, the tree with the cut, rows before and after."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from setveil.data.io import read
+from setveil.errors import DataError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.published.mapping import read_recoding
+from setveil.published.recoding import Recoding
+from setveil.report.run.summary import facts
+from setveil.runs.recorded import Recorded, find_tree
+from setveil.studio.desk.data import data_of, rows_of
+from setveil.studio.desk.place import Desk
+
+MOST = 200  # lines of an answer
+_IN_ORDER = ("closed", "out", "kept")
+
+
+class _Release:
+    """A run's folder, and what has been read of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.report: dict[str, Any] = json.loads((folder / "internal" / "report.json").read_bytes())
+        self.image: Mapping[str, str | None] | None = None
+        if self.report["recoding"] == Recoding.kind:
+            self.image = read_recoding(folder / "internal" / "recoding.csv")
+        self.tree: Hierarchy | None = None
+        self.published: Any = None
+        self.places: list[int] = []
+
+    def one_label(self) -> Mapping[str, str | None]:
+        """Return the label of each item, in a release where each has one.
+
+        Raises
+        ------
+        DataError
+            If items may have several.
+        """
+        if self.image is None:
+            raise DataError("In this release an item may have several names: there is no one cut.")
+        return self.image
+
+
+def _of(desk: Desk, run: str) -> _Release:
+    """Find a release, read once as long as it is the one that is asked about."""
+    found: _Release | None = desk.kept.get("release")
+    if found is None or found.folder.name != run:
+        found = desk.kept["release"] = _Release(desk.folder / "runs" / run)
+    return found
+
+
+def in_words(desk: Desk, run: str) -> dict[str, Any]:
+    """Return what the text summary of a run says, as pairs of label and text."""
+    return {"facts": [list(pair) for pair in facts(_of(desk, run).report).items()]}
+
+
+def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
+    if release.tree is None and release.report.get("hierarchy"):
+        image = release.one_label()
+        made = release.report["hierarchy"]["source"] != "file"
+        data = _same_rows(desk, release, rows_of(desk)) if made else None
+        recorded = Recorded(release.folder.name, release.report, image)
+        encoding = (release.report["input"].get("read") or {}).get("encoding") or "utf-8"
+        release.tree = find_tree(recorded, data, None, encoding)  # type: ignore[arg-type]
+    return release.tree
+
+
+def _same_rows(desk: Desk, release: _Release, data: Any) -> Any:
+    """Take the project's rows if they are those of the run.
+
+    Raises
+    ------
+    DataError
+        If the file has changed since.
+    """
+    then, now = release.report["input"]["sha256"], data.origin.sha256 if data.origin else None
+    if then != now or (release.report.get("sample") or {}):
+        raise DataError("The data are no longer those that this release was made of.")
+    return data
+
+
+def _kind(items: list[str], image: Mapping[str, str | None], name: str, *, leaf: bool) -> dict[str, Any]:
+    """Say what became of the items under a node."""
+    labels = {image.get(item) for item in items}
+    if labels == {None}:
+        return {"state": "out", "label": None}
+    told = labels - {None}
+    label = next(iter(told))
+    if leaf:
+        return {"state": "kept" if label == name else "inside", "label": label}
+    if len(told) == 1 and label == name:
+        return {"state": "closed", "label": label}
+    return {"state": "inside" if len(told) == 1 and label not in items else "open", "label": None}
+
+
+def cut(desk: Desk, run: str, node: str | None = None, first: int = 0) -> dict[str, Any]:
+    """Return what lies under a node of the hierarchy (by default its root), and what became of it.
+
+    Returns
+    -------
+    dict
+        name: of the node; all: how many lie under it; nodes: at most `MOST` from `first` on, each with name,
+        items, left_out, leaf and state: open (its items have several names), closed (published as this),
+        inside (published as what is above), kept (an item under its own name), out (left out).
+    """
+    release = _of(desk, run)
+    image, tree = release.one_label(), _tree(desk, release)
+    if tree is None:
+        raise DataError("This release was made without a hierarchy.")
+    if node is not None and node not in tree:
+        raise DataError(f"There is no {node!r} in the hierarchy of this release.")
+    at = tree.root if node is None else tree.id(node)
+    children = sorted(tree.children(at), key=lambda child: tree.labels[child])
+    nodes = []
+    for child in children[first : first + MOST]:
+        name, leaves = tree.labels[child], [tree.labels[leaf] for leaf in tree.under(child).tolist()]
+        is_leaf = leaves == [name]
+        nodes.append(
+            {
+                "name": name, "leaf": is_leaf, "items": len(leaves),
+                "left_out": sum(1 for leaf in leaves if image.get(leaf) is None),
+                **_kind(leaves, image, name, leaf=is_leaf),
+            }
+        )  # fmt: skip
+    return {"name": tree.labels[at], "all": len(children), "nodes": nodes}
+
+
+def names(desk: Desk, run: str, state: str = "closed", text: str = "") -> dict[str, Any]:
+    """Return the names of a release that are in a state and hold a text.
+
+    Returns
+    -------
+    dict
+        numbers: how many there are in each state; all: of those found; names: at most `MOST`, each with name
+        and items.
+    """
+    image = _of(desk, run).one_label()
+    members: dict[str, list[str]] = {}
+    for item, label in image.items():
+        if label is not None:
+            members.setdefault(label, []).append(item)
+    found = {
+        "closed": {label: items for label, items in members.items() if items != [label]},
+        "out": {item: [item] for item, label in image.items() if label is None},
+        "kept": {label: items for label, items in members.items() if items == [label]},
+    }
+    wanted = text.casefold()
+    chosen = [
+        {"name": name, "number": len(items), "items": sorted(items)[:8]}
+        for name, items in sorted(found.get(state, {}).items())
+        if wanted in name.casefold() or any(wanted in item.casefold() for item in items)
+    ]
+    numbers = {state: len(found[state]) for state in _IN_ORDER}
+    return {"numbers": numbers, "all": len(chosen), "names": chosen[:MOST]}
+
+
+def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[str, Any]:
+    """Return rows as they were, and what was published of them.
+
+    Returns
+    -------
+    dict
+        all: how many rows there are; rows: number, before and after, the latter as lists of names; after is
+        null where the published file does not tell.
+    """
+    release = _of(desk, run)
+    data = _same_rows(desk, release, data_of(desk))
+    labels = data.vocabulary.labels
+    rows = []
+    for i in range(first, min(first + count, data.n_rows)):
+        items = [labels[item] for item in data.items[data.indptr[i] : data.indptr[i + 1]].tolist()]
+        rows.append({"number": i + 1, "before": items, "after": _after(release, i, items)})
+    return {"all": int(data.n_rows), "rows": rows}
+
+
+def _after(release: _Release, row: int, items: list[str]) -> list[str] | None:
+    if release.image is not None:
+        return sorted({label for item in items if (label := release.image.get(item)) is not None})
+    layout = release.report["published"].get("layout", {})
+    if layout.get("format") != "basket" or not (release.folder / "internal" / "rows.csv").is_file():
+        return None
+    if release.published is None:
+        release.published = read(
+            release.folder / "published" / release.report["published"]["file"], format="basket"
+        )
+        with (release.folder / "internal" / "rows.csv").open(encoding="utf-8", newline="") as lines:
+            release.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
+    at, published = release.places[row], release.published
+    names = published.vocabulary.labels
+    return [names[item] for item in published.items[published.indptr[at] : published.indptr[at + 1]].tolist()]
+
+
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+    "release_in_words": in_words,
+    "release_cut": cut,
+    "release_names": names,
+    "release_rows": before_after,
+}
