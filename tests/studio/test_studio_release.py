@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -88,7 +87,7 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
 
     published = cli_helpers.rows_of(run / "published" / "data.csv")
     places = [int(place) for _, place in cli_helpers.table(run / "internal" / "rows.csv")[1:]]
-    original = list(csv.reader(file.open(newline="")))
+    original = cli_helpers.table(file)
     shown = [line.locator("td").all_inner_texts() for line in page.locator(".rows-table tbody tr").all()]
     assert len(shown) == 10
     for i, (before, after) in enumerate(shown):
