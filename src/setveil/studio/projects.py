@@ -141,11 +141,11 @@ class Project:
             kept = dict(settings.pop("studio", {}))
             _change(kept, changes.pop("studio", {}))
             _change(settings, {key.replace("_", "-"): value for key, value in changes.items()})
-            lines = [f"{_key(key)} = {_value(value)}\n" for key, value in settings.items()]
+            lines = [f"{_key(key)} = {as_toml(value)}\n" for key, value in settings.items()]
             if kept:
                 lines += [
                     "\n[studio]\n",
-                    *(f"{_key(key)} = {_value(value)}\n" for key, value in kept.items()),
+                    *(f"{_key(key)} = {as_toml(value)}\n" for key, value in kept.items()),
                 ]
             with staged_file(self.toml) as staged:
                 staged.write_text("".join(lines), encoding="utf-8")
@@ -160,17 +160,17 @@ def _change(values: dict[str, Any], changes: Mapping[str, Any]) -> None:
 
 
 def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else as_toml(key)
 
 
-def _value(value: Any) -> str:
+def as_toml(value: Any) -> str:
     """Write a value as TOML."""
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(as_toml, value)) + "]"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)} = {as_toml(one)}" for key, one in value.items()) + "}"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

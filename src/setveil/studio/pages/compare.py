@@ -1,17 +1,518 @@
-"""The page Compare."""
+"""The page Compare: releases side by side, where two of them differ, studies, and what is recommended."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from setveil.studio.render import page
+from setveil import algorithms
+from setveil.report import advice, words
+from setveil.staging import staged_file
+from setveil.studio import commands
+from setveil.studio.cuts import Difference, difference, read_recoding
+from setveil.studio.jobs import Job, Jobs
+from setveil.studio.pages.hierarchy import saved
+from setveil.studio.pages.promise import model_of
+from setveil.studio.pages.run import runs_of, told
+from setveil.studio.projects import Project, as_toml
+from setveil.studio.render import error_page, framed, page, to
+from setveil.wording import count
+
+_SHOWN = 6  # releases side by side where none were kept
+_PARTS = 50  # of a difference that are listed
+_METHODS = {  # of a study, with words; the first ones are chosen
+    "exact": "least loss, proven",
+    "mhghs": "quick and greedy, may leave items out",
+    "aa": "quick and greedy, leaves nothing out",
+    "hghs": "greedy, may leave items out",
+    "da": "one name after the other, leaves nothing out",
+    "lg": "groups of whole rows",
+    "lra": "names of their own for parts of the rows",
+}
+_USUAL = ("exact", "mhghs", "aa")
+_LIMITS = {60: "1 minute", 300: "5 minutes", 1800: "half an hour"}
+_STATUS = {
+    "done": "done",
+    "infeasible": "not possible",
+    "refused": "refused",
+    "failed": "failed",
+    "timeout": "out of time",
+    "memory": "out of memory",
+    "killed": "ended",
+}
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 560, 300, 64, 48  # of the chart, and of its margins
 
 
 async def show(request: Request) -> Response:
     """Show the page."""
-    return page(request, "compare.html", step="compare", title="Compare")
+    return _page(request)
 
 
-routes = [Route("/compare", show)]
+def _page(
+    request: Request, errors: list[dict[str, str]] | None = None, given: Mapping[str, Any] | None = None
+) -> Response:
+    project: Project = request.state.project
+    jobs: Jobs = request.app.state.studio.jobs
+    names = [name for name in kept_of(project) if _report(project, name)]
+    releases = [_release(project, name, chr(65 + i)) for i, name in enumerate(names)]
+    first, second = _two(request, names)
+    studies = _studies(project)
+    study = jobs.latest(project, "compare", "study-plan")
+    asked = jobs.latest(project, "recommend")
+    recommended = _recommended(project)
+    settings = project.settings()
+    tables = "qi" in settings or "roles" in settings
+    k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
+    fields = {"k": k if k in {"5", "20"} else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
+    same_as = [commands.recommend(project)] if "k" in settings else []
+    same_as += [commands.compare(f"studies/{name}/study.toml", f"studies/{name}/out") for name in studies[:3]]
+    return page(
+        request,
+        "compare.html",
+        step="compare",
+        title="Compare",
+        status=400 if errors else 200,
+        errors=errors or [],
+        same_as=same_as,
+        releases=releases,
+        rows=_rows(releases),
+        chart=_chart(releases),
+        others=[name for name in runs_of(project) if name not in names],
+        first=first,
+        second=second,
+        differing=_differing(project, first, second),
+        parts=_PARTS,
+        methods=[(name, _METHODS[name]) for name in _METHODS if name in algorithms.names()],
+        limits=_LIMITS,
+        fields={**fields, **(given or {})},
+        tables=tables,
+        model=model_of(project),
+        studies=[_study(project, name) for name in studies],
+        study_job=told(study) if study and not study.is_over else None,
+        study_failed=study if study and study.state == "failed" else None,
+        ready="k" in settings and "input" in settings,
+        recommend_job=told(asked) if asked and not asked.is_over else None,
+        recommend_failed=asked if asked and asked.state == "failed" else None,
+        recommended=recommended,
+    )
+
+
+# Releases side by side.
+
+
+def kept_of(project: Project) -> list[str]:
+    """List the runs that are compared: those that were kept, or the last ones."""
+    made = runs_of(project)
+    kept = project.studio.get("kept")
+    if not isinstance(kept, list):
+        return list(reversed(made[:_SHOWN]))
+    return [name for name in kept if name in made]
+
+
+def _report(project: Project, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads((project.runs / name / "internal" / "report.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and "guarantee" in found else {}
+
+
+def _release(project: Project, name: str, letter: str) -> dict[str, Any]:
+    report = _report(project, name)
+    utility, answers = report.get("utility", {}), report.get("answers") or {}
+    after = {
+        one["m"]: one["rows_below"].get("2")
+        for one in (report.get("risk") or {}).get("after", {}).get("risk", [])
+        if one.get("choice") == "best"
+    }
+    itemsets, are = answers.get("itemsets") or {}, answers.get("are") or {}
+    given, occurrences = report.get("input", {}), report.get("input", {}).get("occurrences")
+    loss = next(((key, utility[key]) for key in ("lm", "ncp") if utility.get(key) is not None), None)
+    left_out = utility.get("suppressed_occurrences")
+    found: dict[str, str] = {
+        "Promise": report["guarantee"].get("phrase", report["guarantee"]["model"]),
+        "It holds": "yes" if report["guarantee"].get("holds") else "no",
+        "Method": report.get("algorithm", {}).get("title", ""),
+    }
+    if loss is not None:
+        found["Loss (LM)" if loss[0] == "lm" else "Loss (NCP)"] = words.measure(loss[1])
+    if utility.get("published_labels") is not None:
+        found["Names published"] = f"{utility['published_labels']:,}"
+    if utility.get("unchanged_items") is not None:
+        found["Items that keep their name"] = f"{utility['unchanged_items']:,} of {given.get('items', 0):,}"
+    if utility.get("suppressed_items") is not None:
+        found["Items left out"] = f"{utility['suppressed_items']:,}"
+    if left_out is not None and occurrences:
+        found["Entries left out"] = words.percent(left_out, occurrences)
+    if are.get("mean") is not None:
+        found["Answers to random queries are off by"] = words.error(are["mean"])
+    if itemsets.get("frequent"):
+        found["Frequent itemsets kept"] = f"{itemsets['kept']:,} of {itemsets['frequent']:,}"
+    for m, below in sorted(after.items()):
+        if below is not None:
+            found[f"Rows found alone by {count(m, 'known item')}"] = words.whole_or(below, 1)
+    if report.get("timing", {}).get("anonymize") is not None:
+        found["Seconds"] = f"{report['timing']['anonymize']:.1f}"
+    widest = max(after, default=None)
+    return {
+        "name": name,
+        "letter": letter,
+        "figures": found,
+        "chosen": project.studio.get("chosen") == name,
+        "old": given.get("sha256") != project.studio.get("sha256", given.get("sha256")),
+        "loss": None if loss is None else loss[1],
+        "known": widest,
+        "alone": None if widest is None else after[widest],
+        "of": given.get("rows") or 1,
+    }
+
+
+def _rows(releases: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Put figures side by side; what was not measured of a release says so."""
+    heads = dict.fromkeys(head for release in releases for head in release["figures"])
+    return [(head, [release["figures"].get(head, "not measured") for release in releases]) for head in heads]
+
+
+def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Place releases by the rows that are found alone, and by their loss."""
+    known = min((one["known"] for one in releases if one["known"] is not None), default=None)
+    points = [
+        (one["letter"], one["alone"] / one["of"], one["loss"], one["chosen"])
+        for one in releases
+        if one["loss"] is not None and one["alone"] is not None and one["known"] == known
+    ]
+    if len(points) < 2:
+        return None
+    wide, high = (max(point[i] for point in points) * 1.1 or 1 for i in (1, 2))
+
+    def x(value: float) -> float:
+        return round(_LEFT + value / wide * (_WIDTH - _LEFT - 24), 1)
+
+    def y(value: float) -> float:
+        return round(_HEIGHT - _BOTTOM - value / high * (_HEIGHT - _BOTTOM - 16), 1)
+
+    return {
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "left": _LEFT,
+        "base": _HEIGHT - _BOTTOM,
+        "known": count(known or 0, "known item"),
+        "points": [(name, x(risk), y(loss), chosen) for name, risk, loss, chosen in points],
+        "across": [(x(wide * part / 4), words.percent(wide * part / 4)) for part in (0, 2, 4)],
+        "up": [(y(high * part / 4), words.measure(high * part / 4) if part else "0") for part in (0, 2, 4)],
+    }
+
+
+async def keep(request: Request) -> Response:
+    """Keep a release for comparing, or take it out again."""
+    project, name, form = await _run_of(request)
+    if name is None:
+        return error_page(request, 404, "No such release", "There is no release of this name.")
+    kept = project.studio.get("kept")
+    shown = kept_of(project) if isinstance(kept, list) or "out" in form else []
+    others = [one for one in shown if one != name]
+    project.save(studio={"kept": others if "out" in form else [*others, name]})
+    return to(request, "p", project.name, "compare")
+
+
+async def choose(request: Request) -> Response:
+    """Mark a release as the one to be handed out."""
+    project, name, _ = await _run_of(request)
+    if name is None:
+        return error_page(request, 404, "No such release", "There is no release of this name.")
+    project.save(studio={"chosen": name})
+    return to(request, "p", project.name, "compare")
+
+
+async def _run_of(request: Request) -> tuple[Project, str | None, dict[str, str]]:
+    project: Project = request.state.project
+    form = {key: str(value) for key, value in (await request.form()).items()}
+    name = form.get("run", "")
+    return project, name if name in runs_of(project) else None, form
+
+
+# Where two of them differ.
+
+
+def _two(request: Request, names: list[str]) -> tuple[str | None, str | None]:
+    """Tell which two are asked for: by the address, else the last two."""
+    asked = [request.query_params.get(one, "") for one in ("first", "second")]
+    usual = [*names[-2:], None, None]
+    return tuple(one if one in names else usual[i] for i, one in enumerate(asked))  # type: ignore[return-value]
+
+
+def _differing(project: Project, first: str | None, second: str | None) -> Difference | None:
+    if first is None or second is None or first == second:
+        return None
+    one, other = (read_recoding(project.runs / name) for name in (first, second))
+    return None if one is None or other is None else difference(one, other)
+
+
+# Studies.
+
+
+def _studies(project: Project) -> list[str]:
+    if not project.studies.is_dir():
+        return []
+    names = [path.name for path in project.studies.iterdir() if (path / "study.toml").is_file()]
+    return sorted(names, key=lambda name: (len(name), name), reverse=True)
+
+
+def _study(project: Project, name: str) -> dict[str, Any]:
+    """Tell what a study has found so far."""
+    folder = project.studies / name
+    try:
+        planned = json.loads((folder / "plan.json").read_bytes())["runs"]
+    except (OSError, ValueError, KeyError, TypeError):
+        planned = []
+    lines = []
+    for run in planned:
+        try:
+            record = json.loads((folder / "out" / "runs" / f"{run['run']}.json").read_bytes())
+            found = record["measures"]
+            lines.append([*_asked(run), _STATUS.get(record["status"], record["status"]), *_measured(found)])
+        except (OSError, ValueError, KeyError, TypeError):
+            lines.append([*_asked(run), "not yet", *[""] * 5])
+    done = sum(line[3] != "not yet" for line in lines)
+    return {
+        "name": name,
+        "lines": lines,
+        "done": done,
+        "complete": bool(lines) and done == len(lines),
+        "report": (folder / "out" / "report.html").is_file(),
+    }
+
+
+def _asked(run: Mapping[str, Any]) -> list[str]:
+    known = {"run", "data", "algorithm", "k", "m", "seed", "status"}
+    more = [f"{key}={json.dumps(value)}" for key, value in run.items() if key not in known and value]
+    return [" ".join([str(run["algorithm"]), *more]), str(run.get("k", "")), str(run.get("m", ""))]
+
+
+def _measured(found: Mapping[str, Any]) -> list[str]:
+    """Write the figures of a run: loss, names, left out, query error, rows found alone."""
+    values = [found.get(name) for name in ("lm", "published_labels", "suppressed_occurrences", "are_mean")]
+    alone, rows = found.get("risk_below_2"), found.get("rows")
+    return [
+        "" if values[0] is None else words.measure(values[0]),
+        "" if values[1] is None else f"{values[1]:,}",
+        "" if values[2] is None else words.percent(values[2], found.get("occurrences") or 1),
+        "" if values[3] is None else words.error(values[3]),
+        "" if alone is None or not rows else words.percent(alone, rows),
+    ]
+
+
+async def study(request: Request) -> Response:
+    """Plan a study and run it."""
+    studio, project = request.app.state.studio, request.state.project
+    form = await request.form()
+    given = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
+    methods = [str(one) for one in form.getlist("methods") if one in _METHODS]
+    errors = []
+    ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
+    if not ks:
+        errors.append(_error("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
+    if not ms:
+        errors.append(_error("m must be whole numbers from 1 on, with commas between them: 1, 2.", "m"))
+    if not methods:
+        errors.append(_error("Choose at least one method.", "method-exact"))
+    if errors:
+        return _page(request, errors, {**given, "methods": methods})
+    await saved(studio, project)
+    name = _new_study(project)
+    folder = project.studies / name
+    folder.mkdir(parents=True)
+    limit = int(given["limit"]) if given["limit"].isdecimal() and int(given["limit"]) in _LIMITS else 300
+    text = _study_file(project, folder, name, methods, ks, ms, limit)
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    _in_background(_planned_and_run(studio, project, name))
+    await asyncio.sleep(0)  # the first job is there when the page is
+    return to(request, "p", project.name, "compare")
+
+
+async def _planned_and_run(studio: Any, project: Project, name: str) -> None:
+    where = f"studies/{name}"
+    argv = commands.compare(f"{where}/study.toml", f"{where}/out")
+    job: Job = await studio.jobs.wait(
+        studio.jobs.start(project, "study-plan", [*argv, "--dry-run", "--json"], label="the study")
+    )
+    if job.state != "done":
+        shutil.rmtree(project.folder / where)  # nothing has been run: its file was refused
+        return
+    with staged_file(project.folder / where / "plan.json") as staged:
+        staged.write_text(job.output, encoding="utf-8")
+    studio.jobs.start(project, "compare", argv, label="the study")
+
+
+async def go_on(request: Request) -> Response:
+    """Go on with a study that was stopped."""
+    studio, project = request.app.state.studio, request.state.project
+    name = str((await request.form()).get("study", ""))
+    if name not in _studies(project):
+        return error_page(request, 404, "No such study", "There is no study of this name.")
+    busy = any(not job.is_over for job in studio.jobs.of(project) if job.kind in {"compare", "study-plan"})
+    if not busy:
+        _in_background(_planned_and_run(studio, project, name))
+        await asyncio.sleep(0)
+    return to(request, "p", project.name, "compare")
+
+
+async def results(request: Request) -> Response:
+    """Send what a study has found so far."""
+    project: Project = request.state.project
+    name = request.query_params.get("study", "")
+    if name not in _studies(project):
+        return JSONResponse({"lines": [], "done": 0})
+    return JSONResponse(_study(project, name))
+
+
+async def report(request: Request) -> Response:
+    """Show a study's own report in a frame."""
+    project: Project = request.state.project
+    name = request.query_params.get("study", "")
+    place = project.studies / name / "out" / "report.html"
+    if name not in _studies(project) or not place.is_file():
+        return error_page(request, 404, "No report", "This study has no report yet.")
+    return framed(place.read_bytes())
+
+
+def _new_study(project: Project) -> str:
+    taken = _studies(project)
+    number = 1
+    while f"study-{number}" in taken or (project.studies / f"study-{number}").exists():
+        number += 1
+    return f"study-{number}"
+
+
+def _study_file(
+    project: Project, folder: Path, name: str, methods: list[str], ks: list[str], ms: list[str], limit: int
+) -> str:
+    """Write a study as the command takes it, with a copy of the groups that stays as it is."""
+    settings = project.settings()
+    given = settings["input"]
+    data: dict[str, Any] = {"path": given, "name": project.name}
+    if project.hierarchy.is_file() and settings.get("hierarchy") == str(project.hierarchy):
+        shutil.copyfile(project.hierarchy, folder / "groups.csv")
+        data["hierarchy"] = "groups.csv"
+    elif settings.get("hierarchy"):
+        data["hierarchy"] = str(project.folder / settings["hierarchy"])
+    for option in commands.READING:
+        if option in settings and option not in {"query", "connection"}:
+            data[option.replace("-", "_")] = settings[option]
+    lines = {
+        "name": f"{project.title}: {name}",
+        "data": [data],
+        "algorithms": methods,
+        "k": [int(k) for k in ks],
+        "m": [m if m == "inf" else int(m) for m in ms],
+        "time_limit": limit,
+    }
+    return "".join(f"{key} = {as_toml(value)}\n" for key, value in lines.items())
+
+
+def _numbers(text: str, least: int, *, inf: bool = False) -> list[str]:
+    """Read numbers with commas between them; none where one is wrong."""
+    found = [one for one in re.split(r"[,;\s]+", text) if one]
+    good = all(
+        (inf and one == "inf") or (one.isascii() and one.isdecimal() and len(one) < 10 and int(one) >= least)
+        for one in found
+    )
+    return list(dict.fromkeys(found)) if good else []
+
+
+# What is recommended.
+
+
+async def recommend(request: Request) -> Response:
+    """Let setveil try what suits the promise."""
+    studio, project = request.app.state.studio, request.state.project
+    if not any(job.kind == "recommend" and not job.is_over for job in studio.jobs.of(project)):
+        await saved(studio, project)
+        _in_background(_recommend(studio, project))
+        await asyncio.sleep(0)
+    return to(request, "p", project.name, "compare")
+
+
+async def _recommend(studio: Any, project: Project) -> None:
+    job: Job = await studio.jobs.wait(
+        studio.jobs.start(project, "recommend", commands.recommend(project), label="what is recommended")
+    )
+    if job.state == "done":
+        project.studies.mkdir(exist_ok=True)
+        found = {**json.loads(job.output), "when": time.strftime("%Y-%m-%d %H:%M")}
+        with staged_file(project.studies / "recommended.json") as staged:
+            staged.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _recommended(project: Project) -> dict[str, Any] | None:
+    """Put what was recommended last in the words of the command."""
+    try:
+        found = json.loads((project.studies / "recommended.json").read_bytes())
+        best = found["best"]
+        lines = [advice.headline(found), advice.weighing(found), advice.answering(found)]
+        return {
+            "when": found.get("when", ""),
+            "lines": [line for line in lines if line],
+            "heads": ["", *advice.heads(found)],
+            "groups": [
+                (title, [advice.cells(row, found) for row in rows]) for title, rows in advice.groups(found)
+            ],
+            "notes": [*advice.columns_explained(found), *advice.notes(found)],
+            "use": best["algorithm"] if best else "",
+            "name": best["name"] if best else "",
+            "options": {
+                key: best[key] for key in ("objective", "suppress") if best and best.get(key) is not None
+            },
+        }
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+async def use(request: Request) -> Response:
+    """Take the recommended method for the run."""
+    project: Project = request.state.project
+    found = _recommended(project)
+    if found and found["use"] in algorithms.names():
+        project.save(
+            algorithm=found["use"],
+            objective=found["options"].get("objective"),
+            suppress=False if found["options"].get("suppress") is False else None,
+        )
+    return to(request, "p", project.name, "run")
+
+
+_background: set[asyncio.Task[None]] = set()
+
+
+def _in_background(work: Any) -> None:
+    """Start work that goes on when its page is closed."""
+    task = asyncio.create_task(work)
+    _background.add(task)
+    task.add_done_callback(_background.discard)
+
+
+def _error(message: str, field: str) -> dict[str, str]:
+    return {"message": message, "hint": "", "field": field}
+
+
+routes = [
+    Route("/compare", show),
+    Route("/compare/keep", keep, methods=["POST"]),
+    Route("/compare/choose", choose, methods=["POST"]),
+    Route("/compare/study", study, methods=["POST"]),
+    Route("/compare/go-on", go_on, methods=["POST"]),
+    Route("/compare/results", results),
+    Route("/compare/report", report),
+    Route("/compare/recommend", recommend, methods=["POST"]),
+    Route("/compare/use", use, methods=["POST"]),
+]

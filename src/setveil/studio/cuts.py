@@ -1,0 +1,101 @@
+"""The difference of two releases: which items one of them tells more exactly than the other."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Recoding = Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Items of which one release says less than the other.
+
+    Attributes
+    ----------
+    name : str or None
+        What the release that says less calls them; None: it leaves them out.
+    items : int
+    inside : tuple of (str, int)
+        What the other one calls them, and for how many of the items.
+    """
+
+    name: str | None
+    items: int
+    inside: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What two releases say of the items.
+
+    Attributes
+    ----------
+    same : int
+        Items of which both say the same.
+    first, second : tuple of Part
+        Where the first release says more, where the second does; most items first.
+    other : int
+        Items under names of the same width that are not the same.
+    """
+
+    same: int
+    first: tuple[Part, ...]
+    second: tuple[Part, ...]
+    other: int
+
+
+def read_recoding(run: Path) -> dict[str, str | None] | None:
+    """Read what each item became; None where that is not the same in all rows, or not told."""
+    try:
+        with (run / "internal" / "recoding.csv").open(encoding="utf-8", newline="") as file:
+            lines = iter(csv.reader(file))
+            if next(lines, None) != ["item", "published"]:
+                return None
+            return {item: published or None for item, published in lines}
+    except (OSError, ValueError):
+        return None
+
+
+def difference(first: Recoding, second: Recoding) -> Difference:
+    """Compare what two releases call the items.
+
+    A name says the more the fewer items it stands for; an item that is left out says nothing.
+
+    Examples
+    --------
+    >>> one = {"tea": "drinks", "milk": "drinks", "jam": "jam"}
+    >>> difference(one, {"tea": "tea", "milk": "milk", "jam": None})
+    Difference(same=0, first=(Part(name=None, items=1, inside=(('jam', 1),)),), \
+second=(Part(name='drinks', items=2, inside=(('milk', 1), ('tea', 1))),), other=0)
+    """
+    widths = [Counter(label for label in one.values() if label is not None) for one in (first, second)]
+    same = other = 0
+    parts: tuple[dict[str | None, Counter[str]], ...] = ({}, {})
+    for item in sorted({*first, *second}):
+        names = first.get(item), second.get(item)
+        wide = [
+            float("inf") if name is None else found[name] for name, found in zip(names, widths, strict=True)
+        ]
+        if names[0] == names[1] and wide[0] == wide[1]:
+            same += 1
+        elif wide[0] == wide[1]:
+            other += 1
+        else:
+            more = 0 if wide[0] < wide[1] else 1
+            exact = names[more]
+            if exact is not None:
+                parts[more].setdefault(names[1 - more], Counter())[exact] += 1
+    return Difference(same, _sorted(parts[0]), _sorted(parts[1]), other)
+
+
+def _sorted(parts: Mapping[str | None, Counter[str]]) -> tuple[Part, ...]:
+    found = [
+        Part(name, inside.total(), tuple(sorted(inside.items(), key=lambda one: (-one[1], one[0]))))
+        for name, inside in parts.items()
+    ]
+    return tuple(sorted(found, key=lambda part: (-part.items, part.name or "")))
