@@ -193,7 +193,7 @@ def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
     ]
     if len(points) < 2:
         return None
-    wide, high = (max(point[i] for point in points) * 1.1 or 1 for i in (1, 2))
+    wide, high = (min(max(point[i] for point in points) * 1.1, 1) or 1 for i in (1, 2))
 
     def x(value: float) -> float:
         return round(_LEFT + value / wide * (_WIDTH - _LEFT - 24), 1)

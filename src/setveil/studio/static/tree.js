@@ -770,6 +770,11 @@ async function begin() {
   $("loading").hidden = true;
   listen();
   askProblems();
+  const wanted = new URLSearchParams(location.search).get("find");
+  if (wanted) {
+    $("find").value = wanted;
+    find();
+  }
   try {
     const sent = await ask("items");
     if (sent.items) {
