@@ -57,7 +57,14 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     for v in nodes:
         image[tree.under(v)] = v
     rows, items, weights = distinct_rows(*cut.leaf_rows)
-    starts, holders, _ = invert(rows, items, tree.n_leaves)
+    beside = Beside(
+        (rows, items),
+        weights,
+        *invert(rows, items, tree.n_leaves)[:2],
+        tree.n_nodes,
+        guarantee.k,
+        guarantee.m,
+    )
 
     def gain(v: int) -> int:
         return cut.full[v] - sum(cut.full[child] for child in tree.children(v))
@@ -71,13 +78,10 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
         tried += 1
         progress("refining the cut", tried / (tried + len(queue)))
         children = tree.children(v)
-        leaves = tree.under(v)
-        touched = np.unique(np.concatenate([holders[starts[leaf] : starts[leaf + 1]] for leaf in leaves]))
         trial = image.copy()
         for child in children:
             trial[tree.under(child)] = child
-        near = recode_rows(*take_rows(rows, items, touched.astype(np.int64)), frozen(trial, np.int32))
-        if all(stays_valid(near, weights[touched], child, guarantee) for child in children):
+        if all(beside.stays_valid(tree.under(child), trial) for child in children):
             image = trial
             final.remove(v)
             final.update(children)
@@ -87,38 +91,78 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     return sorted(final)
 
 
-def stays_valid(near: tuple[Ints, Ids], weights: Ints, node: int, guarantee: KmAnonymity) -> bool:
-    """Whether every itemset with a node has support 0 or at least k.
+class Beside:
+    """Looks at what is published beside a node: whether a cut stays valid where it has changed.
 
     Parameters
     ----------
-    near : (indptr, items)
-        Rows of nodes, among them every row with the node.
+    rows : (indptr, items)
+        The rows of leaves.
     weights : int64
         How many rows each stands for.
-    node : int
-    guarantee : KmAnonymity
+    starts, tidlists : int64, int32
+        The rows of each leaf (see `setveil.kernels.rows.invert`).
+    n_nodes, k : int
+    m : int or float
+        The promise.
     """
-    indptr, items = near
-    holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[items == node])
-    if holding.size == 0:
-        return True
-    if weights[holding].sum() < guarantee.k:
-        return False
-    rest = take_rows(indptr, items, holding)
-    labels = np.unique(rest[1])
-    others = labels[labels != node]
-    rows = ranked(*rest, weights[holding], others, int(labels.max()) + 1)
-    size = int(min(guarantee.m - 1, rows.lengths.max(initial=0)))
-    if size == 0:
-        return True
-    n = others.size
-    supports = item_supports(*rows[:3], n)
-    apart = frozen(np.arange(n), np.int32)
-    beyond = frozen(np.arange(1, n + 1), np.int32)
-    state, _, _ = kernel.walk(
-        *rows[:6], frozen(supports, np.int64), apart, beyond,
-        np.ones(n, bool), guarantee.k, 1, size,
-        np.zeros(size, np.int64), 0, np.empty(n, np.int64), np.zeros(0, bool), 1 << 62,
-    )  # fmt: skip
-    return bool(state == kernel.FINISHED)
+
+    def __init__(
+        self,
+        rows: tuple[Ints, Ids],
+        weights: Ints,
+        starts: Ints,
+        tidlists: Ids,
+        n_nodes: int,
+        k: int,
+        m: float,
+    ) -> None:
+        self.rows, self.weights, self.starts, self.tidlists = rows, weights, starts, tidlists
+        self.k, self.m = k, m
+        self._memory = (
+            np.zeros(weights.size, bool),
+            np.full(n_nodes, -1, np.int64),
+            np.zeros(n_nodes, np.int64),
+        )
+
+    def stays_valid(self, leaves: Ids, image: Ids) -> bool:
+        """Whether every itemset with a node has support 0 or at least k.
+
+        Parameters
+        ----------
+        leaves : int32
+            All leaves that are published as the node.
+        image : int32 (n_nodes,)
+            What each leaf is published as, negative: nothing.
+        """
+        to = frozen(image, np.int32)
+        if kernel.rare_beside(
+            *self.rows, self.weights, self.starts, self.tidlists, to, frozen(leaves, np.int32), self.k,
+            self.m > 1,
+            *self._memory,
+        ):  # fmt: skip
+            return False
+        return self.m <= 2 or self._stays_valid_together(leaves, to)
+
+    def _stays_valid_together(self, leaves: Ids, image: Ids) -> bool:
+        """Whether every itemset with a node has support 0 or at least k: those of up to m nodes."""
+        node = int(image[leaves[0]])
+        of_leaves = [self.tidlists[self.starts[leaf] : self.starts[leaf + 1]] for leaf in leaves]
+        holding = np.unique(np.concatenate(of_leaves)).astype(np.int64)
+        indptr, items = recode_rows(*take_rows(*self.rows, holding), image)
+        labels = np.unique(items)
+        others = labels[labels != node]
+        if others.size == 0:
+            return True
+        rows = ranked(indptr, items, self.weights[holding], others, int(labels.max()) + 1)
+        size = int(min(self.m - 1, rows.lengths.max(initial=0)))
+        n = others.size
+        supports = item_supports(*rows[:3], n)
+        apart = frozen(np.arange(n), np.int32)
+        beyond = frozen(np.arange(1, n + 1), np.int32)
+        state, _, _ = kernel.walk(
+            *rows[:6], frozen(supports, np.int64), apart, beyond,
+            np.ones(n, bool), self.k, 1, size,
+            np.zeros(size, np.int64), 0, np.empty(n, np.int64), np.zeros(0, bool), 1 << 62,
+        )  # fmt: skip
+        return bool(state == kernel.FINISHED)

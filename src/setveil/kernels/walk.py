@@ -103,6 +103,66 @@ def support(starts, tidlists, weights, nodes, enough, holders):
     return total, found
 
 
+@compiled
+def rare_beside(
+    indptr, items, weights, starts, tidlists, image, leaves, k, pairs, row_seen, last_row, support
+):
+    """Whether what some leaves are published as is rare: by itself, or together with one other node.
+
+    Parameters
+    ----------
+    indptr, items, weights
+        The rows of leaves, and how many rows each stands for.
+    starts, tidlists
+        The rows of each leaf (see `setveil.kernels.rows.invert`).
+    image : int32 (n_nodes,)
+        What each leaf is published as, negative: nothing.
+    leaves : int32 (1 or more,)
+        All leaves that are published as one node.
+    k : int
+        Rare is a support in (0, k).
+    pairs : bool
+        Whether to look at other nodes at all.
+    row_seen : bool (n,), False, written
+    last_row : int64 (n_nodes,), -1, written
+    support : int64 (n_nodes,), 0, written
+        Memory, left as it was found.
+
+    Returns
+    -------
+    bool
+    """
+    node = image[leaves[0]]
+    touched = [node]
+    total = np.int64(0)
+    for leaf in leaves:
+        for at in range(starts[leaf], starts[leaf + 1]):
+            row = np.int64(tidlists[at])
+            if row_seen[row]:
+                continue
+            row_seen[row] = True
+            total += weights[row]
+            if not pairs:
+                continue
+            for p in range(indptr[row], indptr[row + 1]):
+                other = image[items[p]]
+                if other < 0 or other == node or last_row[other] == row:
+                    continue
+                if last_row[other] < 0:
+                    touched.append(other)
+                last_row[other] = row
+                support[other] += weights[row]
+    rare = 0 < total < k
+    for other in touched[1:]:
+        rare = rare or support[other] < k
+        support[other] = 0
+        last_row[other] = -1
+    for leaf in leaves:
+        for at in range(starts[leaf], starts[leaf + 1]):
+            row_seen[tidlists[at]] = False
+    return rare
+
+
 FINISHED, FOUND, PAUSED = 0, 1, 2
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.algorithms import aa
 from setveil.algorithms._cut import Cut
-from setveil.algorithms._refine import refine, stays_valid
+from setveil.algorithms._refine import refine
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._losses import Losses
 from setveil.guarantees.km import KmAnonymity
@@ -28,14 +28,15 @@ def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] 
     wanted = [leaf for leaf in range(tree.n_leaves) if tree.labels[leaf] in items]
     if not wanted or tree.root < tree.n_leaves:
         return tree
-    below = np.zeros(tree.n_nodes, np.int64)
-    for leaf in wanted:
-        below[leaf] = 1
-        below[tree.ancestors(leaf)] += 1
-    branches = {
-        v for v in range(tree.n_leaves, tree.n_nodes)
-        if max(below[child] for child in tree.children(v)) < below[v]
-    }  # fmt: skip
+    among = np.zeros(tree.n_leaves, np.int64)
+    among[wanted] = 1
+    before = np.concatenate(([0], np.cumsum(among[tree.leaf_order])))
+    below = before[tree.high] - before[tree.low]
+    most = np.zeros(tree.n_nodes, np.int64)  # below one child
+    others = np.delete(np.arange(tree.n_nodes), tree.root)
+    np.maximum.at(most, tree.parent[others], below[others])
+    inner = np.arange(tree.n_leaves, tree.n_nodes)
+    branches = set(inner[most[inner] < below[inner]].tolist())
     branches |= {int(tree.parent[leaf]) for leaf in wanted if tree.labels[leaf] in barred}
     parents: dict[str, str | None] = {tree.labels[tree.root]: None}
     for v in (*wanted, *branches - {tree.root}):
@@ -211,6 +212,6 @@ class Candidates:
         suppressed = [leaf for leaf in suppressed if leaf not in self.barred]
         for leaf in sorted(suppressed, key=lambda leaf: (-self.losses.hidden[leaf], leaf)):
             candidate[leaf] = leaf
-            if not stays_valid(*self._separator.rows_with(leaf, candidate), leaf, self.guarantee):
+            if not self._separator.stays_valid(leaf, candidate):
                 candidate[leaf] = -1
         return candidate

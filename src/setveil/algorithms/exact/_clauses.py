@@ -8,20 +8,19 @@ from itertools import islice, pairwise, product
 import numpy as np
 
 from setveil.algorithms._cut import Cut, extended_rows
+from setveil.algorithms._refine import Beside
 from setveil.algorithms._threats import ThreatWalk
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import (
     Ids,
-    Ints,
     distinct_rows,
     frozen,
     invert,
     item_supports,
     ranked,
     recode_rows,
-    take_rows,
 )
 from setveil.progress import Progress
 
@@ -47,6 +46,7 @@ class Separator:
         nodes = extended_rows(tree, rows, items, np.ones(tree.n_nodes, bool))
         itself = np.arange(tree.n_nodes, dtype=np.int32)
         self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
+        self.beside = Beside(self.rows, self.weights, self.starts, self.holders, tree.n_nodes, k, m)
         self.nowhere = np.zeros(0, np.int64)
         self.longest = int(np.diff(rows).max(initial=0))
         self.low: list[int] = tree.low.tolist()
@@ -66,8 +66,14 @@ class Separator:
         published = np.zeros(tree.n_nodes, bool)
         leaves = candidate[: tree.n_leaves]
         published[leaves[leaves >= 0]] = True
+        support = item_supports(*rows, tree.n_nodes)
+        support[tree.root] = 0
+        alone = np.flatnonzero((support > 0) & (support < self.k))
+        if alone.size:
+            yield from ([v] for v in alone[np.argsort(-support[alone], kind="stable")].tolist())
+            return
         longest = int(np.diff(rows[0]).max(initial=0))
-        for size in range(1, int(min(self.m, longest)) + 1):
+        for size in range(2, int(min(self.m, longest)) + 1):
             walk = ThreatWalk(self.cut, rows, self.k, size, size, published)
             found = False
             while (threat := walk.next_threat(progress, f"looking for threats of {size} items")) is not None:
@@ -80,19 +86,9 @@ class Separator:
         """Return the parents of a threat's nodes."""
         return frozenset(self.parent[v] for v in threat)
 
-    def rows_with(self, leaf: int, candidate: Ids) -> tuple[tuple[Ints, Ids], Ints]:
-        """Recode the rows that hold a leaf.
-
-        Returns
-        -------
-        rows : (indptr, items)
-            Distinct rows of leaves, as nodes of the candidate.
-        weights : int64
-            How many rows each stands for.
-        """
-        holding = self.holders[self.starts[leaf] : self.starts[leaf + 1]].astype(np.int64)
-        rows = recode_rows(*take_rows(*self.rows, holding), frozen(candidate, np.int32))
-        return rows, self.weights[holding]
+    def stays_valid(self, leaf: int, candidate: Ids) -> bool:
+        """Whether no set of nodes with a leaf, which a candidate publishes as itself, is a threat."""
+        return self.beside.stays_valid(np.array([leaf], np.int32), candidate)
 
     def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
         """State what a threat between published nodes proves, in most general form.
@@ -106,7 +102,9 @@ class Separator:
         for general in self._generalizations(threat):
             above = tuple(sorted({self.parent[v] for v in general}))
             for choice in choices:
-                leaves = [leaf for leaf in choice if any(self._covers(v, leaf) for v in general)]
+                leaves = choice
+                if len(general) < len(threat):  # else each node of the threat has one of these above it
+                    leaves = tuple(leaf for leaf in choice if any(self._covers(v, leaf) for v in general))
                 yield above, tuple(sorted(leaves))
 
     def violated(self, up: Floats, suppressed: Floats | None) -> Iterator[Clause]:
