@@ -47,6 +47,23 @@ def test_release_in_parts(arguments: list[str], tmp_path: Path) -> None:
     assert setveil(*arguments, "--force", "--json").code == 0
 
 
+def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
+    text = tmp_path / "rows.csv"
+    text.write_text("".join(",".join(row) + "\n" for row in ROWS))
+    released = [tmp_path / "out", tmp_path / "text"]
+    setveil(*arguments).ok()
+    setveil("anonymize", text, *arguments[2:-1], released[1]).ok()
+    rows = [(folder / "published" / "data.parquet").read_bytes() for folder in released]
+    assert rows[0] == rows[1]
+    report = json.loads((released[1] / "internal" / "report.json").read_text())
+    assert report["input"]["format"] == "basket"
+    table = tmp_path / "table.csv"
+    table.write_text("id,item\n" + "".join(f"{i % 9},item{i}\n" for i in range(40)))
+    refused = setveil("anonymize", table, *arguments[2:-1], tmp_path / "no")
+    assert (refused.code, (tmp_path / "no").exists()) == (4, False)
+    assert "may be a table" in refused.err
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -54,7 +71,8 @@ def test_release_in_parts(arguments: list[str], tmp_path: Path) -> None:
         (["--sample", "3", "--external"], "--sample, --external are of no use in parts"),
         (["--refine"], "The cut is not refined in parts"),
         (["-a", "exact"], "exact for km-anonymity is not computed in parts"),
-        (["--id-column", "x"], "Parts are read from Parquet files"),
+        (["--id-column", "x"], "--id-column is not read in parts"),
+        (["--format", "long"], "Parts are read from Parquet files"),
         (["-m", "inf"], "m = inf cannot be verified in parts"),
     ],
 )

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.data.io.source import gather
+from setveil.data.io.streams import open_streams
 from setveil.engine.parts import Part, Parts
 from setveil.errors import DataError, GuaranteeError, InfeasibleError, OutputError, RequestError
 from setveil.published import in_parts as publishing
@@ -51,7 +53,7 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         paths = written(case, tmp_path / f"data{number}")
         guarantee = sv.KmAnonymity(rng.randint(2, 5), rng.randint(1, 3))
         out = tmp_path / f"parts{number}"
-        report = anonymize_parts(paths, guarantee, case.tree, out, seed=number)
+        report = anonymize_parts(open_streams(gather(paths)), guarantee, case.tree, out, seed=number)
         memory = sv.anonymize(
             sv.read(paths), guarantee, hierarchy=case.tree, algorithm="aa", seed=number, counts=False,
             details=False,
@@ -77,7 +79,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     def run(error: type[Exception], message: str) -> None:
         with pytest.raises(error, match=message):
-            anonymize_parts(paths, guarantee, case.tree, tmp_path / "out")
+            anonymize_parts(open_streams(gather(paths)), guarantee, case.tree, tmp_path / "out")
         assert [p.name for p in tmp_path.iterdir()] == ["data"]
 
     with monkeypatch.context() as patch:

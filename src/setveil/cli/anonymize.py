@@ -324,7 +324,7 @@ def anonymize(
             return anonymize_parts(
                 rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
                 read_hierarchy(hierarchy_file, encoding=encoding), out,
-                item_column=reading.item_column, algorithm=name, seed=seed, force=force, record=record,
+                algorithm=name, seed=seed, force=force, record=record,
                 progress=progress,
             )  # fmt: skip
         progress("reading")

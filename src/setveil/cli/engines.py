@@ -20,7 +20,7 @@ MakingEngine = Annotated[
     _option(
         MEMORY, PARTS, SPARK,
         text="Where the rows are: in memory, in parts on disk beside --out (aa), or on Spark (aa, exact). "
-        "The last two read Parquet lists and give k^m-anonymity.",
+        "The last two read Parquet lists (parts: also text of rows) and give k^m-anonymity.",
     ),
 ]  # fmt: skip
 CheckingEngine = Annotated[

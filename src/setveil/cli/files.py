@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.cli.session import say
 from setveil.data.io import read, sniff_content
@@ -20,6 +20,9 @@ from setveil.published.about import about_beside
 from setveil.published.rows import read_image
 from setveil.staging import staged_file
 from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.data.io.streams import ListFiles, TextFiles
 
 
 def read_rows(
@@ -44,23 +47,26 @@ def read_rows(
     return data
 
 
-def rows_in_parts(path: str | Sequence[str], reading: Reading) -> list[str]:
-    """List the files that are read in parts, and refuse what is not.
+def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | TextFiles:
+    """Open the files that are read in parts, and refuse what is not.
 
     Raises
     ------
     RequestError
-        If rows come from elsewhere than Parquet files of lists.
+        If rows come from elsewhere than files of rows.
     """
-    given = reading.given()
+    from setveil.data.io.streams import open_streams
+
     paths = [path] if isinstance(path, str) else list(path)
-    other = sorted(set(given) - {"format", "item_column"})
-    if given.get("format", "parquet") != "parquet" or other or "-" in paths or not paths:
+    given = reading.given()
+    other = sorted(set(given) - {"format", "item_column", "separator", "encoding"})
+    if other or "-" in paths or not paths:
+        what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(
-            "Parts are read from Parquet files with a column of lists, of which --item-column names it.",
+            f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one of other files, each of which fits in memory by itself.",
         )
-    return paths
+    return open_streams(gather(paths), **given)
 
 
 def require_room(path: str | Sequence[str], *, in_parts: tuple[str, str]) -> None:

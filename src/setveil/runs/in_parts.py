@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -17,8 +17,7 @@ import numpy as np
 
 from setveil import algorithms
 from setveil.data.io.parquet import ROW_GROUP, write_files
-from setveil.data.io.source import gather
-from setveil.data.io.streams import ListFiles
+from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
@@ -73,32 +72,29 @@ def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) ->
 
 
 def anonymize_parts(
-    paths: Sequence[str],
+    files: ListFiles | TextFiles,
     guarantee: KmAnonymity,
     hierarchy: Hierarchy,
     out: Path,
     *,
-    item_column: str | None = None,
     algorithm: str = "aa",
     seed: int = 0,
     force: bool = False,
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Make a release of Parquet files of lists, and write it if what was written keeps the promise.
+    """Make a release of files of rows, and write it if what was written keeps the promise.
 
     Parameters
     ----------
-    paths : sequence of str
-        The files, or folders and patterns of them.
+    files : ListFiles or TextFiles
+        The rows (see `setveil.data.io.streams.open_streams`).
     guarantee : KmAnonymity
         What to promise.
     hierarchy : Hierarchy
         What items may be generalized to.
     out : Path
         The folder to write; it appears complete or not at all.
-    item_column : str, optional
-        The column of lists; by default the only one.
     algorithm : str
         One of `ALGORITHMS`.
     seed : int
@@ -131,7 +127,6 @@ def anonymize_parts(
     timing: dict[str, float] = {}
     if hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
-    files = ListFiles(gather(paths), item_column)
     try:
         with staged_folder(out) as folder:
             work, published, internal = folder / ".parts", folder / "published", folder / "internal"
@@ -178,7 +173,7 @@ def anonymize_parts(
     return report
 
 
-def _read(files: ListFiles, work: Path, progress: Progress) -> Parts:
+def _read(files: ListFiles | TextFiles, work: Path, progress: Progress) -> Parts:
     progress("reading items")
     vocabulary = files.vocabulary
     n_rows = max(files.n_rows, 1)

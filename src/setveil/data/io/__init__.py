@@ -28,6 +28,7 @@ __all__ = [
     "Layout",
     "detect_format",
     "read",
+    "read_beginning",
     "read_ids",
     "save",
     "sniff_content",
@@ -284,6 +285,16 @@ def _file_parts(paths: list[str], request: _Request) -> Parts:
     if not files:
         raise RequestError("No file is named, expected at least one.")
     return parts, files, encodings
+
+
+def read_beginning(
+    source: Source,
+    format: str | None,  # noqa: A002
+    encoding: str | None,
+    separator: str | None,
+) -> Part:
+    """Read what a file begins with as `read` reads a whole one."""
+    return _read_source(source, _Request(format, encoding, separator, Wanted(None, None, None), True))[0]
 
 
 def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:

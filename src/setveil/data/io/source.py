@@ -186,6 +186,11 @@ def is_xlsx(content: bytes) -> bool:
     return any(name.startswith("xl/workbook") and name.endswith(".xml") for name in names)
 
 
+def marked_encoding(content: bytes) -> str | None:
+    """Name the encoding whose byte order mark a text begins with, if it is not UTF-8."""
+    return next((wide for mark, wide in _WIDE.items() if content.startswith(mark)), None)
+
+
 def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
     """Check that bytes are text, and turn them into UTF-8 if they are in another encoding.
 
@@ -206,8 +211,7 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
     RequestError
         If there is no such encoding.
     """
-    if encoding is None:
-        encoding = next((wide for mark, wide in _WIDE.items() if content.startswith(mark)), "utf-8")
+    encoding = encoding or marked_encoding(content) or "utf-8"
     try:
         utf8 = codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
     except (LookupError, ValueError):
@@ -440,8 +444,7 @@ def _zip_errors() -> tuple[type[Exception], ...]:
 
 def _check(content: bytes, name: str) -> None:
     """Refuse what is not UTF-8."""
-    wide = next((encoding for mark, encoding in _WIDE.items() if content.startswith(mark)), "")
-    if wide:
+    if wide := marked_encoding(content):
         raise DataError(
             f"{name} begins with the mark of {wide.upper()}, expected UTF-8.", hint=f"Add --encoding {wide}."
         )

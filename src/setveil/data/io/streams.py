@@ -1,11 +1,12 @@
-"""Parquet files of lists that are read a piece at a time, for data that need not fit in memory."""
+"""Files that are read a piece at a time, for data that need not fit in memory: Parquet, text."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import polars as pl
@@ -13,14 +14,50 @@ from numpy.typing import NDArray
 
 from setveil.data.columns import Wanted
 from setveil.data.frames import list_column
+from setveil.data.io import read_beginning
+from setveil.data.io.source import Source, as_text, marked_encoding
+from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
+from setveil.data.tables import Part
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 
 AT_ONCE = 1 << 18  # rows of a piece
 _BYTES = 1 << 24  # of a file that are hashed at a time
 
+_BEGINNING = 1 << 25  # bytes of text that settle how it is read
+_BLOCK = 1 << 25  # of it that are read at a time
+_ROWS = "fimi", "basket"  # formats of text of which each line is a row, whatever the others hold
+
+T = TypeVar("T")
 Piece = tuple[NDArray[np.int64], NDArray[np.int32]]
+
+
+def open_streams(
+    paths: Sequence[str],
+    item_column: str | None = None,
+    format: str | None = None,  # noqa: A002  (the word that users know)
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> ListFiles | TextFiles:
+    """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`.
+
+    Raises
+    ------
+    DataError, RequestError
+        If they cannot be read, or not a piece at a time.
+    """
+    if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
+        if separator is not None or encoding is not None:
+            raise RequestError("A Parquet file has no separator and no encoding.", hint="Leave them out.")
+        return ListFiles(paths, item_column)
+    if item_column is not None or format not in {None, *_ROWS}:
+        raise RequestError(
+            "Parts are read from Parquet files with a column of lists, of which --item-column names it, and "
+            f"from text with one row a line: {', '.join(_ROWS)}.",
+            hint="`setveil convert` makes such a file of others, each of which fits in memory by itself.",
+        )
+    return TextFiles(paths, format, separator, encoding)
 
 
 class ListFiles:
@@ -137,6 +174,136 @@ class ListFiles:
 
     def _scan(self) -> pl.LazyFrame:
         return pl.scan_parquet(self.paths, glob=False).select(self.column)
+
+
+class TextFiles:
+    """Text files with one row a line, one after the other.
+
+    How they are read is settled, or refused, by what the first begins with.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files, in the order of their rows.
+    format, separator, encoding : str, optional
+        See `setveil.data.io.read`.
+
+    Raises
+    ------
+    DataError, RequestError
+        If a file cannot be read, may be a table, is compressed, or of an encoding whose lines do not end with
+        a single byte.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        format: str | None = None,  # noqa: A002
+        separator: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        self.paths = [str(path) for path in paths]
+        if not self.paths:
+            raise RequestError("No file is named, expected at least one.")
+        self.column = "item"  # of what is published
+        first = self.paths[0]
+        name = Path(first).name
+        with _opened(first) as file:
+            wide = encoding or marked_encoding(file.read(4)) or ""
+            if wide.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
+                raise self._refused(wide)
+            file.seek(0)
+            part = _whole(
+                file,
+                _BEGINNING,
+                lambda lines: read_beginning(
+                    Source(first, first, lines, "", "", name), format, encoding, separator
+                ),
+            )
+        if part is None:
+            raise DataError(f"{first} is an empty file, expected rows of items.")
+        if part.layout.format not in _ROWS:
+            raise self._refused(part.layout.format)
+        self.layout, self.encoding, self.n_rows = part.layout, encoding, 0
+
+    def _refused(self, what: str) -> RequestError:
+        return RequestError(
+            f"{self.paths[0]} is read as {what}, which is not read in parts: expected one row a line "
+            f"({', '.join(_ROWS)}), in UTF-8 or an encoding of single bytes, not compressed.",
+            hint="`setveil convert` makes a Parquet file of it, if it fits in memory by itself.",
+        )
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The items that occur, in item order; the rows are counted, too."""
+        labels: set[str] = set()
+        n_rows = 0
+        for part in self._parts():
+            labels.update(part.labels)
+            n_rows += part.indptr.size - 1
+        self.n_rows = n_rows
+        labels.discard("")
+        if not labels:
+            raise DataError(f"{self.paths[0]} holds no item, expected rows of items.")
+        return Vocabulary(item_order(labels))
+
+    def pieces(self) -> Iterator[Piece]:
+        """Read all rows, in their order, some at a time: where they begin, and the ids of their items."""
+        ids = self.vocabulary.ids
+        for part in self._parts():
+            new = [label for label in part.labels if label and label not in ids]
+            if new:
+                raise DataError(f"{self.paths[0]} has changed while it was read: {listed(new)} is new in it.")
+            number = np.array([ids.get(label, -1) for label in part.labels] or [-1], np.int32)
+            items = np.where(part.codes >= 0, number[part.codes], np.int32(-1))
+            shown = items >= 0
+            before = np.concatenate(([0], np.cumsum(shown)))
+            yield before[part.indptr], items[shown]
+
+    def _parts(self) -> Iterator[Part]:
+        """Read the lines, some at a time."""
+        for path in self.paths:
+            with _opened(path) as file:
+                done = 0
+                while part := _whole(file, _BLOCK, partial(self._read, path, done)):
+                    done += part.indptr.size - 1
+                    yield part
+
+    def _read(self, path: str, behind: int, lines: bytes) -> Part:
+        """Read the lines behind some rows of a file."""
+        text = as_text(lines, f"{path}, behind row {behind:,}" if behind else path, self.encoding)
+        return read_fimi(text) if self.layout.format == "fimi" else read_basket(text, self.layout.separator)
+
+    def origin(self) -> Origin:
+        """Say where the rows come from; the files are hashed for it."""
+        return Origin(
+            tuple(InputFile(path, _sha256(path)) for path in self.paths),
+            self.layout,
+            encoding=self.encoding or "utf-8",
+        )
+
+
+def _whole(file: BinaryIO, size: int, read: Callable[[bytes], T]) -> T | None:
+    """Read some whole lines of a file, and as many more as a quoted field goes on for; None at the end."""
+    lines = file.read(size)
+    if not lines:
+        return None
+    lines += file.readline()
+    while True:
+        try:
+            return read(lines)
+        except OpenQuoteError:
+            more = file.read(len(lines))
+            if not more:
+                raise
+            lines += more + file.readline()
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _sha256(path: str) -> str:

@@ -103,10 +103,14 @@ def _spmf_names(text: Text) -> dict[str, str]:
     return names
 
 
+class OpenQuoteError(DataError):
+    """A double quote is opened, and not closed until the text ends."""
+
+
 def refuse_open_quote(text: Text, tokens: Tokens) -> None:
     """Raise if a quote was never closed."""
     if tokens.fault >= 0 and not tokens.width:
-        raise DataError(
+        raise OpenQuoteError(
             f"{text.where(tokens.fault)}: the double quote opened here is never closed.",
             hint='A double quote inside a quoted field is written twice: "".',
         )
