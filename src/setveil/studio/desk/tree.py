@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError
+from setveil.hierarchy import build as builders
 from setveil.hierarchy.edit import Draft, Edit, History, problems_of, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
@@ -41,6 +42,8 @@ class Editing:
     history : History
     begun : str
         Tells this worker from others: what was sent by another is not known here.
+    given : tuple
+        The file that the groups came from, and its size and time.
     steps : list of dict
         The plain steps made so far, so that a page may catch up.
     first : dict or None
@@ -49,6 +52,7 @@ class Editing:
 
     history: History
     first: Edit | None = None
+    given: tuple[str, tuple[int, int]] = ("", (0, 0))
     begun: str = field(default_factory=lambda: secrets.token_hex(4))
     steps: list[dict[str, Any]] = field(default_factory=list)
 
@@ -106,7 +110,10 @@ def edit(desk: Desk, edit: Edit, version: str) -> dict[str, Any]:
 
 def start(desk: Desk, file: str, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
     """Begin with the tree of a file; nothing changes where it is none. The tree before can be had back."""
-    tree = read_hierarchy(file)
+    return _begin(desk, read_hierarchy(file), named, command)
+
+
+def _begin(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str]) -> dict[str, Any]:
     line = _keep(desk, tree, named, command)
     editing = _editing(desk)
     if editing is None:
@@ -115,6 +122,16 @@ def start(desk: Desk, file: str, named: str, command: Sequence[str] = ()) -> dic
     _write(desk, editing, line)
     _save(desk, editing)
     return _state(editing)
+
+
+def build(desk: Desk, by: str, fanout: int, at: str, lengths: Sequence[int], named: str) -> dict[str, Any]:
+    """Begin with groups made from rows that the command for it does not read: those of a table."""
+    data = rows_of(desk)
+    if by == "prefix":
+        tree = builders.by_prefix(data, at=at, lengths=lengths)
+    else:
+        tree = builders.by_cooccurrence(data, fanout)
+    return _begin(desk, tree, named, ())
 
 
 def problems(desk: Desk) -> dict[str, Any]:
@@ -202,9 +219,29 @@ def _state(editing: Editing) -> dict[str, Any]:
 
 
 def _editing(desk: Desk) -> Editing | None:
-    if not isinstance(desk.tree, Editing):
-        desk.tree = _load(desk)
-    return desk.tree
+    known = desk.tree if isinstance(desk.tree, Editing) else None
+    if known is not None and known.first is not None:  # nothing is edited yet: the file may be another one
+        source = _source(_settings(desk))
+        if source is None or known.given != (source, _stamp(desk.folder / source)):
+            known = None
+    if known is None:
+        known = desk.tree = _load(desk)
+    return known
+
+
+def _source(settings: dict[str, Any]) -> str | None:
+    """Find the file of the items' groups in the settings; those of columns are COLUMN=FILE."""
+    given = settings.get("hierarchy")
+    files = given if isinstance(given, list) else [given]
+    return next((one for one in files if isinstance(one, str) and (given is one or "=" not in one)), None)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def _history(desk: Desk) -> History:
@@ -227,12 +264,13 @@ def _load(desk: Desk) -> Editing | None:
         if history.done:
             return Editing(history)
     settings = _settings(desk)
-    source = settings.get("hierarchy")
-    if not isinstance(source, str):
+    source = _source(settings)
+    if source is None:
         return None
     editing = Editing(_history(desk))
     tree = read_hierarchy(desk.folder / source, encoding=_encoding(settings))
     editing.first = _keep(desk, tree, Path(source).name)
+    editing.given = source, _stamp(desk.folder / source)
     editing.history.do(editing.first)
     return editing
 
@@ -341,6 +379,7 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "tree": show,
     "tree_edit": edit,
     "tree_start": start,
+    "tree_build": build,
     "tree_problems": problems,
     "tree_missing": missing,
     "tree_items": items,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,11 @@ async def saved(studio: Any, project: Project) -> None:
 
 def _name(project: Project) -> None:
     """Let the commands read the hierarchy that is edited here."""
-    if project.settings().get("hierarchy") != str(project.hierarchy):
-        project.save(hierarchy=str(project.hierarchy))
+    given = project.settings().get("hierarchy")
+    of_columns = [one for one in given if "=" in one] if isinstance(given, list) else []
+    wanted = [str(project.hierarchy), *of_columns] if of_columns else str(project.hierarchy)
+    if given != wanted:
+        project.save(hierarchy=wanted)
 
 
 def _save_soon(studio: Any, project: Project) -> None:
@@ -163,6 +167,9 @@ async def build(request: Request) -> Response:
     by = str(form.get("by", ""))
     if by not in _WAYS:
         raise RequestError("This way to make groups is not known.")
+    settings = project.settings()
+    if any(name in settings for name in commands.COLUMNS):
+        return await _of_a_table(request, by, {key: str(value).strip() for key, value in form.items()})
     options = ["--by", by]
     for name in ("fanout", "lengths", "at"):
         value = str(form.get(name, "")).strip()
@@ -176,6 +183,28 @@ async def build(request: Request) -> Response:
         error = job.error or {"message": "The groups were not made.", "hint": ""}
         return _page(request, 400, errors=[_error(error["message"], error["hint"], by)])
     return await _begun(request, place, _WAYS[by], argv)
+
+
+async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Response:
+    """Make groups from the items of a table, which the command does not read."""
+    lengths = re.split(r"[,;\s]+", form.get("lengths", "").strip(",; "))
+    fanout = form.get("fanout", "5")
+    if not all(one.isdecimal() or not one for one in [*lengths, fanout]) or not fanout:
+        return _page(request, 400, errors=[_error("Whole numbers are expected here, as 1,3 or 5.", "", by)])
+    try:
+        await _ask(
+            request,
+            "tree_build",
+            by=by,
+            fanout=int(fanout),
+            at=form.get("at", "."),
+            lengths=[int(one) for one in lengths if one],
+            named=_WAYS[by],
+        )
+    except Refused as error:
+        return _page(request, 400, errors=[_error(error.message, error.hint, by)])
+    _name(request.state.project)
+    return to(request, "p", request.state.project.name, "hierarchy")
 
 
 async def _begun(request: Request, file: Path, named: str, command: list[str]) -> Response:

@@ -177,7 +177,7 @@ function describe() {
   $("what").textContent = one ? one.label : many(nodes.length, "line") + " selected";
   $("where").textContent = one
     ? [kindOf(one), one.up ? `in: ${groups.above(one).map((up) => up.label).join(" > ")}` : "the topmost group"].join(", ")
-    : "";
+    : groupsChosen.length === nodes.length && nodes.length ? `Merging puts all into ${mergedInto(nodes).label}.` : "";
   $("rows").textContent = "";
   if (one) countRows(one);
   enable("move", nodes.length > 0 && !hasRoot);
@@ -187,6 +187,10 @@ function describe() {
   enable("dissolve", one !== null && one.below !== null && one.up !== null);
   enable("sort", one !== null && one.below !== null && one.below.length > 1);
   enable("remove", nodes.length > 0 && nodes.every((node) => removable(node)));
+}
+
+function mergedInto(nodes) {
+  return nodes.includes(active) ? active : nodes[0];
 }
 
 function kindOf(node) {
@@ -327,7 +331,7 @@ const acts = {
   },
   merge: () => {
     const nodes = named();
-    const into = nodes.includes(active) ? active : nodes[0];
+    const into = mergedInto(nodes);
     send({ do: "merge", nodes: nodes.map((node) => node.label), into: into.label }, `Merged ${many(nodes.length, "group")} into ${into.label}.`);
   },
   dissolve: () => {
@@ -411,8 +415,8 @@ $("group-search")?.addEventListener("input", offer);
 // Problems, found anew after each edit.
 
 const PROBLEMS = {
-  missing: (n) => `${many(n, "item")} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before they are.`,
-  group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. Nothing can be published before they are renamed.`,
+  missing: (n) => `${many(n, "item")} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
+  group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. Nothing can be published before ${n === 1 ? "it is" : "they are"} renamed.`,
   unknown: (n) => `${many(n, "item")} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
   empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be left out.`,
   single: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} only one thing in ${n === 1 ? "it" : "them"}: a step that changes nothing.`,

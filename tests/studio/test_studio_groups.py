@@ -1,0 +1,188 @@
+"""The groups of a project, without a browser: kept, done again by a command, refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cli_helpers import setveil
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.studio.pages.hierarchy import _same_as
+from setveil.studio.projects import Project
+from studio_client import Client
+
+GROUPS = "milk;dairy;food;*\ncheese;dairy;food;*\nbread;food;*\nsoap;*\n"
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    return Client(tmp_path / "projects")
+
+
+def made(client: Client, folder: Path, groups: str = GROUPS, **settings: Any) -> Project:
+    (folder / "rows.csv").write_text("milk,bread\nmilk,cheese\nsoap\n")
+    (folder / "groups.csv").write_text(groups)
+    project = client.studio.projects.create("Groups")
+    given = {"input": str(folder / "rows.csv"), "format": "basket", "hierarchy": str(folder / "groups.csv")}
+    project.save(**(given | settings))
+    return project
+
+
+def ask(client: Client, project: Project, what: str, **more: Any) -> Any:
+    return client.get("p", project.name, "hierarchy", what, **more).json()
+
+
+def send(client: Client, project: Project, edit: Any, version: str = "") -> httpx.Response:
+    sent = {"edit": edit, "version": version}
+    return client.raw(
+        "POST",
+        client.at("p", project.name, "hierarchy", "edit"),
+        {**client.headers(post=True), "accept": "application/json"},
+        json=sent,
+    )
+
+
+def test_nothing_is_kept_of_a_look_and_all_of_an_edit(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    sent = ask(client, project, "tree")
+    assert sent["labels"] == ["*", "food", "bread", "dairy", "cheese", "milk", "soap"]
+    assert sent["up"] == [-1, 0, 1, 1, 3, 3, 0]
+    assert {sent["labels"][i] for i in sent["groups"]} == {"dairy", "food", "*"}
+    assert not project.edits.exists()
+    assert project.settings()["hierarchy"] == str(tmp_path / "groups.csv")
+    (tmp_path / "groups.csv").write_text("milk;x;*\nbread;*\n")  # before it is edited, it is read again
+    assert ask(client, project, "tree")["labels"] == ["*", "bread", "x", "milk"]
+    (tmp_path / "groups.csv").write_text(GROUPS)
+
+    version = ask(client, project, "tree")["version"]
+    answer = send(client, project, {"do": "move", "nodes": ["soap"], "under": "dairy"}, version).json()
+    assert answer["steps"] == [{"do": "place", "places": [["soap", "item", "dairy", 2]]}]
+    other = send(client, project, {"do": "dissolve", "group": "food"}, version).json()  # of another window
+    assert [step["do"] for step in other["steps"]] == ["place", "place"]
+    assert send(client, project, {"do": "undo"}, "another-0").json()["steps"] is None
+    assert project.settings()["hierarchy"] == str(project.hierarchy)
+    assert read_hierarchy(project.hierarchy).paths() == [
+        ["bread", "food", "*"],
+        ["cheese", "dairy", "food", "*"],
+        ["milk", "dairy", "food", "*"],
+        ["soap", "dairy", "food", "*"],
+    ]
+    assert ask(client, project, "rows?label=dairy") == {"rows": 3, "of": 3}
+    assert dict(zip(*ask(client, project, "items").values(), strict=True))["milk"] == 2
+
+
+def test_the_command_on_the_page_makes_the_same_file(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    for edit in (
+        {"do": "group", "name": "other things", "nodes": ["soap", "bread"]},
+        {"do": "rename", "node": "dairy", "name": 'from "milk"; cold'},
+        {"do": "undo"},
+        {"do": "redo"},
+    ):
+        assert send(client, project, edit).status_code == 200
+    (tmp_path / "new.csv").write_text(GROUPS.replace("dairy", "milky"))
+    with (tmp_path / "new.csv").open("rb") as file:
+        assert client.post("p", project.name, "hierarchy", "upload", files={"file": file}).status_code == 303
+    send(client, project, {"do": "undo"})
+    kept = project.hierarchy.read_bytes()
+    project.hierarchy.unlink()
+    page = client.get("p", project.name, "hierarchy").text
+    (words,) = _same_as(project)
+    assert " ".join(words[:2]) in page
+    setveil(*words, cwd=project.folder).ok()
+    assert project.hierarchy.read_bytes() == kept
+
+
+def test_the_file_is_in_the_encoding_of_the_data(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path, encoding="windows-1252")
+    send(client, project, {"do": "rename", "node": "food", "name": "Müsli"})
+    assert "Müsli".encode("cp1252") in project.hierarchy.read_bytes()
+    answer = send(client, project, {"do": "rename", "node": "Müsli", "name": "食"}).json()
+    assert answer["trouble"] == "A group's name holds '食', which windows-1252 cannot write."
+    assert ask(client, project, "tree")["labels"][1] == "食"  # the edit is kept
+
+
+def test_groups_are_made_of_the_items_of_a_table(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "ward.csv").write_text("age,codes\n31,A10 A11 B20\n40,A10 B21\n41,B20 B21\n")
+    project = client.studio.projects.create("Ward")
+    project.save(input=str(tmp_path / "ward.csv"), qi="age", set="codes", delimiter=" ", model="kkm")
+    sent = {"by": "prefix", "lengths": "1", "at": "."}
+    assert client.post("p", project.name, "hierarchy", "build", data=sent).status_code == 303
+    tree = read_hierarchy(project.hierarchy)
+    assert tree == Hierarchy.from_paths(
+        [["A10", "A", "*"], ["A11", "A", "*"], ["B20", "B", "*"], ["B21", "B", "*"]]
+    )
+    wrong = client.post("p", project.name, "hierarchy", "build", data={"by": "prefix", "lengths": "x"})
+    assert wrong.status_code == 400
+    assert "Whole numbers are expected here" in wrong.text
+    project.save(hierarchy=[str(project.hierarchy), "age=ages.csv"])
+    send(client, project, {"do": "rename", "node": "A", "name": "a"})
+    assert project.settings()["hierarchy"] == [str(project.hierarchy), "age=ages.csv"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        ({"do": "start", "file": "/etc/passwd"}, "What was sent is no edit."),
+        ("move", "What was sent is no edit."),
+        ({"do": "fly"}, "An edit says what to do"),
+        ({"do": "undo"}, "There is nothing to undo."),
+        ({"do": "redo"}, "There is nothing to do again."),
+        ({"do": "move", "nodes": ["food"], "under": "dairy"}, "'food' cannot go into itself"),
+    ],
+)
+def test_what_is_no_edit_is_refused(client: Client, tmp_path: Path, edit: Any, message: str) -> None:
+    project = made(client, tmp_path)
+    answer = send(client, project, edit)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]["message"]
+    assert not project.edits.exists()
+
+
+def test_files_that_are_no_groups_change_nothing(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    send(client, project, {"do": "dissolve", "group": "dairy"})
+    before = project.hierarchy.read_bytes(), project.edits.read_bytes()
+
+    def sent(name: str, content: bytes) -> str:
+        answer = client.post("p", project.name, "hierarchy", "upload", files={"file": (name, content)})
+        assert answer.status_code == 400
+        assert "Traceback" not in answer.text
+        return answer.text
+
+    assert "two parents" in sent("../../x.csv", b"a;x;*\na;y;*\n")
+    assert "x.csv is not a hierarchy" in sent("../../x.csv", b"a;x;*\na;y;*\n")
+    for content in (b"", b"\0\0", b"\xff\xfe\x00", b"a\nb\n", b"PK\x03\x04"):
+        sent("x.csv", content)
+    for content in (b"", b"{", b"[]", b'{"level1": 5}'):
+        sent("x.json", content)
+    none = client.post("p", project.name, "hierarchy", "upload", data={"file": "x"})
+    assert (none.status_code, "Choose the file of your groups first." in none.text) == (400, True)
+    assert (project.hierarchy.read_bytes(), project.edits.read_bytes()) == before
+    assert client.get("p", project.name, "hierarchy", "export?form=exe").status_code == 400
+
+
+def test_edits_that_were_changed_by_hand_are_told(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    send(client, project, {"do": "dissolve", "group": "dairy"})
+    with project.edits.open("a") as file:
+        file.write('{"do": "dissolve", "group": "dairy"}\n')
+    again = Client(project.folder.parent)
+    answer = again.raw(
+        "GET",
+        again.at("p", project.name, "hierarchy", "tree"),
+        {**again.headers(), "accept": "application/json"},
+    )
+    assert answer.status_code == 400
+    assert "Line 3 of" in answer.json()["error"]["message"]
+    project.edits.write_text("".join(line + "\n" for line in project.edits.read_text().splitlines()[:2]))
+    assert again.get("p", project.name, "hierarchy", "tree").status_code == 200
+    (start,) = [json.loads(line) for line in project.edits.read_text().splitlines()][:1]
+    (project.folder / start["file"]).write_text('{"level1": {"*": ["a", "a"]}}')
+    broken = Client(project.folder.parent).get("p", project.name, "hierarchy", "tree")
+    assert (broken.status_code, "are no tree any more" in broken.text) == (400, True)
