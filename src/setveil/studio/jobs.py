@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from setveil.staging import staged_file
+
 if TYPE_CHECKING:
     from setveil.studio.projects import Project
 
@@ -61,6 +63,7 @@ class Job:
     argv: list[str]
     label: str
     out: Path | None = None
+    answer: Path | None = None
     state: str = "waiting"
     phase: str = ""
     share: float | None = None
@@ -145,7 +148,14 @@ class Jobs:
         self._closed = False
 
     def start(
-        self, project: Project, kind: str, argv: Sequence[str], *, label: str = "", out: Path | None = None
+        self,
+        project: Project,
+        kind: str,
+        argv: Sequence[str],
+        *,
+        label: str = "",
+        out: Path | None = None,
+        answer: Path | None = None,
     ) -> Job:
         """Have a command run as soon as it is its turn.
 
@@ -160,10 +170,12 @@ class Jobs:
             What pages call it.
         out : path, optional
             What it writes, as a whole or not at all; there must be nothing yet.
+        answer : path, optional
+            Where to keep its standard output, if it is done.
         """
         lane = self._lane(project)
         self._last += 1
-        job = Job(self._last, kind, [*map(str, argv)], label or kind, out)
+        job = Job(self._last, kind, [*map(str, argv)], label or kind, out, answer)
         lane.jobs.append(job)
         over = [one for one in lane.jobs if one.is_over]
         for one in over[: max(len(lane.jobs) - _KEPT, 0)]:
@@ -332,6 +344,8 @@ class Jobs:
             return
         # Code 1 with an answer: what was to be checked does not hold.
         answered = job.exit_code == 0 or (job.exit_code == 1 and job.error is None and job.output != "")
+        if answered and job.answer is not None:
+            _write(job.answer, job.output)
         if answered and (job.out is None or not job.cancelling):
             self._close(job, "done")
             return
@@ -379,6 +393,12 @@ class Jobs:
         for lane in self._lanes.values():
             if job in lane.jobs:
                 lane.tell()
+
+
+def _write(place: Path, text: str) -> None:
+    place.parent.mkdir(exist_ok=True)
+    with staged_file(place) as beside:
+        beside.write_text(text, encoding="utf-8")
 
 
 def _event(text: str) -> dict[str, Any] | None:
@@ -432,14 +452,11 @@ def _written_down(folder: Path, job: Job) -> Iterator[None]:
     if job.out is None:
         yield
         return
-    from setveil.staging import staged_file
-
     note = folder / UNDER_WAY
     content = {
         "kind": job.kind, "argv": job.argv, "label": job.label, "out": str(job.out), "server": os.getpid(),
     }  # fmt: skip
-    with staged_file(note) as beside:
-        beside.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    _write(note, json.dumps(content) + "\n")
     try:
         yield
     finally:

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.data.io import read
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.mapping import read_recoding
 from setveil.published.recoding import Recoding
 from setveil.report.run.summary import facts
 from setveil.runs.recorded import Recorded, find_tree
-from setveil.studio.desk.data import data_of, rows_of
+from setveil.studio.desk.data import data_of, rows, rows_of
 from setveil.studio.desk.place import Desk
 
 MOST = 200  # lines of an answer
@@ -32,7 +31,7 @@ class _Release:
         if self.report["recoding"] == Recoding.kind:
             self.image = read_recoding(folder / "internal" / "recoding.csv")
         self.tree: Hierarchy | None = None
-        self.published: Any = None
+        self.published: list[list[str]] | None = None
         self.places: list[int] = []
 
     def one_label(self) -> Mapping[str, str | None]:
@@ -171,30 +170,41 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         null where the published file does not tell.
     """
     release = _of(desk, run)
-    data = _same_rows(desk, release, data_of(desk))
-    labels = data.vocabulary.labels
-    rows = []
-    for i in range(first, min(first + count, data.n_rows)):
-        items = [labels[item] for item in data.items[data.indptr[i] : data.indptr[i + 1]].tolist()]
-        rows.append({"number": i + 1, "before": items, "after": _after(release, i, items)})
-    return {"all": int(data.n_rows), "rows": rows}
+    _same_rows(desk, release, data_of(desk))
+    found = rows(desk, first, count)
+    shown = [
+        {
+            "number": found["first"] + i + 1,
+            "before": [*row["values"], *row["items"]],
+            "after": _after(release, found["first"] + i, row["items"]),
+        }
+        for i, row in enumerate(found["rows"])
+    ]
+    return {"all": found["total"], "rows": shown}
 
 
 def _after(release: _Release, row: int, items: list[str]) -> list[str] | None:
+    """Find what was published of a row: by the label of each item, or in the published file."""
     if release.image is not None:
         return sorted({label for item in items if (label := release.image.get(item)) is not None})
-    layout = release.report["published"].get("layout", {})
-    if layout.get("format") != "basket" or not (release.folder / "internal" / "rows.csv").is_file():
-        return None
     if release.published is None:
-        release.published = read(
-            release.folder / "published" / release.report["published"]["file"], format="basket"
-        )
-        with (release.folder / "internal" / "rows.csv").open(encoding="utf-8", newline="") as lines:
-            release.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
-    at, published = release.places[row], release.published
-    names = published.vocabulary.labels
-    return [names[item] for item in published.items[published.indptr[at] : published.indptr[at + 1]].tolist()]
+        release.published = _published_lines(release)
+    return release.published[release.places[row]] if release.published else None
+
+
+def _published_lines(release: _Release) -> list[list[str]]:
+    """Read what the published file has for each row; nothing if it has not one line for each."""
+    published, places = release.report["published"], release.folder / "internal" / "rows.csv"
+    layout = published.get("layout", {})
+    if layout.get("format") not in {"basket", "table"} or not places.is_file():
+        return []
+    with places.open(encoding="utf-8", newline="") as lines:
+        release.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
+    file = release.folder / "published" / published["file"]
+    with file.open(encoding="utf-8", newline="") as lines:
+        found = list(csv.reader(lines, delimiter=layout.get("separator") or ","))
+    found = found[1:] if layout["format"] == "table" else found
+    return found if len(found) == len(release.places) else []
 
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {

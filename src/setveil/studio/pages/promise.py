@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import hashlib
 import io
@@ -37,8 +36,6 @@ _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep
 _FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
 _WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them
 _KEEP, _SENSITIVE, _WEIGHTS = "keep.csv", "sensitive.csv", "weights.csv"
-
-_keeping: set[asyncio.Task[None]] = set()
 
 
 def model_of(project: Project) -> str:
@@ -390,35 +387,27 @@ async def compute(request: Request) -> Response:
     studio = request.app.state.studio
     jobs = studio.jobs
     await saved(studio, project)
-    busy = any(job.kind == "explore" and not job.is_over for job in jobs.of(project))
     settings = project.settings()
-    if not busy and settings.get("input") and not (_front(project) or {}).get("complete"):
+    if settings.get("input") and not (_front(project) or {}).get("complete"):
         place, rhos = _place(project), _rhos(settings)
         parts = (
             (place.with_suffix(".first.json"), _FIRST_MS, _FIRST_BUDGET),
             (place, MS, _BUDGET),
         )
+        wanted = {path for path, _, _ in parts}
+        open_jobs = [job for job in jobs.of(project) if job.kind == "explore" and not job.is_over]
+        for job in open_jobs:
+            if job.answer not in wanted:  # of other data or groups, or with another rho
+                jobs.cancel(job)
+        under_way = {job.answer for job in open_jobs}
         for path, ms, budget in parts:
-            if path.exists():
+            if path.exists() or path in under_way:
                 continue
             argv = commands.explore(project, KS, ms, rhos, budget)
-            job = jobs.start(project, "explore", argv, label="what the promises cost")
-            task = asyncio.get_running_loop().create_task(_keep(jobs, job, path))
-            _keeping.add(task)
-            task.add_done_callback(_keeping.discard)
+            jobs.start(project, "explore", argv, label="what the promises cost", answer=path)
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"job": _told(jobs.latest(project, "explore"))})
     return to(request, "p", project.name, "promise")
-
-
-async def _keep(jobs: Any, job: Job, path: Path) -> None:
-    """Write down a front as soon as it is there."""
-    await jobs.wait(job)
-    if job.state == "done":
-        path.parent.mkdir(exist_ok=True)
-        with staged_file(path) as staged:
-            staged.write_text(job.output, encoding="utf-8")
-        job.output = ""
 
 
 routes = [

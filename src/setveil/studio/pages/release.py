@@ -29,6 +29,7 @@ from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project
 from setveil.studio.render import at, error_page, framed, page, to
 
+_EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ROWS = 10  # shown before and after
 _COUNTS = 20
 _STATES = {
@@ -79,6 +80,7 @@ async def show(request: Request) -> Response:
         state=state,
         find=asked.get("find", ""),
         names=names,
+        can_say_why=report["recoding"] == "global" and guarantee["model"] in _EXPLAINED,
         has_tree=bool(report.get("hierarchy")) and report["recoding"] == "global",
         rows=rows,
         row=first + 1,
@@ -135,7 +137,9 @@ def tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
     """Choose the figures that are shown first; all are the report's."""
     utility, whole = report["utility"], report["input"]["occurrences"]
     shown = []
-    if "lm" in utility:
+    if "weighed_loss" in utility:
+        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together (f)"))
+    elif "lm" in utility:
         shown.append((words.measure(utility["lm"]), "loss (LM)"))
     if "unchanged_items" in utility:
         shown.append(

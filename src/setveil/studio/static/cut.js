@@ -41,13 +41,13 @@ function item(node) {
   const one = document.createElement("li");
   if (node.leaf) {
     one.append(line(node));
-    if (node.state === "out") one.append(" ", why(node.name));
+    if (node.state === "out" && place.dataset.why) one.append(" ", why(node.name));
     return one;
   }
   const details = document.createElement("details"), summary = document.createElement("summary");
   summary.append(line(node));
   details.append(summary);
-  if (node.state === "closed") details.append(why(node.name));
+  if (node.state === "closed" && place.dataset.why) details.append(why(node.name));
   details.addEventListener("toggle", () => {
     if (details.open && !details.dataset.filled) { details.dataset.filled = "yes"; fill(details, node.name, 0); }
   });

@@ -83,7 +83,7 @@ function show() {
 
 function meaning(head, m) {
   return {
-    "loss": "loss (LM)",
+    "loss": table.dataset.loss,
     "names kept": "of the items keep their names",
     "occurrences": "of all entries stay as they are",
     "left out": "of all entries are left out",
