@@ -63,11 +63,12 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
     if release.tree is None and release.report.get("hierarchy"):
         image = release.one_label()
-        made = release.report["hierarchy"]["source"] != "file"
-        data = _same_rows(desk, release, rows_of(desk)) if made else None
+        found = release.report["hierarchy"]
+        file = desk.folder / found["path"] if found["source"] == "file" else None
+        data = _same_rows(desk, release, rows_of(desk)) if file is None else None
         recorded = Recorded(release.folder.name, release.report, image)
         encoding = (release.report["input"].get("read") or {}).get("encoding") or "utf-8"
-        release.tree = find_tree(recorded, data, None, encoding)  # type: ignore[arg-type]
+        release.tree = find_tree(recorded, data, file, encoding)  # type: ignore[arg-type]
     return release.tree
 
 

@@ -30,6 +30,7 @@ from setveil.studio.projects import Project
 from setveil.studio.render import at, error_page, framed, page, to
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
+_ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
 _ROWS = 10  # shown before and after
 _COUNTS = 20
 _STATES = {
@@ -157,12 +158,12 @@ def tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
     return shown
 
 
-def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
+def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
     risk = report.get("risk") or {}
     if not {"before", "after"} <= risk.keys():
         return []
-    known = items_known(report["guarantee"])
+    known = items_known(report["guarantee"]) if report["guarantee"]["model"] in _ABOUT_ALL_ITEMS else 0
     tables = []
     for when in ("before", "after"):
         best = (one for one in risk[when].get("risk", []) if one["choice"] == "best")
@@ -172,7 +173,7 @@ def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
             f"{m} item{'s' if m != 1 else ''}",
             _rows_alone(tables[0][m]),
             _rows_alone(tables[1][m]),
-            known is None or m <= known,
+            "yes" if known is None or m <= known else "no",
         )
         for m in tables[0]
         if m in tables[1]

@@ -1,0 +1,133 @@
+"""Every kind of promise is made, and its release shown, by the pages; no browser is needed for that."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+
+import cli_helpers
+import studio_shop
+from setveil.studio.projects import Project
+from studio_client import Client
+
+
+def walk(client: Client, project: Project, form: dict[str, str]) -> list[httpx.Response]:
+    """Take a promise, run it, and return the page Run if it failed, else Release and what it is asked."""
+
+    async def go() -> list[httpx.Response]:
+        studio = client.studio
+        transport = httpx.ASGITransport(client.app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=client.keys.origin) as browser:
+
+            async def get(*parts: str) -> httpx.Response:
+                return await browser.get(client.at("p", project.name, *parts), headers=client.headers())
+
+            async def post(*parts: str, **data: str) -> httpx.Response:
+                where = client.at("p", project.name, *parts)
+                return await browser.post(where, headers=client.headers(post=True), data=data)
+
+            answers = [await post("promise", **form)]
+            if answers[0].status_code == 303:
+                answers.append(await post("run", "start"))
+                job = studio.jobs.latest(project, "anonymize")
+                assert job is not None
+                await studio.jobs.wait(job)
+                answers.append(await get("run"))
+                if job.state == "done":
+                    assert job.out is not None
+                    answers.append(await get("release"))
+                    answers.append(await post("release", "verify", run=job.out.name))
+                    for one in studio.jobs.of(project):
+                        await studio.jobs.wait(one)
+                    where = answers[-1].headers["location"]
+                    answers.append(await browser.get(where, headers=client.headers()))
+        await studio.jobs.close()
+        return answers
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, go()).result()
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    return Client(tmp_path / "setveil")
+
+
+@pytest.fixture
+def project(client: Client) -> Project:
+    found = client.studio.projects.create("Shop")
+    studio_shop.fill(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"model": "k-anonymity", "k": "3"}, "at least 3"),
+        ({"model": "coherence", "k": "3", "h": "40%", "p": "1", "private": "soap"}, "public item"),
+        ({"model": "constraints", "k": "3", "privacy": "all", "m": "2"}, "at least 3"),
+        ({"model": "privacy-degree", "p": "3", "sensitive": "sponges"}, "sponges"),
+        ({"model": "km-anonymity", "k": "3", "m": "2", "rho": "30%"}, "30 %"),
+    ],
+    ids=lambda value: value["model"] if isinstance(value, dict) else "",
+)
+def test_each_promise(client: Client, project: Project, form: dict[str, str], said: str) -> None:
+    project.save(studio={"sensitive": ["sponges"]})
+    *_, run, release, asked, checked = walk(client, project, form)
+    assert run.status_code == 200
+    assert release.status_code == 200
+    assert "The promise holds." in release.text
+    assert "for inside only; the published file" in release.text
+    assert asked.status_code == 303
+    assert "from the published files alone: it holds." in checked.text, checked.text
+
+
+def test_a_table(client: Client, tmp_path: Path) -> None:
+    numbers = Random(1)
+    lines = [
+        f"{numbers.randint(20, 80)},{numbers.choice('fm')},{';'.join(row)}\n" for row in studio_shop.rows()
+    ]
+    file = cli_helpers.write(tmp_path / "ward.csv", "age,sex,items\n" + "".join(lines))
+    project = client.studio.projects.create("Ward")
+    project.save(input=str(file), qi="age,sex", set="items", model="kkm")
+    *_, release, _, checked = walk(client, project, {"model": "kkm", "k": "5", "m": "2"})
+    assert "The promise holds." in release.text
+    assert "loss of columns and items together" in release.text
+    first = lines[0].strip().replace(";", ", ").replace(",", ", ").replace("  ", " ")
+    assert f"<td>{first}</td>" in release.text
+    assert "from the published files alone: it holds." in checked.text
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "said"),
+    [
+        ({"k": "1", "m": "2"}, "k", "must be a whole number of at least 2, got &#39;1&#39;"),
+        ({"k": "", "m": "2"}, "k", "The number of rows (k) is missing."),
+        ({"k": "5", "m": "<b>"}, "m", "must be a whole number of at least 1 or inf, got &#39;&lt;b&gt;&#39;"),
+        ({"k": "5", "m": "2", "rho": "20%"}, "rho", "No items are sensitive yet."),
+        ({"k": "5", "m": "2", "left_out": "share", "share": "much"}, "share", "must be such as 0.2"),
+        ({"model": "coherence", "k": "3", "h": "40%"}, "p", "The value p is missing."),
+    ],
+)
+def test_what_is_typed_wrongly(
+    client: Client, project: Project, form: dict[str, str], field: str, said: str
+) -> None:
+    before: dict[str, Any] = project.settings()
+    (refused,) = walk(client, project, form)
+    assert refused.status_code == 400
+    assert said in refused.text
+    assert f'<a href="#{field}">' in refused.text
+    assert project.settings() == before
+
+
+def test_a_promise_that_cannot_be_kept_names_the_nearest(client: Client, project: Project) -> None:
+    *_, run = walk(client, project, {"k": "5000", "m": "2"})
+    assert "There is no release." in run.text
+    assert "Use k = 336" in run.text
+    assert list(project.runs.iterdir()) == []
