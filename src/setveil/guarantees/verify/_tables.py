@@ -5,6 +5,7 @@ A table has a cell for each set of ids, in their order: (0, 1), (0, 2), ... This
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import comb
 
@@ -68,14 +69,47 @@ def count_sets(
             ],
             np.int64,
         )
-    work = np.zeros(n_ids, np.int64)
-    _weigh(indptr, items, size, work)
-    total = np.cumsum(work)
+    total = np.cumsum(_added_up(lambda rows, out: _weigh(indptr, items, *rows, size, out), indptr, n_ids))
     # Each thread counts the sets of the first ids of a range: nobody else writes there.
     shares = np.arange(1, threads()) * int(total[-1]) // threads()
     ranges = list(pairwise([0, *(np.searchsorted(total, shares) + 1).tolist(), n_ids]))
     each(lambda range_: counted(indptr, items, starts, *range_, table), ranges)
     return table
+
+
+def count_items(indptr: NDArray[np.int64], items: NDArray[np.int32], n_ids: int) -> NDArray[np.int64]:
+    """Count the rows that hold each id: int64 (n_ids,)."""
+    return _added_up(
+        lambda rows, out: _count_items(items, indptr[rows[0]], indptr[rows[1]], out), indptr, n_ids
+    )
+
+
+def places_of(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], wanted: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """List the places of the ids that are wanted, ascending."""
+    found = each(lambda rows: _places(items, indptr[rows[0]], indptr[rows[1]], wanted), _pieces(indptr))
+    return np.concatenate(list(found))
+
+
+def _pieces(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut rows into as many pieces as there are threads, by the first row and the one behind the last."""
+    shares = np.arange(1, threads()) * int(indptr[-1]) // threads()
+    return list(pairwise([0, *np.searchsorted(indptr, shares).tolist(), indptr.size - 1]))
+
+
+def _added_up(
+    count: Callable[[tuple[int, int], NDArray[np.int64]], None], indptr: NDArray[np.int64], n_ids: int
+) -> NDArray[np.int64]:
+    """Count something of each id in pieces of the rows, and add up."""
+
+    def counted(rows: tuple[int, int]) -> NDArray[np.int64]:
+        out = np.zeros(n_ids, np.int64)
+        count(rows, out)
+        return out
+
+    total: NDArray[np.int64] = np.sum(list(each(counted, _pieces(indptr))), axis=0)
+    return total
 
 
 def rare_sets(
@@ -108,8 +142,28 @@ def rare_sets(
 
 
 @compiled
-def _weigh(indptr, items, size, work):
-    for row in range(indptr.size - 1):
+def _count_items(items, start, end, out):
+    for p in range(start, end):
+        out[items[p]] += 1
+
+
+@compiled
+def _places(items, start, end, wanted):
+    found = 0
+    for p in range(start, end):
+        found += wanted[items[p]]
+    out = np.empty(found, np.int64)
+    found = 0
+    for p in range(start, end):
+        if wanted[items[p]]:
+            out[found] = p
+            found += 1
+    return out
+
+
+@compiled
+def _weigh(indptr, items, first, last, size, work):
+    for row in range(first, last):
         for p in range(indptr[row], indptr[row + 1]):
             behind = indptr[row + 1] - p - 1
             work[items[p]] += behind if size == 2 else behind * (behind - 1) // 2

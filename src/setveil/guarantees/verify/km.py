@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._tables import count_sets, is_worth_it, rare_sets
+from setveil.guarantees.verify._tables import count_items, count_sets, is_worth_it, places_of, rare_sets
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 
@@ -221,7 +221,7 @@ class Survey:
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """The rows that hold each item: int64 (n_ids,)."""
-        return np.bincount(self.items, minlength=self.n_ids)
+        return count_items(self.indptr, self.items, self.n_ids)
 
     def rarest_row(self) -> tuple[tuple[int, ...], int]:
         """Find a row whose items occur together least often, and how often they do."""
@@ -234,9 +234,12 @@ class Survey:
         if not 1 < size <= self.longest:
             return False
         occurring = np.flatnonzero(self.supports)
-        for item in occurring[np.argsort(self.supports[occurring], kind="stable")][:RAREST].tolist():
-            holding = np.searchsorted(self.indptr, np.flatnonzero(self.items == item), "right") - 1
-            beside = [self.items[self.indptr[row] : self.indptr[row + 1]] for row in holding.tolist()]
+        rarest = occurring[np.argsort(self.supports[occurring], kind="stable")][:RAREST]
+        places = places_of(self.indptr, self.items, np.isin(np.arange(self.n_ids), rarest))
+        found, rows = self.items[places], np.searchsorted(self.indptr, places, "right") - 1
+        for item in rarest.tolist():
+            holding = rows[found == item].tolist()
+            beside = [self.items[self.indptr[row] : self.indptr[row + 1]] for row in holding]
             beside = [row[row != item] for row in beside]
             lengths = np.array([0, *map(len, beside)], np.int64)
             if lengths.max() < size - 1:
