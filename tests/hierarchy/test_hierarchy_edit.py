@@ -17,15 +17,9 @@ import strategies
 from cli_helpers import setveil
 from naive import tree_edit
 from setveil.errors import DataError, HierarchyError
-from setveil.hierarchy.edit import (
-    Draft,
-    History,
-    Problem,
-    edited,
-    items_under,
-    problems_of,
-    read_edits,
-)
+from setveil.hierarchy.doubts import Problem, items_under, problems_of
+from setveil.hierarchy.edit import Draft
+from setveil.hierarchy.history import History, edited, read_edits
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 

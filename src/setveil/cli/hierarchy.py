@@ -272,7 +272,8 @@ def edit(
 
     def edit_file(progress: Any) -> Any:
         from setveil.cli.files import require_free
-        from setveil.hierarchy.edit import Draft, edited, read_edits
+        from setveil.hierarchy.edit import Draft
+        from setveil.hierarchy.history import edited, read_edits
         from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
         require_free(out, force)

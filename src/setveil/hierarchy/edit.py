@@ -18,18 +18,14 @@ nowhere: they are no more), ``rename``, and ``order``. The inverse of a plain st
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
 from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, HierarchyError, described, listed, shorten
+from setveil.errors import HierarchyError, described, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.wording import are, count
+from setveil.wording import are
 
 Edit = Mapping[str, Any]
 Kind = Literal["group", "item"]
@@ -381,206 +377,6 @@ class Draft:
             _refuse(f"The name {shorten(name)} begins or ends with a blank or holds a line break.")
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong or doubtful about a tree that is being edited.
-
-    Attributes
-    ----------
-    kind : str
-        "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
-        "empty", "single" (a group with one child) or "uneven" (nine tenths of a group in one of its parts).
-    nodes : tuple of str
-        Which nodes it is about.
-    """
-
-    kind: str
-    nodes: tuple[str, ...]
-
-
-def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Problem]:
-    """Find what is wrong or doubtful about a tree: what no run accepts first.
-
-    Parameters
-    ----------
-    draft : Draft
-        The tree.
-    items : collection of str, optional
-        The items of the data.
-
-    Returns
-    -------
-    list of Problem
-        At most one of each kind, with all its nodes.
-
-    Examples
-    --------
-    >>> draft = Draft("*", {"*": ["hot"], "hot": ["tea"]})
-    >>> problems_of(draft, ["tea", "milk"])
-    [Problem(kind='missing', nodes=('milk',)), Problem(kind='single', nodes=('*', 'hot'))]
-    """
-    found: dict[str, list[str]] = {}
-    if items is not None:
-        known = set(items)
-        found["missing"] = [item for item in items if item not in draft]
-        found["group"] = [item for item in items if item in draft.children]
-        found["unknown"] = [node for node in draft.parent if node not in draft.children and node not in known]
-    found["empty"] = draft.empty_groups()
-    found["single"] = [group for group, below in draft.children.items() if len(below) == 1]
-    sizes = items_under(draft)
-    found["uneven"] = [
-        group
-        for group, below in draft.children.items()
-        if len(below) > 2 and 10 * max(sizes[child] for child in below) > 9 * sizes[group] > 9
-    ]
-    return [Problem(kind, tuple(nodes)) for kind, nodes in found.items() if nodes]
-
-
-def items_under(draft: Draft) -> dict[str, int]:
-    """Count the items under each node (an item: 1)."""
-    sizes = {node: int(node not in draft.children) for node in draft.nodes()}
-    for node in reversed(sizes):
-        if node != draft.root:
-            sizes[draft.parent[node]] += sizes[node]
-    return sizes
-
-
-class History:
-    """A tree and the edits that made it, with undo and redo without limit.
-
-    Beside the edits of the module it knows ``{"do": "undo"}``, ``{"do": "redo"}`` and
-    ``{"do": "start", "file": F}``, which replaces the whole tree and can be undone, too. So a file to which
-    each of these is added as a line tells the tree at any time.
-
-    Parameters
-    ----------
-    draft : Draft
-        The tree to begin with; it is changed.
-    load : callable
-        From the file of a start to its tree.
-
-    Attributes
-    ----------
-    draft : Draft
-        The tree now.
-    done, undone : list of dict
-        The edits in effect; those that redo would bring back, the next one last.
-    """
-
-    def __init__(self, draft: Draft, load: Callable[[str], Draft] | None = None) -> None:
-        self.draft = draft
-        self.done: list[Edit] = []
-        self.undone: list[Edit] = []
-        self._load = load
-        self._back: list[Draft | dict[str, Any]] = []
-
-    def do(self, edit: Edit) -> dict[str, Any]:
-        """Carry out an edit, or undo or redo one.
-
-        Returns
-        -------
-        dict
-            The plain step that was made, or ``{"do": "start"}`` where the whole tree is another.
-
-        Raises
-        ------
-        HierarchyError
-            Why it cannot be done; nothing has changed then.
-        """
-        if edit.get("do") == "undo":
-            return self._undo()
-        if edit.get("do") == "redo":
-            if not self.undone:
-                _refuse("There is nothing to do again.")
-            step = self._do(self.undone[-1])
-            self.undone.pop()
-            return step
-        step = self._do(edit)
-        self.undone.clear()
-        return step
-
-    def _do(self, edit: Edit) -> dict[str, Any]:
-        if edit.get("do") == "start":
-            file = edit.get("file")
-            if self._load is None or not isinstance(file, str):
-                _refuse("A start names the file of the tree to start from.")
-            draft = self._load(file)
-            self._back.append(self.draft)
-            self.draft = draft
-            step: dict[str, Any] = {"do": "start"}
-        else:
-            step = self.draft.plain(edit)
-            self._back.append(self.draft.carry_out(step))
-        self.done.append(edit)
-        return step
-
-    def _undo(self) -> dict[str, Any]:
-        if not self.done:
-            _refuse("There is nothing to undo.")
-        back = self._back.pop()
-        self.undone.append(self.done.pop())
-        if isinstance(back, Draft):
-            self.draft = back
-            return {"do": "start"}
-        self.draft.carry_out(back)
-        return back
-
-
-def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
-    """Read a file of edits, one JSON object per line.
-
-    Returns
-    -------
-    list of (int, mapping)
-        Number of the line, from 1, and the edit. Blank lines are passed over.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or a line is no JSON object.
-    """
-    try:
-        text = Path(path).read_text("utf-8")
-    except OSError as error:
-        raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text in UTF-8: {error.reason} at byte {error.start:,}.") from error
-    out: list[tuple[int, Edit]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            edit = json.loads(line)
-        except (ValueError, RecursionError):
-            edit = None
-        if not isinstance(edit, dict):
-            raise DataError(
-                f"{path}, line {number}: expected an edit as a JSON object, got {shorten(line)}.",
-                hint='For example {"do": "move", "nodes": ["tea"], "under": "drinks"}',
-            )
-        out.append((number, edit))
-    return out
-
-
-def edited(
-    tree: Hierarchy, edits: Iterable[tuple[int, Edit]], load: Callable[[str], Draft] | None = None
-) -> Draft:
-    """Apply edits one after the other.
-
-    Raises
-    ------
-    HierarchyError
-        With the line of the first edit that cannot be done.
-    """
-    history = History(Draft.of(tree), load)
-    for number, edit in edits:
-        try:
-            history.do(edit)
-        except HierarchyError as error:
-            raise HierarchyError(f"Line {number} of the edits: {error.message}", hint=error.hint) from error
-    return history.draft
-
-
 def _place(places: Iterable[tuple[str, Kind, str | None, int]]) -> dict[str, Any]:
     return {"do": "place", "places": [list(place) for place in places]}
 
@@ -631,9 +427,3 @@ def _check_form(places: object) -> None:
     )
     if not good:
         _refuse("place: places must be a list of [label, group or item, parent or null, position].")
-
-
-def size_of(draft: Draft) -> str:
-    """Say how large a tree is."""
-    groups = len(draft.children)
-    return f"{count(len(draft.parent) + 1 - groups, 'item')}, {count(groups, 'inner node')}"

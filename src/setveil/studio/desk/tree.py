@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError
 from setveil.hierarchy import build as builders
-from setveil.hierarchy.edit import Draft, Edit, History, problems_of, read_edits
+from setveil.hierarchy.doubts import problems_of
+from setveil.hierarchy.edit import Draft, Edit
+from setveil.hierarchy.history import History, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import staged_file

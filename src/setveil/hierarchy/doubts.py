@@ -1,0 +1,72 @@
+"""What is wrong or doubtful about a hierarchy that is being edited."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from setveil.hierarchy.edit import Draft
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong or doubtful about a tree that is being edited.
+
+    Attributes
+    ----------
+    kind : str
+        "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
+        "empty", "single" (a group with one child) or "uneven" (nine tenths of a group in one of its parts).
+    nodes : tuple of str
+        Which nodes it is about.
+    """
+
+    kind: str
+    nodes: tuple[str, ...]
+
+
+def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Problem]:
+    """Find what is wrong or doubtful about a tree: what no run accepts first.
+
+    Parameters
+    ----------
+    draft : Draft
+        The tree.
+    items : collection of str, optional
+        The items of the data.
+
+    Returns
+    -------
+    list of Problem
+        At most one of each kind, with all its nodes.
+
+    Examples
+    --------
+    >>> draft = Draft("*", {"*": ["hot"], "hot": ["tea"]})
+    >>> problems_of(draft, ["tea", "milk"])
+    [Problem(kind='missing', nodes=('milk',)), Problem(kind='single', nodes=('*', 'hot'))]
+    """
+    found: dict[str, list[str]] = {}
+    if items is not None:
+        known = set(items)
+        found["missing"] = [item for item in items if item not in draft]
+        found["group"] = [item for item in items if item in draft.children]
+        found["unknown"] = [node for node in draft.parent if node not in draft.children and node not in known]
+    found["empty"] = draft.empty_groups()
+    found["single"] = [group for group, below in draft.children.items() if len(below) == 1]
+    sizes = items_under(draft)
+    found["uneven"] = [
+        group
+        for group, below in draft.children.items()
+        if len(below) > 2 and 10 * max(sizes[child] for child in below) > 9 * sizes[group] > 9
+    ]
+    return [Problem(kind, tuple(nodes)) for kind, nodes in found.items() if nodes]
+
+
+def items_under(draft: Draft) -> dict[str, int]:
+    """Count the items under each node (an item: 1)."""
+    sizes = {node: int(node not in draft.children) for node in draft.nodes()}
+    for node in reversed(sizes):
+        if node != draft.root:
+            sizes[draft.parent[node]] += sizes[node]
+    return sizes

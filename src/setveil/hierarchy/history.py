@@ -1,0 +1,153 @@
+"""Edits of a hierarchy one after the other: a file of them, undo and redo."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from setveil.errors import DataError, HierarchyError, shorten
+from setveil.hierarchy.edit import Draft, Edit
+from setveil.hierarchy.tree import Hierarchy
+
+
+class History:
+    """A tree and the edits that made it, with undo and redo without limit.
+
+    Beside the edits of `setveil.hierarchy.edit` it knows ``{"do": "undo"}``, ``{"do": "redo"}`` and
+    ``{"do": "start", "file": F}``, which replaces the whole tree and can be undone, too. So a file to which
+    each of these is added as a line tells the tree at any time.
+
+    Parameters
+    ----------
+    draft : Draft
+        The tree to begin with; it is changed.
+    load : callable
+        From the file of a start to its tree.
+
+    Attributes
+    ----------
+    draft : Draft
+        The tree now.
+    done, undone : list of dict
+        The edits in effect; those that redo would bring back, the next one last.
+    """
+
+    def __init__(self, draft: Draft, load: Callable[[str], Draft] | None = None) -> None:
+        self.draft = draft
+        self.done: list[Edit] = []
+        self.undone: list[Edit] = []
+        self._load = load
+        self._back: list[Draft | dict[str, Any]] = []
+
+    def do(self, edit: Edit) -> dict[str, Any]:
+        """Carry out an edit, or undo or redo one.
+
+        Returns
+        -------
+        dict
+            The plain step that was made, or ``{"do": "start"}`` where the whole tree is another.
+
+        Raises
+        ------
+        HierarchyError
+            Why it cannot be done; nothing has changed then.
+        """
+        if edit.get("do") == "undo":
+            return self._undo()
+        if edit.get("do") == "redo":
+            if not self.undone:
+                _refuse("There is nothing to do again.")
+            step = self._do(self.undone[-1])
+            self.undone.pop()
+            return step
+        step = self._do(edit)
+        self.undone.clear()
+        return step
+
+    def _do(self, edit: Edit) -> dict[str, Any]:
+        if edit.get("do") == "start":
+            file = edit.get("file")
+            if self._load is None or not isinstance(file, str):
+                _refuse("A start names the file of the tree to start from.")
+            draft = self._load(file)
+            self._back.append(self.draft)
+            self.draft = draft
+            step: dict[str, Any] = {"do": "start"}
+        else:
+            step = self.draft.plain(edit)
+            self._back.append(self.draft.carry_out(step))
+        self.done.append(edit)
+        return step
+
+    def _undo(self) -> dict[str, Any]:
+        if not self.done:
+            _refuse("There is nothing to undo.")
+        back = self._back.pop()
+        self.undone.append(self.done.pop())
+        if isinstance(back, Draft):
+            self.draft = back
+            return {"do": "start"}
+        self.draft.carry_out(back)
+        return back
+
+
+def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
+    """Read a file of edits, one JSON object per line.
+
+    Returns
+    -------
+    list of (int, mapping)
+        Number of the line, from 1, and the edit. Blank lines are passed over.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a line is no JSON object.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text in UTF-8: {error.reason} at byte {error.start:,}.") from error
+    out: list[tuple[int, Edit]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            edit = json.loads(line)
+        except (ValueError, RecursionError):
+            edit = None
+        if not isinstance(edit, dict):
+            raise DataError(
+                f"{path}, line {number}: expected an edit as a JSON object, got {shorten(line)}.",
+                hint='For example {"do": "move", "nodes": ["tea"], "under": "drinks"}',
+            )
+        out.append((number, edit))
+    return out
+
+
+def edited(
+    tree: Hierarchy, edits: Iterable[tuple[int, Edit]], load: Callable[[str], Draft] | None = None
+) -> Draft:
+    """Apply edits one after the other.
+
+    Raises
+    ------
+    HierarchyError
+        With the line of the first edit that cannot be done.
+    """
+    history = History(Draft.of(tree), load)
+    for number, edit in edits:
+        try:
+            history.do(edit)
+        except HierarchyError as error:
+            raise HierarchyError(f"Line {number} of the edits: {error.message}", hint=error.hint) from error
+    return history.draft
+
+
+def _refuse(message: str) -> NoReturn:
+    raise HierarchyError(message)
