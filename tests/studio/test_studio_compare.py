@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,10 @@ def test_a_study_shows_its_results_and_its_report(screen: Screen, tmp_path: Path
     expect(page.locator("#k")).to_have_value("three")
     page.locator("#k").fill("3, 6")
     page.locator("#m").fill("1")
-    page.get_by_label("exact: least loss, proven").uncheck()
+    for method in ("exact", "mhghs"):
+        page.locator(f"#method-{method}").uncheck()
     page.get_by_role("button", name="Run the study").click()
-    expect(page.get_by_text("study-1: 4 of 4 runs")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("study-1: 2 of 2 runs")).to_be_visible(timeout=60_000)
     expect(page.get_by_text("Report of study-1")).to_be_visible(timeout=30_000)
     with (project.studies / "study-1" / "out" / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -120,3 +122,26 @@ def test_what_is_recommended_is_shown_and_used(screen: Screen, tmp_path: Path) -
     page.locator("#recommended form button").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Make the release")
     assert project.settings()["algorithm"] == found["best"]["algorithm"]
+
+
+def test_a_study_that_was_stopped_goes_on_with_what_is_left(screen: Screen, tmp_path: Path) -> None:
+    project = made(screen.server, tmp_path, "Stopped")
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "compare"))
+    page.locator("#k").fill("2, 3, 4, 5, 6")
+    for method in ("exact", "mhghs"):
+        page.locator(f"#method-{method}").uncheck()
+    page.get_by_role("button", name="Run the study").click()
+    done = page.locator("[data-count]")
+    expect(done).to_have_text(re.compile("^[1-9]"), timeout=60_000)  # as they come
+    page.get_by_role("button", name="Stop, keep what is done").click()
+    go_on = page.get_by_role("button", name="Go on with study-1")
+    expect(go_on).to_be_visible(timeout=30_000)
+    kept = {
+        path.name: path.read_bytes() for path in (project.studies / "study-1/out/runs").glob("[!.]*.json")
+    }
+    assert kept
+    go_on.click()
+    expect(page.get_by_text("Report of study-1")).to_be_visible(timeout=90_000)
+    for name, content in kept.items():
+        assert (project.studies / "study-1/out/runs" / name).read_bytes() == content

@@ -99,6 +99,7 @@ def _page(
         model=model_of(project),
         studies=[_study(project, name) for name in studies],
         study_job=told(study) if study and not study.is_over else None,
+        running=study.argv[1].split("/")[1] if study and not study.is_over else "",
         study_failed=study if study and study.state == "failed" else None,
         ready="k" in settings and "input" in settings,
         recommend_job=told(asked) if asked and not asked.is_over else None,
