@@ -73,7 +73,7 @@ def _page(
     settings = project.settings()
     tables = "qi" in settings or "roles" in settings
     k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
-    fields = {"k": k if k in {"5", "20"} else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
+    fields = {"k": "5, 20" if k == "20" else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
     same_as = [commands.recommend(project)] if "k" in settings else []
     same_as += [commands.compare(f"studies/{name}/study.toml", f"studies/{name}/out") for name in studies[:3]]
     return page(
