@@ -503,7 +503,7 @@ function find() {
   $("found").textContent = text ? `${number(found.length)} found` : "";
   enable("previous", found.length > 0);
   enable("next", found.length > 0);
-  if (found.length) activate(found[0]);
+  if (found.length) activate(groups.get(text) ?? found[0]);
 }
 
 function step(by) {
