@@ -265,7 +265,11 @@ def _differing(project: Project, first: str | None, second: str | None) -> Diffe
 def _studies(project: Project) -> list[str]:
     if not project.studies.is_dir():
         return []
-    names = [path.name for path in project.studies.iterdir() if (path / "study.toml").is_file()]
+    names = [
+        path.name
+        for path in project.studies.iterdir()
+        if not path.is_symlink() and (path / "study.toml").is_file()
+    ]
     return sorted(names, key=lambda name: (len(name), name), reverse=True)
 
 
@@ -273,7 +277,8 @@ def _study(project: Project, name: str) -> dict[str, Any]:
     """Tell what a study has found so far."""
     folder = project.studies / name
     try:
-        planned = json.loads((folder / "plan.json").read_bytes())["runs"]
+        read = json.loads((folder / "plan.json").read_bytes())["runs"]
+        planned = [run for run in read if isinstance(run, dict) and {"run", "algorithm"} <= {*run}]
     except (OSError, ValueError, KeyError, TypeError):
         planned = []
     lines = []

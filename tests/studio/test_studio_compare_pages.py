@@ -1,0 +1,143 @@
+"""The page Compare without a browser: names that are none, files that are broken, the file of a study."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import studio_shop
+from setveil.studio.pages.compare import _numbers, _study_file
+from setveil.studio.projects import Project
+from studio_client import Client
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    return Client(tmp_path / "projects")
+
+
+def made(client: Client, title: str = "Shop") -> Project:
+    project = client.studio.projects.create(title)
+    studio_shop.fill(project)
+    project.save(k=5, m="2")
+    return project
+
+
+NONE = ["", ".", "..", "../..", "/etc", "a\0b", "study-1/../..", "link", "%2e%2e", "none"]
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_only_what_is_listed_can_be_named(client: Client, tmp_path: Path, name: str) -> None:
+    project = made(client)
+    outside = tmp_path / "outside"
+    (outside / "out").mkdir(parents=True)
+    for file in ("study.toml", "out/report.html", "plan.json"):
+        (outside / file).write_text("secret")
+    project.studies.mkdir()
+    (project.studies / "link").symlink_to(outside)
+    before = project.toml.read_bytes()
+    for what in ("keep", "choose"):
+        assert client.post("p", project.name, "compare", what, data={"run": name}).status_code == 404
+    assert client.post("p", project.name, "compare", "go-on", data={"study": name}).status_code == 404
+    answer = client.get("p", project.name, "compare", "report", params={"study": name})
+    assert (answer.status_code, "secret" in answer.text) == (404, False)
+    answer = client.get("p", project.name, "compare", "results", params={"study": name})
+    assert answer.json() == {"lines": [], "done": 0}
+    answer = client.get("p", project.name, "compare", params={"first": name, "second": name})
+    assert (answer.status_code, "secret" in answer.text) == (200, False)
+    assert project.toml.read_bytes() == before
+
+
+def test_broken_files_break_no_page(client: Client) -> None:
+    project = made(client)
+    for name, content in (
+        ("a", "{"),
+        ("b", "[]"),
+        ("c", "{}"),
+        ("d", '{"guarantee": {"model": "km-anonymity"}}'),
+    ):
+        (project.runs / name / "internal").mkdir(parents=True)
+        (project.runs / name / "internal" / "report.json").write_text(content)
+    (project.studies / "study-1").mkdir(parents=True)
+    (project.studies / "study-1" / "study.toml").write_text("name = 1")
+    (project.studies / "study-1" / "plan.json").write_text('{"runs": [{}, 5]}')
+    for content in ("{", "[]", "{}", '{"best": {}}', '{"best": null, "by": "lm", "hierarchy": true}'):
+        (project.studies / "recommended.json").write_text(content)
+        answer = client.get("p", project.name, "compare")
+        assert answer.status_code == 200
+        assert "k^m" not in answer.text
+    assert client.post("p", project.name, "compare", "use").status_code == 303
+    assert "algorithm" not in project.settings()
+
+
+def test_the_file_of_a_study_says_how_the_data_are_read(client: Client) -> None:
+    project = made(client, 'The "best"\\ shop\n')
+    project.save(separator=";", id_column="a b", same_ids=None, keep="x.csv")
+    folder = project.studies / "study-1"
+    folder.mkdir(parents=True)
+    study = tomllib.loads(
+        _study_file(project, folder, "study-1", ["exact", "aa"], ["5", "20"], ["1", "inf"], 60)
+    )
+    assert study == {
+        "name": 'The "best"\\ shop\n: study-1',
+        "data": [
+            {
+                "path": project.settings()["input"],
+                "name": project.name,
+                "hierarchy": "groups.csv",
+                "format": "basket",
+                "separator": ";",
+                "id_column": "a b",
+            }
+        ],
+        "algorithms": ["exact", "aa"],
+        "k": [5, 20],
+        "m": [1, "inf"],
+        "time_limit": 60,
+    }
+    assert (folder / "groups.csv").read_bytes() == project.hierarchy.read_bytes()
+
+
+def test_numbers_of_a_study() -> None:
+    assert _numbers("5, 20;7  5", 2) == ["5", "20", "7"]
+    assert _numbers("1,inf", 1, inf=True) == ["1", "inf"]
+    for text in ("", "1", "x", "5,x", "-5", "5.5", "inf", "\u0665", "9999999999"):
+        assert _numbers(text, 2) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ({"k": "x", "m": "2", "methods": "aa"}, "k must be whole numbers from 2 on"),
+        ({"k": "5", "m": "0", "methods": "aa"}, "m must be whole numbers from 1 on"),
+        ({"k": "5", "m": "2", "methods": "none"}, "Choose at least one method."),
+        ({}, "k must be whole numbers"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused_beside_its_fields(
+    client: Client, sent: dict[str, str], message: str
+) -> None:
+    project = made(client)
+    answer = client.post("p", project.name, "compare", "study", data=sent)
+    assert (answer.status_code, message in answer.text) == (400, True)
+    assert not project.studies.exists()
+
+
+def test_what_is_kept_is_what_is_shown(client: Client) -> None:
+    project = made(client)
+    for i in range(8):
+        (project.runs / f"run-{i}" / "internal").mkdir(parents=True)
+        report = {"guarantee": {"model": "km-anonymity", "phrase": f"promise {i}"}}
+        (project.runs / f"run-{i}" / "internal" / "report.json").write_text(json.dumps(report))
+    text = client.get("p", project.name, "compare").text
+    assert text.count("<td>promise ") == 6  # the last ones
+    for name in ("run-1", "run-5", "run-1"):
+        assert client.post("p", project.name, "compare", "keep", data={"run": name}).status_code == 303
+    assert project.studio["kept"] == ["run-5", "run-1"]
+    client.post("p", project.name, "compare", "keep", data={"run": "run-5", "out": "yes"})
+    assert project.studio["kept"] == ["run-1"]
+    text = client.get("p", project.name, "compare").text
+    assert ("promise 1" in text, "promise 5" in text) == (True, False)
