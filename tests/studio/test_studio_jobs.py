@@ -116,6 +116,10 @@ def test_why_a_command_ended_without_an_answer(project: Project) -> None:
     assert refused.notes == ["by the way"]
     assert broken.error["message"] == "The run ended without a result (exit code 1). Nothing was written."
     assert broken.error["hint"] == "KeyError: 'x'"
+    lines = [line.split() for line in project.log.read_text().splitlines()]
+    assert [line[2:5] for line in lines] == [
+        ["anonymize", "failed", kind] for kind in ("InfeasibleError", "Failed", "Killed")
+    ]
     assert killed.error["message"] == "The run was ended from outside (signal 9). Nothing was written."
 
 

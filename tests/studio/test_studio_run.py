@@ -13,7 +13,7 @@ import pytest
 import cli_helpers
 import studio_shop
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, accessible, serve, shot
+from studio_browser import Screen, Server, accessible, looks, serve, shot
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def test_sliders_move_over_what_promises_cost(screen: Screen, project: Project) 
     expect(page.locator("#sentence")).to_contain_text("at least 10 rows")
     page.get_by_role("button", name="5 and 2: shared").click()
     expect(page.locator("#here")).to_contain_text("At k = 5 and m = 2")
-    accessible(page)
+    looks(page, "promise")
 
 
 def test_what_is_wrong_is_said_beside_its_field(screen: Screen, project: Project) -> None:
@@ -89,6 +89,7 @@ def test_limits_are_kept_and_an_impossible_promise_is_mended(screen: Screen, pro
     page.get_by_label("Must stay as they are").fill("tea\nmilk")
     page.get_by_role("button", name="Take this promise").click()
     assert Path(project.settings()["keep"]).read_text() == "tea\nmilk\n"
+    looks(page, "run")
     page.get_by_role("button", name="Make the release").click()
     expect(page.get_by_role("alert")).to_contain_text("There is no release.")
     expect(page.get_by_role("alert")).to_contain_text("336")

@@ -306,6 +306,8 @@ class Jobs:
         try:
             with _written_down(project.folder, job):
                 await self._watch(job, project.folder)
+            if job.is_over:
+                _log(project.log, job)
         except Exception as error:  # the job's, not the server's
             if not job.is_over:
                 message = f"The command could not be run: {error}"
@@ -399,6 +401,13 @@ def _write(place: Path, text: str) -> None:
     place.parent.mkdir(exist_ok=True)
     with staged_file(place) as beside:
         beside.write_text(text, encoding="utf-8")
+
+
+def _log(place: Path, job: Job) -> None:
+    """Note when a job ended and how; no word of the data."""
+    why = f" {job.error['kind']}" if job.error else ""
+    with contextlib.suppress(OSError), place.open("a", encoding="utf-8") as log:
+        log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {job.kind} {job.state}{why} {job.seconds:.1f} s\n")
 
 
 def _event(text: str) -> dict[str, Any] | None:
