@@ -17,7 +17,7 @@ from setveil.studio.projects import Project
 from studio_client import Client
 
 
-def walk(client: Client, project: Project, form: dict[str, str]) -> list[httpx.Response]:
+def walk(client: Client, project: Project, form: dict[str, str], items: str = "") -> list[httpx.Response]:
     """Take a promise, run it, and return the page Run if it failed, else Release and what it is asked."""
 
     async def go() -> list[httpx.Response]:
@@ -42,7 +42,9 @@ def walk(client: Client, project: Project, form: dict[str, str]) -> list[httpx.R
                 if job.state == "done":
                     assert job.out is not None
                     answers.append(await get("release"))
-                    answers.append(await post("release", "verify", run=job.out.name))
+                    what = {"items": items} if items else {}
+                    kind = "query" if items else "verify"
+                    answers.append(await post("release", kind, run=job.out.name, **what))
                     for one in studio.jobs.of(project):
                         await studio.jobs.wait(one)
                     where = answers[-1].headers["location"]
@@ -124,6 +126,16 @@ def test_what_is_typed_wrongly(
     assert said in refused.text
     assert f'<a href="#{field}">' in refused.text
     assert project.settings() == before
+
+
+def test_integers_are_asked_for_as_words_are(client: Client, tmp_path: Path) -> None:
+    rows = cli_helpers.sample_rows()
+    file = cli_helpers.write(tmp_path / "rows.dat", cli_helpers.dump(rows, "fimi"))
+    project = client.studio.projects.create("Numbers")
+    project.save(input=str(file), format="fimi")
+    *_, asked = walk(client, project, {"k": "2", "m": "1"}, "101, 102")
+    number = sum(1 for row in rows if {"101", "102"} <= row)
+    assert f"<b>101, 102</b>: about {number} rows" in asked.text
 
 
 def test_a_promise_that_cannot_be_kept_names_the_nearest(client: Client, project: Project) -> None:

@@ -301,7 +301,9 @@ async def _start(request: Request, kind: str) -> Response:
         argv, label = commands.why(folder, form.get("name", "")), form.get("name", "")
     else:
         asked = form.get("items", "")
-        argv, label = commands.query(folder, [asked]), asked
+        layout = report_of(project, run)["published"].get("layout", {})
+        written = asked.replace(",", " ") if layout.get("format") == "fimi" else asked  # as its rows are
+        argv, label = commands.query(folder, [written]), asked
     if kind != "verify" and not label:
         return to(request, "p", project.name, "release")
     job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
