@@ -774,7 +774,7 @@ async function begin() {
   $("loading").hidden = true;
   listen();
   askProblems();
-  const wanted = new URLSearchParams(location.search).get("find");
+  const wanted = new URLSearchParams(location.search).get("find") || $("find").value; // or typed meanwhile
   if (wanted) {
     $("find").value = wanted;
     find();
