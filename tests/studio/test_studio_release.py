@@ -142,3 +142,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.locator("main")).not_to_contain_text("hand out one of them only")
     assert [path.name for path in project.runs.iterdir()] == [run.name]
+
+    loaded = Path(f"/proc/{studio_server.process.pid}/maps")
+    if loaded.exists():  # the server stays light whatever is asked of it
+        assert not re.findall(r"/(?:numpy|numba|polars|highspy)/", loaded.read_text())

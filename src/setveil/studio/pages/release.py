@@ -33,6 +33,7 @@ _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
 _ROWS = 10  # shown before and after
 _COUNTS = 20
+_SHORT = 3  # seconds that an answer is waited for before the page is shown
 _STATES = {
     "closed": "Published under a broader name",
     "out": "Left out",
@@ -308,7 +309,7 @@ async def _start(request: Request, kind: str) -> Response:
         return to(request, "p", project.name, "release")
     job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
     with contextlib.suppress(TimeoutError):  # a short one is not worth a page that waits
-        await asyncio.wait_for(request.app.state.studio.jobs.wait(job), 3)
+        await asyncio.wait_for(request.app.state.studio.jobs.wait(job), _SHORT)
     return _back(request, run, **{kind: job.id})
 
 

@@ -37,7 +37,9 @@ if (places.length) {
         show(place, job);
       } else {
         events.close();
-        if (job?.state === "done") location.assign(place.dataset.done); else location.reload();
+        const next = new URL(place.dataset.done, location.href);
+        const here = next.pathname === location.pathname && next.search === location.search;
+        if (job?.state === "done" && !here) location.assign(next); else location.reload();
         return;
       }
     }
