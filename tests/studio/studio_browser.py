@@ -6,7 +6,6 @@ fails on whatever its pages say on the console, and on any request that does not
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import httpx
 import pytest
 
 from cli_helpers import COMMAND, environment
+from setveil.studio.enter import ask_running
 from setveil.studio.projects import Project, Projects
 
 if TYPE_CHECKING:
@@ -60,10 +59,9 @@ class Server:
 
     def way_in(self) -> str:
         """Return an address that opens the studio, once."""
-        told = json.loads((self.projects.root / ".studio.json").read_text())
-        headers = {"Origin": told["origin"], "Sec-Fetch-Site": "same-origin"}
-        answer = httpx.post(f"{told['origin']}/again", content=told["again"], headers=headers)
-        return f"{self.origin}/enter#{answer.json()['code']}"
+        found = ask_running(self.projects.root)
+        assert found is not None
+        return f"{self.origin}/enter#{found[1]}"
 
     def project(self, title: str = "Pharmacy", **settings: Any) -> Project:
         """Make a project with these settings, without a page."""

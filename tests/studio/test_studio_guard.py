@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import MutableMapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +23,8 @@ from starlette.routing import Mount, Route
 
 from cli_helpers import COMMAND, environment, needs_proc, posix_only
 from setveil.studio.app import make_app
-from setveil.studio.guard import CODE_SECONDS, COOKIE, FRAMED_POLICY, Keys
+from setveil.studio.enter import ask_running
+from setveil.studio.guard import CODE_SECONDS, COOKIE, FRAMED_POLICY, Keys, signed
 from setveil.studio.render import framed
 from studio_browser import serve
 from studio_client import PORT, Client
@@ -229,6 +232,42 @@ def test_a_code_is_good_for_a_minute(tmp_path: Path) -> None:
 def test_a_guess_is_no_code(client: Client, code: str) -> None:
     client.keys.new_code()
     assert enter(client, code.replace("KEY", client.keys.cookie)).status_code == 403
+
+
+def test_a_second_start_asks_for_a_code(client: Client) -> None:
+    def ask(sign: str, once: str = "once") -> httpx.Response:
+        headers = {"origin": ORIGIN, "sec-fetch-site": "same-origin"}
+        return client.raw("POST", "/again", headers, content=f"{once} {sign}")
+
+    key = client.keys.again
+    for wrong in ("", "x", key, signed("other key", "ask", "once"), signed(key, "ask", "twice")):
+        assert ask(wrong).status_code == 403
+    found = ask(signed(key, "ask", "once")).json()
+    assert found["signed"] == signed(key, "code", "once", found["code"])
+    assert enter(client, found["code"]).status_code == 200
+
+
+@pytest.mark.parametrize("answer", [b'{"code": "x", "signed": "y"}', b'{"code": "x"}', b"[]", b"<html>"])
+def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path: Path) -> None:
+    asked = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        told = {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"}
+        (tmp_path / ".studio.json").write_text(json.dumps(told))
+        assert ask_running(tmp_path) is None
+    assert len(asked) == 1
+    assert b"the key" not in asked[0]
 
 
 def test_the_page_of_the_way_in_gives_nothing_away(client: Client) -> None:

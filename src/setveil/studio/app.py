@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 
 from setveil.errors import SetveilError
 from setveil.studio.desks import Desks, Lost, Refused
-from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal
+from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
 from setveil.studio.projects import Projects
@@ -152,12 +152,16 @@ async def _enter(request: Request) -> Response:
 
 
 async def _again(request: Request) -> Response:
-    """Make a new code for a second start of the studio, which finds the key for it in a file."""
+    """Make a new code for a second start of the studio, which finds the key in a file of its owner.
+
+    Both sides sign, and neither tells the key: once the studio is gone, another may answer at its port.
+    """
     studio = request.app.state.studio
-    key = (await request.body())[:200].decode("latin-1")
-    if not equal(key, studio.keys.again):
+    once, _, sign = (await request.body())[:200].decode("latin-1").partition(" ")
+    if not equal(sign, signed(studio.keys.again, "ask", once)):
         return JSONResponse({"message": "This is not the key of this studio."}, 403)
-    return JSONResponse({"code": studio.keys.new_code()})
+    code = studio.keys.new_code()
+    return JSONResponse({"code": code, "signed": signed(studio.keys.again, "code", once, code)})
 
 
 def _refusing(status: int, title: str, message: str) -> App:

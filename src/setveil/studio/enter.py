@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
+import http.client
 import json
 import logging
 import os
+import secrets
 import signal
 import socket
 import tempfile
@@ -25,7 +27,7 @@ from setveil.errors import RequestError
 from setveil.staging import staged_file
 from setveil.studio.app import Studio, make_app
 from setveil.studio.desks import Desks
-from setveil.studio.guard import HOST, Keys
+from setveil.studio.guard import HOST, Keys, equal, signed
 from setveil.studio.jobs import Jobs
 from setveil.studio.projects import Projects
 
@@ -203,21 +205,32 @@ def _told(root: Path, keys: Keys) -> Any:
                 path.unlink()
 
 
-def _open_running(root: Path, *, browser: bool) -> bool:
-    """Open the studio that runs for these projects already, if there is one."""
+def ask_running(root: Path) -> tuple[str, str] | None:
+    """Find the studio that serves a folder of projects already: its origin, and a code to come in by."""
     try:
         told = json.loads((root / _RUNNING).read_text(encoding="utf-8"))
+        origin, key, once = str(told["origin"]), str(told["again"]), secrets.token_urlsafe(32)
         request = urllib.request.Request(  # noqa: S310  (where it listened itself)
-            f"{told['origin']}/again",
-            data=told["again"].encode(),
-            headers={"Origin": told["origin"], "Sec-Fetch-Site": "same-origin"},
+            f"{origin}/again",
+            data=f"{once} {signed(key, 'ask', once)}".encode(),
+            headers={"Origin": origin, "Sec-Fetch-Site": "same-origin"},
         )
         plain = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with plain.open(request, timeout=5) as answer:
-            code = json.loads(answer.read())["code"]
-    except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError):
+            found = json.loads(answer.read(10_000))
+        code, sign = str(found["code"]), str(found["signed"])
+    except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError, http.client.HTTPException):
+        return None
+    # Once a studio has been killed, something else may answer at its port.
+    return (origin, code) if equal(sign, signed(key, "code", once, code)) else None
+
+
+def _open_running(root: Path, *, browser: bool) -> bool:
+    """Open the studio that runs for these projects already, if there is one."""
+    found = ask_running(root)
+    if found is None:
         return False
-    opened = _open(told["origin"], code, browser=browser)
+    opened = _open(*found, browser=browser)
     if opened:
         time.sleep(5)  # the browser reads it meanwhile
         opened.unlink(missing_ok=True)
