@@ -35,7 +35,6 @@ _LIMITS = {
     7200: "at most 2 hours, then the best so far",
 }
 _USUAL_LIMIT = 300
-_QUICK = "quick: a good release without proof"
 _METHODS = {
     "aa": "AA, quick and greedy",
     "exact": "least loss, proven",
