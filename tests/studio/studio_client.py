@@ -23,6 +23,9 @@ PORT = 8765
 class DirectDesks(Desks):
     """Desks that answer in this process."""
 
+    async def ready(self) -> None:
+        pass
+
     async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
         from setveil.studio.desk.__main__ import _answer
         from setveil.studio.desk.place import Desk

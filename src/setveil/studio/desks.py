@@ -99,6 +99,13 @@ class Desks:
         self._desks: dict[Path, _Desk] = {}  # the one asked last is the last
         self._starting = asyncio.Lock()
         self._last = 0
+        self._spare: _Desk | None = None
+
+    async def ready(self) -> None:
+        """Start a desk for the project that is opened next: what it imports takes a while."""
+        async with self._starting:
+            if not self._desks and (self._spare is None or self._spare.reader.done()):
+                self._spare = _Desk(await self._start())
 
     async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
         """Ask the desk of a project; `do` names one of its functions.
@@ -144,6 +151,8 @@ class Desks:
         for desk in list(self._desks.values()):
             await desk.end()
         self._desks.clear()
+        if self._spare is not None:
+            await self._spare.end()
 
     async def _of(self, folder: Path) -> _Desk:
         async with self._starting:
@@ -152,11 +161,12 @@ class Desks:
                 while len(self._desks) >= MOST:
                     idle = (one for one, other in self._desks.items() if not other.asked)
                     await self._desks.pop(next(idle, next(iter(self._desks)))).end()
-                desk = _Desk(await self._start(folder))
+                spare, self._spare = self._spare, None
+                desk = spare if spare is not None and not spare.reader.done() else _Desk(await self._start())
             self._desks[folder] = desk
             return desk
 
-    async def _start(self, folder: Path) -> asyncio.subprocess.Process:
+    async def _start(self) -> asyncio.subprocess.Process:
         from setveil.runs.memory import memory_left
 
         left = memory_left()
@@ -166,7 +176,6 @@ class Desks:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "SETVEIL_DESK_MEMORY": f"{limit:.0f}"},
-            cwd=folder,  # what lies in it is named from there
             limit=_LONGEST_LINE,
             start_new_session=True,
         )

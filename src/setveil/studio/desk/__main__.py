@@ -41,6 +41,7 @@ def main() -> None:
         question = questions.get()
         folder = Path(question["folder"])
         if desk is None or desk.folder != folder:
+            os.chdir(folder)  # what lies in it is named from there
             desk = Desk(folder)
         answer = {"id": question["id"], **_answer(desk, question["do"], question["with"])}
         answers.write(json.dumps(answer) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,8 +19,10 @@ SAMPLE_ROWS = 5000
 
 
 async def show(request: Request) -> Response:
-    """Show the projects."""
-    return _page(request)
+    """Show the projects; meanwhile a desk makes itself ready."""
+    answer = _page(request)
+    answer.background = BackgroundTask(request.app.state.studio.desks.ready)
+    return answer
 
 
 def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Response:
