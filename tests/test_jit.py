@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cli_helpers import environment, needs_compiled, write
+from cli_helpers import environment, needs_compiled, posix_only, write
 
 _KERNELS = """
 import logging, sys
@@ -43,3 +43,21 @@ def test_said_once_per_machine(tmp_path: Path) -> None:
     assert said("one", "cache") == ""
     assert said("other", "cache") == ""  # compiled, too, but it was said
     assert said("other", "another") == "compiling, first run only\n"
+
+
+@posix_only
+@needs_compiled
+def test_a_full_disk_keeps_nobody_from_working(tmp_path: Path) -> None:
+    import resource
+
+    write(tmp_path / "kernels.py", _KERNELS)
+    process = subprocess.run(
+        [sys.executable, str(tmp_path / "kernels.py"), "one"],
+        env=environment({"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (process.returncode, process.stderr) == (0, "compiling, first run only\n")
+    assert all(path.stat().st_size == 0 for path in (tmp_path / "cache").rglob("*") if path.is_file())

@@ -75,6 +75,20 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     The compiled code releases Python's global lock, so that Ctrl-C and progress bars answer while it runs.
     """
     try:
-        return numba.njit(function, cache=True, nogil=True)  # type: ignore[no-any-return]
+        made = numba.njit(function, cache=True, nogil=True)
     except RuntimeError:  # neither the package nor the user's cache folder is writable
         return numba.njit(function, nogil=True)  # type: ignore[no-any-return]
+    cached = getattr(made, "_cache", None)  # none if nothing is compiled
+    if cached is not None:
+        cached.save_overload = _where_possible(cached.save_overload)
+    return made  # type: ignore[no-any-return]
+
+
+def _where_possible(save: Callable[..., None]) -> Callable[..., None]:
+    """Keep what was compiled unless the disk is full: then it is used all the same."""
+
+    def saved(*compiled: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*compiled)
+
+    return saved
