@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / name) for name in ("", "studio")]
+
+from studio_browser import chromium, serve  # noqa: E402
 
 LOOKS = {"": (1280, "light"), "-dark": (1280, "dark"), "-narrow": (320, "light")}
 TALLEST = 1500  # of what is kept of a page
@@ -28,26 +29,17 @@ COLORS = 64
 
 def main() -> None:
     """Go through the pages and draw each."""
-    from playwright.sync_api import sync_playwright
-
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "setveil", "studio", "--no-browser"],
-            env={**os.environ, "HOME": home, "USERPROFILE": home},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert server.stdout is not None  # noqa: S101
+        server = serve(Path(home))
         as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=as_root)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=as_root)
         page = browser.new_page(reduced_motion="reduce")
         page.set_default_timeout(120_000)
-        page.goto(server.stdout.readline().strip())
+        page.goto(server.first)
         walk(page, folder, home)
         browser.close()
-        server.terminate()
-        server.wait()
+        server.stop()
 
 
 def walk(page: Page, folder: Path, home: str) -> None:
@@ -101,8 +93,6 @@ def walk(page: Page, folder: Path, home: str) -> None:
 
 def keep_looks(page: Page, folder: Path, name: str) -> None:
     """Keep the looks of a page."""
-    from PIL import Image
-
     for suffix, (width, scheme) in LOOKS.items():
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
