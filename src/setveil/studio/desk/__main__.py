@@ -7,6 +7,7 @@ and returns a dict.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -33,6 +34,7 @@ def main() -> None:
     """Answer until there are no more questions."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
+    gc.set_threshold(500_000)  # what is read stays: to search it for garbage takes long
     questions: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(questions,), daemon=True).start()
     threading.Thread(target=_watch_memory, args=(float(os.environ.get(MEMORY, "inf")),), daemon=True).start()
