@@ -1,4 +1,4 @@
-"""Questions about a release: its figures in words, the tree with the cut, rows before and after."""
+"""Questions about releases: figures in words, the cut, rows before and after, what is recommended."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.mapping import read_recoding
 from setveil.published.recoding import Recoding
+from setveil.report import advice
 from setveil.report.run.summary import facts
 from setveil.runs.recorded import Recorded, find_tree
 from setveil.studio.desk.data import data_of, rows, rows_of
@@ -208,9 +209,44 @@ def _published_lines(release: _Release) -> list[list[str]]:
     return found if len(found) == len(release.places) else []
 
 
+def recommended(desk: Desk, found: dict[str, Any]) -> dict[str, Any]:
+    """Put what was recommended in the words of the command.
+
+    Parameters
+    ----------
+    found : dict
+        What ``setveil recommend --json`` prints, and when.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    try:
+        best = found["best"]
+        lines = [advice.headline(found), advice.weighing(found), advice.answering(found)]
+        return {
+            "when": found.get("when", ""),
+            "lines": [line for line in lines if line],
+            "heads": ["", *advice.heads(found)],
+            "groups": [
+                [title, [advice.cells(row, found) for row in rows]] for title, rows in advice.groups(found)
+            ],
+            "notes": [*advice.columns_explained(found), *advice.notes(found)],
+            "use": best["algorithm"] if best else "",
+            "name": best["name"] if best else "",
+            "options": {
+                key: best[key] for key in ("objective", "suppress") if best and best.get(key) is not None
+            },
+        }
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError(f"What was recommended cannot be read: {error}.") from None
+
+
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "release_in_words": in_words,
     "release_cut": cut,
     "release_names": names,
     "release_rows": before_after,
+    "recommended": recommended,
 }

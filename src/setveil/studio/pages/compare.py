@@ -16,10 +16,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from setveil import algorithms
-from setveil.report import advice, words
+from setveil.report import words
 from setveil.staging import staged_file
 from setveil.studio import commands
 from setveil.studio.cuts import Difference, difference, read_recoding
+from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import model_of
@@ -55,10 +56,10 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 560, 300, 64, 48  # of the chart, and of its m
 
 async def show(request: Request) -> Response:
     """Show the page."""
-    return _page(request)
+    return await _page(request)
 
 
-def _page(
+async def _page(
     request: Request, errors: list[dict[str, str]] | None = None, given: Mapping[str, Any] | None = None
 ) -> Response:
     project: Project = request.state.project
@@ -69,7 +70,7 @@ def _page(
     studies = _studies(project)
     study = jobs.latest(project, "compare", "study-plan")
     asked = jobs.latest(project, "recommend")
-    recommended = _recommended(project)
+    recommended = await _recommended(request)
     settings = project.settings()
     tables = "qi" in settings or "roles" in settings
     k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
@@ -333,7 +334,7 @@ async def study(request: Request) -> Response:
     if not methods:
         errors.append(_error("Choose at least one method.", "method-exact"))
     if errors:
-        return _page(request, errors, {**given, "methods": methods})
+        return await _page(request, errors, {**given, "methods": methods})
     await saved(studio, project)
     name = _new_study(project)
     folder = project.studies / name
@@ -460,34 +461,23 @@ async def _recommend(studio: Any, project: Project) -> None:
             staged.write_text(json.dumps(found), encoding="utf-8")
 
 
-def _recommended(project: Project) -> dict[str, Any] | None:
+async def _recommended(request: Request) -> dict[str, Any] | None:
     """Put what was recommended last in the words of the command."""
+    project: Project = request.state.project
     try:
         found = json.loads((project.studies / "recommended.json").read_bytes())
-        best = found["best"]
-        lines = [advice.headline(found), advice.weighing(found), advice.answering(found)]
-        return {
-            "when": found.get("when", ""),
-            "lines": [line for line in lines if line],
-            "heads": ["", *advice.heads(found)],
-            "groups": [
-                (title, [advice.cells(row, found) for row in rows]) for title, rows in advice.groups(found)
-            ],
-            "notes": [*advice.columns_explained(found), *advice.notes(found)],
-            "use": best["algorithm"] if best else "",
-            "name": best["name"] if best else "",
-            "options": {
-                key: best[key] for key in ("objective", "suppress") if best and best.get(key) is not None
-            },
-        }
-    except (OSError, ValueError, KeyError, TypeError):
+        words_of_it: dict[str, Any] = await request.app.state.studio.desks.ask(
+            project, "recommended", found=found
+        )
+    except (OSError, ValueError, Refused, Lost):
         return None
+    return words_of_it
 
 
 async def use(request: Request) -> Response:
     """Take the recommended method for the run."""
     project: Project = request.state.project
-    found = _recommended(project)
+    found = await _recommended(request)
     if found and found["use"] in algorithms.names():
         project.save(
             algorithm=found["use"],
