@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.ctrlc import leave
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 VARIABLE = "SETVEIL_WATCHED"
 OUT_OF_MEMORY = 1
-_EVERY = 0.05  # seconds between two looks at the memory
 
 _asked_to_stop = threading.Event()
 
@@ -52,9 +50,11 @@ def write_error(error: SetveilError) -> None:
 
 def be_steered() -> None:
     """Listen to the other program from now on, and keep to the memory that it grants."""
+    from setveil.runs.memory import keep_to
+
     threading.Thread(target=_listen, daemon=True).start()
     limit = float(os.environ[VARIABLE])
-    threading.Thread(target=_watch_memory, args=(limit,), daemon=True).start()
+    keep_to(limit, lambda: _out_of_memory(limit))
 
 
 def _listen() -> None:
@@ -64,22 +64,14 @@ def _listen() -> None:
     leave()
 
 
-def _watch_memory(limit: float) -> None:
-    from setveil.runs.memory import peak_memory_mb
-
-    while True:
-        peak = peak_memory_mb()
-        if peak is None:
-            return  # the limit cannot be kept here
-        if peak > limit:
-            give_up()
-            write(
-                "error",
-                {
-                    "kind": "MemoryError",
-                    "message": f"It took more than the {limit:,.0f} MB of memory that it may take.",
-                    "hint": "A smaller m, fewer rows, or a machine with more memory.",
-                },
-            )
-            os._exit(OUT_OF_MEMORY)
-        time.sleep(_EVERY)
+def _out_of_memory(limit: float) -> None:
+    give_up()
+    write(
+        "error",
+        {
+            "kind": "MemoryError",
+            "message": f"It took more than the {limit:,.0f} MB of memory that it may take.",
+            "hint": "A smaller m, fewer rows, or a machine with more memory.",
+        },
+    )
+    os._exit(OUT_OF_MEMORY)

@@ -1,13 +1,17 @@
-"""How much memory a process has held."""
+"""How much memory a process has held, may hold, and is kept to."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROW = 24  # bytes of memory that a row takes besides its items
 OF_A_BYTE = 6  # bytes of memory for a byte of a Parquet file
+
+_EVERY = 0.05  # seconds between two looks at the memory
 
 
 def peak_memory_mb() -> float | None:
@@ -38,6 +42,32 @@ def memory_left() -> int | None:
     except OSError:
         pass
     return None
+
+
+def share_left_mb(share: float) -> float:
+    """Take a share of the memory that is left, in MB; no limit where the system does not tell."""
+    left = memory_left()
+    return 1e9 if left is None else left / (1 << 20) * share
+
+
+def keep_to(limit: float, end: Callable[[], None]) -> None:
+    """From now on end this process once it has held too much memory; never where the system does not tell.
+
+    Parameters
+    ----------
+    limit : float
+        The most that it may hold, in MB.
+    end : callable
+        Ends the process.
+    """
+
+    def watch() -> None:
+        while (peak := peak_memory_mb()) is not None:
+            if peak > limit:
+                end()
+            time.sleep(_EVERY)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def least_memory(files: Sequence[str]) -> tuple[int, int]:

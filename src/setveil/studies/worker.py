@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import DataError, InfeasibleError, RequestError
-from setveil.runs.memory import peak_memory_mb
+from setveil.runs.memory import keep_to, peak_memory_mb
 from setveil.staging import staged_file
 from setveil.studies.machine import machine
 from setveil.threads import use_threads
-
-_EVERY = 0.05  # seconds between two looks at the memory
 
 
 def main() -> None:
@@ -40,7 +38,8 @@ def main() -> None:
 
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     if task["memory_limit"] is not None:
-        threading.Thread(target=_watch_memory, args=(task["memory_limit"], record), daemon=True).start()
+        limit = task["memory_limit"]
+        keep_to(limit, lambda: record("memory", f"Took more than the {limit:g} MB of its limit.", {}))
     measures: dict[str, Any] = {}
     try:
         status, error = "done", ""
@@ -73,16 +72,6 @@ def _leave_with_parent() -> None:
     while os.read(0, 1):
         pass
     os._exit(1)
-
-
-def _watch_memory(limit: float, record: Any) -> None:
-    while True:
-        peak = peak_memory_mb()
-        if peak is None:
-            return  # the limit cannot be kept here
-        if peak > limit:
-            record("memory", f"Took more than the {limit:g} MB of its limit.", {})
-        time.sleep(_EVERY)
 
 
 def _told(problem: Exception) -> str:

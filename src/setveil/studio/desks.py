@@ -167,15 +167,13 @@ class Desks:
             return desk
 
     async def _start(self) -> asyncio.subprocess.Process:
-        from setveil.runs.memory import memory_left
+        from setveil.runs.memory import share_left_mb
 
-        left = memory_left()
-        limit = 1e9 if left is None else left / (1 << 20) * _OF_FREE
         return await asyncio.create_subprocess_exec(
             *self.command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "SETVEIL_DESK_MEMORY": f"{limit:.0f}"},
+            env={**os.environ, "SETVEIL_DESK_MEMORY": f"{share_left_mb(_OF_FREE):.0f}"},
             limit=_LONGEST_LINE,
             start_new_session=True,
         )

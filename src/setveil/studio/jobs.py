@@ -318,7 +318,9 @@ class Jobs:
 
     async def _watch(self, job: Job, folder: Path) -> None:
         """Start a job's process in the project's folder, and follow it to its end."""
-        memory = self.memory_mb if self.memory_mb is not None else _free_mb()
+        from setveil.runs.memory import share_left_mb
+
+        memory = self.memory_mb if self.memory_mb is not None else share_left_mb(_OF_FREE)
         process = await asyncio.create_subprocess_exec(
             *self.command,
             *job.argv,
@@ -482,11 +484,3 @@ def _is_alive(pid: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def _free_mb() -> float:
-    """Take most of the memory that is free now; no limit where the system does not tell."""
-    from setveil.runs.memory import memory_left
-
-    left = memory_left()
-    return 1e9 if left is None else left / (1 << 20) * _OF_FREE

@@ -13,21 +13,18 @@ import os
 import queue
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from setveil.errors import SetveilError
-from setveil.runs.memory import peak_memory_mb
+from setveil.runs.memory import keep_to
 from setveil.studio.desk import data, release, tree
 from setveil.studio.desk.place import Desk
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {**data.ASKED, **tree.ASKED, **release.ASKED}
 MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
-
-_EVERY = 0.05  # seconds between two looks at the memory
 
 
 def main() -> None:
@@ -37,7 +34,7 @@ def main() -> None:
     gc.set_threshold(500_000)  # what is read stays: to search it for garbage takes long
     questions: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(questions,), daemon=True).start()
-    threading.Thread(target=_watch_memory, args=(float(os.environ.get(MEMORY, "inf")),), daemon=True).start()
+    keep_to(float(os.environ.get(MEMORY, "inf")), lambda: os._exit(1))
     desk: Desk | None = None
     while True:
         question = questions.get()
@@ -89,16 +86,6 @@ def _listen(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
     for line in sys.stdin.buffer:
         questions.put(json.loads(line))
     os._exit(0)
-
-
-def _watch_memory(limit: float) -> None:
-    while True:
-        peak = peak_memory_mb()
-        if peak is None:
-            return  # the limit cannot be kept here
-        if peak > limit:
-            os._exit(1)
-        time.sleep(_EVERY)
 
 
 if __name__ == "__main__":
