@@ -47,6 +47,17 @@ Separator = Annotated[
     ),
 ]
 
+TreeOut = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        rich_help_panel=OUTPUT,
+        help="File to write: .csv (ARX), .txt or .json (Amnesia).",
+    ),
+]
+
 _WAYS = ("co-occurrence", "balanced", "prefix")
 _BY = "By what items share: rows, their place in the order, or how their codes begin."
 
@@ -121,16 +132,7 @@ def build(
         ),
     ] = None,
     reading: Reading,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="File to write: .csv (ARX), .txt or .json (Amnesia).",
-        ),
-    ],
+    out: TreeOut,
     force: Force = False,
 ) -> None:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
@@ -256,16 +258,7 @@ def edit(
         typer.Option("--encoding", metavar="ENCODING", rich_help_panel=READING, help="Of the hierarchy."),
     ] = "utf-8",
     separator: Separator = None,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="File to write: .csv (ARX), .txt or .json (Amnesia).",
-        ),
-    ],
+    out: TreeOut,
     force: Force = False,
 ) -> None:
     """Edit a hierarchy: move, rename, merge, dissolve, group, add, remove, sort."""
