@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 SHOTS = os.environ.get("SETVEIL_STUDIO_SHOTS")  # a folder for pictures of the pages
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def chromium() -> str | None:
@@ -180,14 +180,15 @@ def screen(screens: Callable[..., Screen]) -> Screen:
     return screens()
 
 
-def accessible(page: Page) -> None:
-    """Check a page by the rules of axe, and that nothing is cut off at its side."""
+def accessible(page: Page, *, colors: bool = False) -> None:
+    """Check a page by the rules of axe, or those about colors, and that nothing is cut off at its side."""
     from axe_playwright_python.base import AXE_FILE_PATH
 
-    # Not as a script of the page, which its policy refuses, but as one of the browser.
-    found = page.evaluate(
-        AXE_FILE_PATH.read_text(encoding="utf-8") + "\n; axe.run(document, {resultTypes: ['violations']})"
-    )
+    if not page.evaluate("'axe' in window"):
+        # Not as a script of the page, which its policy refuses, but as one of the browser.
+        page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
+    only = {"runOnly": ["cat.color"]} if colors else {}
+    found = page.evaluate("only => axe.run(document, {resultTypes: ['violations'], ...only})", only)
     said = [
         f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary'][:300]}"
         for rule in found["violations"]
@@ -205,11 +206,14 @@ def shot(page: Page, name: str) -> None:
 
 
 def looks(page: Page, name: str) -> None:
-    """Check a page at 320 and 1,280 pixels, light and dark, and keep a picture of each."""
+    """Check a page at 320 and 1,280 pixels, light and dark, and keep a picture of each.
+
+    Light and dark differ in their colors alone: what is not about colors is checked once for each width.
+    """
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         for dark in (False, True):
             page.emulate_media(color_scheme="dark" if dark else "light")
-            accessible(page)
+            accessible(page, colors=dark)
             shot(page, f"{name}-{width}-{'dark' if dark else 'light'}")
     page.emulate_media(color_scheme="light")

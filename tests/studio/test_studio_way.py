@@ -66,18 +66,24 @@ class Keys:
         target.wait_for()
         passed = []
         for _ in range(150):
-            if target.evaluate("one => one === document.activeElement"):
+            if self._is_at(target):
                 return
             self.page.keyboard.press("Tab")
-            passed.append(self.page.evaluate("document.activeElement.outerHTML.slice(0, 120)"))
-            kind = self.page.evaluate("document.activeElement.type")
+            where, kind = self.page.evaluate(
+                "[document.activeElement.outerHTML.slice(0, 120), document.activeElement.type]"
+            )
+            passed.append(where)
             while with_arrows and kind == "radio":
-                if target.evaluate("one => one === document.activeElement"):
+                if self._is_at(target):
                     return
                 self.page.keyboard.press("ArrowDown")
                 with_arrows = self.page.evaluate("!document.activeElement.dataset.seen")
                 self.page.evaluate("document.activeElement.dataset.seen = 'yes'")
         raise AssertionError(f"{target} is not reached by Tab, only {passed}")
+
+    @staticmethod
+    def _is_at(target: Locator) -> bool:
+        return bool(target.evaluate("one => one === document.activeElement"))
 
 
 @pytest.fixture

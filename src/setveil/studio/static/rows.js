@@ -40,8 +40,12 @@ async function draw() {
   if (asked === wanted) return;
   wanted = asked;
   const answer = await fetch(`${box.dataset.from}?first=${first}&count=${count}`, { headers: { accept: "application/json" } });
-  if (wanted !== asked || !answer.ok) return;
   const found = await answer.json();
+  if (wanted !== asked) return; // a later answer has overtaken this one
+  if (!answer.ok) {
+    wanted = ""; // asked once more with the next scroll
+    return;
+  }
   const top = tall < TALLEST ? first * HIGH : box.scrollTop - (sight - first) * HIGH;
   table.style.top = `${top}px`;
   table.replaceChildren(...found.rows.map((row, at) => {
