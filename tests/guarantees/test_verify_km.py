@@ -85,7 +85,7 @@ def test_verdict_is_the_twins_whatever_is_counted_in_tables(
     rng = seeded(80)
     ways = set()
 
-    def chosen_at_random(indptr: object, n_ids: int, size: int) -> bool:
+    def chosen_at_random(lengths: object, n_ids: int, size: int) -> bool:
         chosen = rng.random() < 0.5 and size < 4
         ways.add((size, chosen))
         return chosen
@@ -100,7 +100,7 @@ def test_verdict_is_the_twins_whatever_is_counted_in_tables(
         rows *= rng.choice((1, 1, 2, 5))
         check(rows, rng.randint(2, 6), rng.choice((1, 2, 3, 4, math.inf)), rng.choice((0, 1, 10)))
     assert ways >= {(2, True), (2, False), (3, True), (3, False), (4, False)}
-    one = np.array([0, 3], np.int64)
+    one = np.array([0, 0, 0, 1])
     assert not is_worth_it(one, 3, 4)
     assert is_worth_it(one, 100, 2)
     assert not is_worth_it(one, 1000, 2), "one row of three items does not need half a million cells"

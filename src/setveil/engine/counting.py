@@ -23,6 +23,7 @@ from setveil.threads import each, threads
 
 Piece = tuple[Ints, Ids]  # indptr and leaves of some rows
 Tick = Callable[[float], None]
+MOST_APART = 1 << 24  # cells of the tables of all threads, where each has its own
 TOGETHER = 8  # pieces that are held at a time
 ONE_EACH = frozen(np.zeros(0), np.int64)
 
@@ -61,41 +62,77 @@ def count_pieces(
 ) -> NDArray[np.int32]:
     """Count, for all sets of `size` numbers, the rows that hold them; `weights`: what the rows stand for.
 
-    Each thread counts the sets whose greatest number lies in a range of its own, so that there is one table,
-    and nothing to merge.
+    Where tables are small beside the rows, each thread counts a part of the rows in a table of its own. Else
+    each counts all rows' sets whose greatest number lies in a range of its own: one table, nothing to add up.
     """
     n = numbering.nodes.size
-    offsets, table = cell_offsets(n, size), empty_table(n, size)
+    offsets, tables = cell_offsets(n, size), _tables(n, size, occurrences)
     done = 0
     ranges: list[tuple[int, int]] = []
     for group in groups(pieces):
         rows = each(lambda piece: numbered(piece, numbering), group)
-        if not ranges:
+        if len(tables) == 1 and not ranges:
             ranges = _of_equal_work(rows, offsets)
-        _count_rows(rows, weights, offsets, ranges, table)
+        _count_rows(rows, weights, offsets, ranges, tables)
         done += sum(leaves.size for _, leaves in group)
         tick(done / max(occurrences, 1))
-    return table
+    return _added_up(tables)
 
 
 def count_numbers(indptr: Ints, numbers: Ids, weights: Ints, n: int, size: int) -> NDArray[np.int32]:
     """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
-    offsets, table = cell_offsets(n, size), empty_table(n, size)
+    offsets, tables = cell_offsets(n, size), _tables(n, size, numbers.size)
     rows = [(indptr, numbers)]
-    _count_rows(rows, weights, offsets, _of_equal_work(rows, offsets), table)
+    ranges = _of_equal_work(rows, offsets) if len(tables) == 1 else []
+    _count_rows(rows, weights, offsets, ranges, tables)
+    return _added_up(tables)
+
+
+def _tables(n: int, size: int, occurrences: int) -> list[NDArray[np.int32]]:
+    """Make a table for each thread, or one for all."""
+    table = empty_table(n, size)
+    alone = table.size > occurrences or table.size * threads() > MOST_APART
+    return [table, *(np.zeros_like(table) for _ in range(0 if alone else threads() - 1))]
+
+
+def _added_up(tables: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    table, *others = tables
+    for other in others:
+        table += other
     return table
 
 
 def _count_rows(
-    rows: list[Piece], weights: Ints, offsets: Ints, ranges: list[tuple[int, int]], table: NDArray[np.int32]
+    rows: list[Piece],
+    weights: Ints,
+    offsets: Ints,
+    ranges: list[tuple[int, int]],
+    tables: list[NDArray[np.int32]],
 ) -> None:
-    """Add rows to a table, each thread the sets whose greatest number lies in a range of its own."""
+    """Add rows to tables: each thread a part of the rows, or the sets whose greatest number is in a range."""
 
-    def count(range_: tuple[int, int]) -> None:
+    def count_part(i: int) -> None:
+        for indptr, numbers in rows:
+            shares = [numbers.size * j // len(tables) for j in (i, i + 1)]
+            first, last = np.searchsorted(indptr, shares).tolist()
+            count_into(
+                indptr[first : last + 1],
+                numbers,
+                weights[first:last],
+                offsets,
+                0,
+                offsets.shape[1],
+                tables[i],
+            )
+
+    def count_range(range_: tuple[int, int]) -> None:
         for one in rows:
-            count_into(*one, weights, offsets, *range_, table)
+            count_into(*one, weights, offsets, *range_, tables[0])
 
-    each(count, ranges)
+    if len(tables) > 1:
+        each(count_part, range(len(tables)))
+    else:
+        each(count_range, ranges)
 
 
 def rare_parts(

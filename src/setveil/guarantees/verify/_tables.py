@@ -18,16 +18,16 @@ from setveil.threads import each, threads
 SIZES = 2, 3
 MOST_CELLS = 1 << 27
 MOST_ROWS = (1 << 31) - 1  # that a cell can count
+MOST_APART = 1 << 24  # cells of the tables of all threads, where each has its own
 WORTH = 8  # cells that a table may have for each set in the rows
 LEAST = 1 << 14
 
 
-def is_worth_it(indptr: NDArray[np.int64], n_ids: int, size: int) -> bool:
-    """Whether a table of the sets of `size` fits, and the rows have sets enough for it."""
-    cells = comb(n_ids, size)
-    if size not in SIZES or cells > MOST_CELLS or indptr.size > MOST_ROWS:
+def is_worth_it(lengths: NDArray[np.int64], n_ids: int, size: int) -> bool:
+    """Whether a table of the sets of `size` fits and the rows, lengths[i] of length i, have enough for it."""
+    cells, rows = comb(n_ids, size), lengths.tolist()
+    if size not in SIZES or cells > MOST_CELLS or sum(rows) > MOST_ROWS:
         return False
-    rows = np.bincount(np.diff(indptr)).tolist()
     return bool(cells <= WORTH * max(sum(n * comb(length, size) for length, n in enumerate(rows)), LEAST))
 
 
@@ -69,6 +69,17 @@ def count_sets(
             ],
             np.int64,
         )
+    if table.size * threads() <= MOST_APART and table.size <= items.size:
+        # Each thread counts some of the rows, in a table of its own.
+        pieces = _pieces(indptr)
+        tables = [table, *(np.zeros_like(table) for _ in pieces[1:])]
+        each(
+            lambda part: counted(indptr[part[0][0] : part[0][1] + 1], items, starts, 0, n_ids, part[1]),
+            zip(pieces, tables, strict=True),
+        )
+        for other in tables[1:]:
+            table += other
+        return table
     total = np.cumsum(_added_up(lambda rows, out: _weigh(indptr, items, *rows, size, out), indptr, n_ids))
     # Each thread counts the sets of the first ids of a range: nobody else writes there.
     shares = np.arange(1, threads()) * int(total[-1]) // threads()

@@ -199,7 +199,8 @@ class Survey:
         self.n_ids = n_ids
         self.k, self.show, self.progress = k, show, progress
         self.indptr, self.items = indptr, np.ascontiguousarray(items, np.int32)
-        self.longest = int(np.diff(indptr).max())
+        self.lengths = np.bincount(np.diff(indptr))  # how many rows there are of each length
+        self.longest = self.lengths.size - 1
         self.violations = 0
         self.first: list[tuple[tuple[int, ...], int]] = []
         self.smallest = indptr.size - 1
@@ -276,7 +277,7 @@ class Survey:
         if size == 1:
             self.count_singles()
             return
-        if is_worth_it(self.indptr, self.n_ids, size):
+        if is_worth_it(self.lengths, self.n_ids, size):
             self.count_in_table(size)
             return
         known = int(self.known or self.violations > 0)
