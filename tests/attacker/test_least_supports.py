@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import numpy as np
 import pytest
 
 from naive import itemsets as naive
+from setveil.attacker import _sharded_search
 from setveil.attacker._least_supports import LeastSupportSearch, least_steps
 from setveil.attacker._revealing_pairs import revealed_rows
+from setveil.attacker._sharded_search import least_supports
 from setveil.kernels.rows import Ranked, frozen
+from setveil.threads import use_threads
 from strategies import examples, seeded
 from weighted_rows import in_order, random_weighted
 
@@ -90,6 +94,45 @@ def test_a_search_that_gives_up_leaves_bounds() -> None:
     assert gave_up
 
 
+def test_shards_find_the_same_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sharded_search, "WORTH", 1)
+    rng = seeded(45)
+    seen = set()
+    for _ in range(examples(400, 60)):
+        rows, ranked, m, least = random_instance(rng)
+        floor, first = bounds(rng, rows, least)
+        limits = (
+            frozen(sorted({rng.randint(1, 9) for _ in range(3)}), np.int64) if rng.random() < 0.5 else None
+        )
+        effort = rng.choice((10**12, rng.randint(1, 60)))
+        monkeypatch.setattr(_sharded_search, "SHARDS", rng.choice((1, 2, 32)))
+        monkeypatch.setattr(_sharded_search, "TOGETHER", rng.choice((1, 2, 8)))
+        answers = []
+        for threads in (1, 2, 7):
+            use_threads(threads)
+            best = first.copy()
+            answers.append((least_supports(ranked, m, floor, best, effort, lambda share: None, limits), best))
+        found, best = answers[0]
+        for other, theirs in answers[1:]:
+            assert (found.finished, found.steps) == (other.finished, other.steps)
+            assert found.below.tolist() == other.below.tolist()
+            assert found.inverse.tolist() == other.inverse.tolist()
+            assert best.tolist() == theirs.tolist()
+        seen.add((found.finished, limits is None))
+        assert found.finished or found.steps >= effort // 8
+        assert found.finished or effort < 10**12
+        assert (best <= first).all()
+        assert all(one is None or b >= one for b, one in zip(best.tolist(), least, strict=True))
+        if not found.finished:
+            continue
+        assert all(one in (None, b) for b, one in zip(best.tolist(), least, strict=True))
+        if limits is not None:
+            for length, tally in naive.tallies(rows, m, limits.tolist()).items():
+                assert found.below[:, length].tolist() == tally.below
+                assert found.inverse[length] == pytest.approx(float(tally.inverse), rel=1e-12)
+    assert len(seen) == 4
+
+
 def test_rows_that_an_item_reveals() -> None:
     """Alone, or beside one other item."""
     rng = seeded(44)
@@ -100,9 +143,9 @@ def test_rows_that_an_item_reveals() -> None:
         supports = naive.supports(rows, 2)
         single = frozen([supports[frozenset([item])] for item in ranked.order.tolist()], np.int64)
         out, count = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        first = 0
-        while first < n:
-            first = int(revealed_rows(*ranked[:5], single, below, m, first, rng.choice((1, 99)), count, out))
+        bounds = sorted([0, rng.randint(0, n), n])
+        for first, last in pairwise(bounds):
+            revealed_rows(*ranked[:5], single, below, m, first, last, count, out)
         minimal = [
             items
             for items, support in supports.items()

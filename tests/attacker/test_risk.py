@@ -18,7 +18,7 @@ from naive import risk as naive
 from naive.km import item_order
 from releases import released
 from setveil.algorithms import aa
-from setveil.attacker import attack, inference, sampling
+from setveil.attacker import _sharded_search, attack, inference, sampling
 from setveil.attacker._sampled_supports import sampled_supports
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.knowledge import knowledge_of
@@ -131,11 +131,13 @@ def test_agrees_with_brute_force() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_agrees_in_small_pieces(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each count is interrupted again and again, or few rows are looked up at once."""
-    for module in (attack, inference):
+    for module in (_sharded_search, inference):
         monkeypatch.setattr(module, "STEPS_AT_ONCE", 1)
+    monkeypatch.setattr(_sharded_search, "WORTH", 1)
+    monkeypatch.setattr(_sharded_search, "TOGETHER", 3)
     monkeypatch.setattr("setveil.attacker._table_supports.AT_ONCE", 3)
     rng = seeded(81 + threads)
-    monkeypatch.setattr(attack, "is_worth_it", lambda rows, m, effort: rng.random() < 0.5)
+    monkeypatch.setattr(attack, "is_worth_it", lambda rows, m, effort: rng.random() < 0.3)
     use_threads(threads)
     for _ in range(examples(200, 40)):
         check(*random_problem(rng))

@@ -133,8 +133,8 @@ def share_done(levels: Ints) -> float:
 
 @compiled
 def _search(
-    weights, floor, best, m, limits, ways, lengths, below, inverse, state, levels, stamp, count, touched,
-    buffers, budget,
+    weights, floor, best, m, last, limits, ways, lengths, below, inverse, state, levels, stamp, count,
+    touched, buffers, budget,
 ):  # fmt: skip
     """Go on with a search until about `budget` steps were made in all.
 
@@ -144,7 +144,8 @@ def _search(
         How many rows each stands for; a lower bound of its least support.
     best : int64 (n,), written
         Least support found for each row. Rows whose floor is reached need no further search.
-    m : int
+    m, last : int
+        Size of the sets; their first items are before `last`.
     limits : int64 (t,)
         Count the sets with a support below each limit, ascending; if there are none, look only for `best`.
     ways : int64 (longest + 1, m + 1)
@@ -166,13 +167,15 @@ def _search(
     """
     tally = limits.size > 0
     d, tick, steps = state[DEPTH], state[TICK], state[STEPS]
-    ids, owner, ptr, entry, place, begin, _ = buffers
+    ids, owner, ptr, entry, place, begin, item = buffers
     while d >= 0 and steps < budget:
         if levels[d, NOW] == levels[d, END]:
             d -= 1
             continue
         c = levels[d, NOW]
         levels[d, NOW] += 1
+        if d == 1 and item[c] >= last:
+            continue
         from_, to = begin[c], begin[c + 1]
         rest = m - d  # items that the path lacks
         steps += to - from_
@@ -187,7 +190,7 @@ def _search(
                 break
         if not wanted:
             continue
-        if to - from_ == 1:  # all sets have the support of the row
+        if to - from_ == 1 and (d > 0 or last == stamp.size):  # all sets have the support of the row
             e = entry[from_]
             row = owner[e]
             have = weights[row]
@@ -209,7 +212,7 @@ def _search(
                     for q in range(place[a] + 1, ptr[e + 1]):
                         stamp[ids[q]] = tick
             buffers = project(levels, d, from_, to, rest, stamp, tick, count, buffers)
-            ids, owner, ptr, entry, place, begin, _ = buffers
+            ids, owner, ptr, entry, place, begin, item = buffers
             d += 1
             continue
 
@@ -332,14 +335,38 @@ class LeastSupportSearch(Search):
         Steps after which to give up; a step is an item of a row that is looked at.
     limits : int64 (t,), optional
         Also count the sets of less support than these, ascending. Then the search looks at every set.
+    lengths : int64 (n,), optional
+        The lengths that rows are told apart by, not less than theirs; by default these.
+    longest : int, optional
+        The greatest of them.
+    last : int, optional
+        Only look at sets with an item before this one; m is at least 2.
+
+    Attributes
+    ----------
+    below : int64 (t, longest + 1)
+        For each limit and length of rows: the number of (row, set of m of its items) of less support.
+    inverse : float64 (longest + 1,)
+        For each length of rows: the sum of 1 / support over these.
     """
 
     def __init__(
-        self, rows: Ranked, m: int, floor: Ints, best: Ints, effort: int, limits: Ints | None = None
+        self,
+        rows: Ranked,
+        m: int,
+        floor: Ints,
+        best: Ints,
+        effort: int,
+        limits: Ints | None = None,
+        *,
+        longest: int | None = None,
+        lengths: Ints | None = None,
+        last: int | None = None,
     ) -> None:
         super().__init__(rows, m, effort)
-        lengths = rows.lengths
-        longest = int(lengths.max(initial=0))
+        lengths = rows.lengths if lengths is None else lengths
+        self.last = rows.order.size if last is None else last
+        longest = int(lengths.max(initial=0)) if longest is None else longest
         self.limits = frozen(np.zeros(0, np.int64) if limits is None else limits, np.int64)
         some = longest if limits is not None else 0
         table = [[min(comb(n, j), _ENOUGH) for j in range(m + 1)] for n in range(some + 1)]
@@ -353,7 +380,7 @@ class LeastSupportSearch(Search):
 
     def _go_on(self, until: int) -> Any:
         return _search(
-            self.rows.weights, self.floor, self.best, self.m, self.limits, self.ways, self.lengths,
-            self.below, self.inverse, self._state, self._levels, *self._work, self._buffers,
+            self.rows.weights, self.floor, self.best, self.m, self.last, self.limits, self.ways,
+            self.lengths, self.below, self.inverse, self._state, self._levels, *self._work, self._buffers,
             until,
         )  # fmt: skip

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from setveil.jit import compiled
 
 
 @compiled
 def revealed_rows(
-    indptr, items, weights, starts, tidlists, supports, below, largest, first, budget, count, out
+    indptr, items, weights, starts, tidlists, supports, below, largest, first, last, count, out
 ):  # fmt: skip
-    """Count, for each item, the rows that hold it in a minimal set of few rows.
+    """Count, for some items, the rows that hold each in a minimal set of few rows.
 
     A set is minimal if it is in fewer than `below` rows and none of its proper subsets is. A single item that
     is so rare is minimal; of the others two are, together, in as few rows.
@@ -25,28 +23,18 @@ def revealed_rows(
     below : int
     largest : int
         1 or 2: most items of a set.
-    first : int
-        Item to begin with.
-    budget : int
-        Stop behind the item at which so many occurrences were looked at.
+    first, last : int
+        The items to count for, without the last.
     count : int64 (n_ids,), zeros
         Workspace; zero afterwards.
     out : int64 (n_ids,), written
-
-    Returns
-    -------
-    int
-        Item to go on with; n_ids if none.
     """
-    steps = np.int64(0)
-    x = first
-    while x < supports.size and steps < budget:
+    for x in range(first, last):
         if supports[x] < below:
             out[x] = supports[x]
         elif largest > 1:
             for a in range(starts[x], starts[x + 1]):
                 row = tidlists[a]
-                steps += indptr[row + 1] - indptr[row]
                 for p in range(indptr[row], indptr[row + 1]):
                     count[items[p]] += weights[row]
             for a in range(starts[x], starts[x + 1]):
@@ -59,5 +47,3 @@ def revealed_rows(
             for a in range(starts[x], starts[x + 1]):
                 for p in range(indptr[tidlists[a]], indptr[tidlists[a] + 1]):
                     count[items[p]] = 0
-        x += 1
-    return x

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import comb
 from numbers import Integral
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from setveil.attacker._least_supports import LeastSupportSearch, least_steps
 from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
+from setveil.attacker._sharded_search import Counted, least_supports
 from setveil.attacker._table_supports import TableSupports, is_worth_it
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
@@ -38,7 +40,6 @@ from setveil.threads import each
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
 _BEST, _RANDOM = 0, 1  # what random words are for
-STEPS_AT_ONCE = 20_000_000
 DRAWS_AT_ONCE = 500
 _COUNTABLE = 1 << 62
 
@@ -187,12 +188,6 @@ class _Fewest:
             "exact": True,
         }
 
-    def search(self, search: LeastSupportSearch, progress: Progress, phase: str) -> bool:
-        """Run a search, which lowers `high`; whether it came to its end."""
-        while search.search(STEPS_AT_ONCE):
-            progress(phase, search.done())
-        return search.finished
-
     def least(self, known: Knowledge) -> int | None:
         """Return the fewest rows that were found to fit a set of any row, None where there are no rows."""
         found = [self.high.min()] if self.high.size else []
@@ -218,7 +213,8 @@ def _singled_out(
     for m in range(1, longest + 1):
         wanted = m in ms or m == longest
         phase = f"rows that {m} known item{'s' if m > 1 else ''} single out"
-        tally: LeastSupportSearch | TableSupports | None = None
+        tick = partial(progress, phase)
+        tally: Counted | TableSupports | None = None
         if wanted and countable and fewest.exact and _is_countable(rows, m):
             limits = frozen(np.array(ts), np.int64)
             if is_worth_it(rows, m, effort):
@@ -227,11 +223,10 @@ def _singled_out(
             elif least_steps(rows, m) > effort:
                 countable = False
             else:
-                tally = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort, limits)
-                countable = fewest.search(tally, progress, phase)
+                tally = least_supports(rows, m, fewest.low, fewest.high, effort, tick, limits)
+                countable = tally.finished
         if fewest.exact and (tally is None or not countable):
-            search = LeastSupportSearch(rows, m, fewest.low, fewest.high, effort)
-            ended = fewest.search(search, progress, phase)
+            ended = least_supports(rows, m, fewest.low, fewest.high, effort, tick).finished
             fewest.exact = ended or not (fewest.low < fewest.high).any()
         if fewest.exact:
             fewest.low = np.where(rows.lengths <= m, fewest.high, fewest.low)
@@ -268,7 +263,7 @@ def _expected(
     m: int,
     ts: Sequence[int],
     fewest: _Fewest,
-    tally: LeastSupportSearch | TableSupports,
+    tally: Counted | TableSupports,
 ) -> dict[str, Any]:
     """Expect the rows below each threshold, and the mean of 1 / support, for sets drawn at random."""
     rows, lengths = known.rows, known.rows.lengths

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from setveil.attacker._revealing_pairs import revealed_rows
 from setveil.attacker.knowledge import Knowledge, supports_of
 from setveil.progress import Progress
+from setveil.threads import each
 
 MOST_REVEALING = 20
-STEPS_AT_ONCE = 20_000_000
+PIECES, TOGETHER = 64, 16
 
 
 def revealing_items(
@@ -25,13 +27,18 @@ def revealing_items(
     supports = supports_of(rows)
     if 2 * int((rows.lengths**2).sum()) > effort:
         largest = min(largest, 1)
-    out, count = np.zeros(supports.size, np.int64), np.zeros(supports.size, np.int64)
-    first = 0
-    while first < supports.size and largest:
-        progress("items that single out rows", first / supports.size)
-        first = revealed_rows(
-            *rows[:5], supports, below, largest, first, STEPS_AT_ONCE, count, out
-        )  # fmt: skip
+    out = np.zeros(supports.size, np.int64)
+
+    def count(items: tuple[int, int]) -> None:
+        workspace = np.zeros(supports.size, np.int64)
+        revealed_rows(*rows[:5], supports, below, largest, *items, workspace, out)
+
+    # Items in pieces that about as many rows hold, some of them at a time.
+    shares = np.arange(PIECES + 1) * int(rows.starts[-1]) // PIECES
+    pieces = list(pairwise(np.searchsorted(rows.starts, shares).tolist())) if largest else []
+    for i in range(0, len(pieces), TOGETHER):
+        progress("items that single out rows", i / len(pieces))
+        each(count, pieces[i : i + TOGETHER])
     if known.columns:
         out[known.fit[rows.tidlists[rows.starts[:-1]]] < below] = 0
     item = known.item_of[rows.order]

@@ -1,0 +1,172 @@
+"""The search for the least supports of rows, by all threads: some of the first items at a time.
+
+A set is found in the shard of its first, its rarest item. Shards are fixed by the rows, and some are searched
+at a time, each from what was known before these: so that what is found, and where a search gives up, does not
+depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.attacker._least_supports import LeastSupportSearch
+from setveil.jit import compiled
+from setveil.kernels.rows import Ints, Ranked, frozen
+from setveil.threads import each
+
+SHARDS, TOGETHER = 32, 8
+WORTH = 200_000  # occurrences, and what follows each in its row, that are a shard's at least
+STEPS_AT_ONCE = 20_000_000
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a search came to.
+
+    Attributes
+    ----------
+    finished : bool
+        Whether it came to its end.
+    steps : int
+        How many it made.
+    below, inverse
+        See `LeastSupportSearch`; without limits there is nothing in them.
+    """
+
+    finished: bool
+    steps: int
+    below: Ints
+    inverse: NDArray[np.float64]
+
+
+def least_supports(
+    rows: Ranked,
+    m: int,
+    floor: Ints,
+    best: Ints,
+    effort: int,
+    tick: Callable[[float], None],
+    limits: Ints | None = None,
+) -> Counted:
+    """Search for the least supports of itemsets of m items.
+
+    Parameters
+    ----------
+    rows, m, floor, limits
+        See `LeastSupportSearch`.
+    best : int64 (n,), written
+        See there, too.
+    effort : int
+        Steps after which to give up; up to twice as many are made.
+    tick : callable
+        Hears the share that is done.
+
+    Returns
+    -------
+    Counted
+    """
+    shards = _first_items(rows, m)
+    lengths = rows.lengths
+    longest = int(lengths.max(initial=0))
+    parts: list[Counted] = []
+    left = effort
+    for start in range(0, len(shards), TOGETHER):
+        tick(start / len(shards))
+        group = shards[start : start + TOGETHER]
+        most = left if len(shards) == 1 else max(2 * left // len(group), 1)
+
+        def search(shard: tuple[int, int], most: int = most) -> tuple[Counted, Ints, Ints]:
+            local, members = _beginning_with(rows, *shard, m)
+            found = best[members]
+            one = LeastSupportSearch(
+                local, m, floor[members], found, most, limits,
+                lengths=lengths[members], longest=longest, last=shard[1],
+            )  # fmt: skip
+            while one.search(STEPS_AT_ONCE):
+                pass
+            return Counted(one.finished, one.steps, one.below, one.inverse), members, found
+
+        for part, members, found in each(search, group):
+            best[members] = np.minimum(best[members], found)
+            left -= part.steps
+            parts.append(part)
+        if left <= 0 or not all(part.finished for part in parts):
+            break
+    return Counted(
+        len(parts) == len(shards) and all(part.finished for part in parts),
+        sum(part.steps for part in parts),
+        np.sum([part.below for part in parts], axis=0),
+        np.sum([part.inverse for part in parts], axis=0),
+    )
+
+
+def _first_items(rows: Ranked, m: int) -> list[tuple[int, int]]:
+    """Cut the items into ranges for which there is about as much to do."""
+    if m == 1:  # all items are counted at once
+        return [(0, rows.order.size)]
+    work = np.zeros(rows.order.size, np.int64)
+    _behind(*rows[:2], m, work)
+    total = np.cumsum(work)
+    n = int(min(max(total[-1] // WORTH, 1), SHARDS)) if work.size else 1
+    bounds = np.searchsorted(total, np.arange(1, n) * total[-1] // n) + 1 if n > 1 else []
+    return [(a, b) for a, b in pairwise([0, *map(int, bounds), work.size]) if a < b] or [(0, 0)]
+
+
+def _beginning_with(rows: Ranked, first: int, last: int, m: int) -> tuple[Ranked, Ints]:
+    """Cut the rows that hold one of some items down to these and what follows: at least m items.
+
+    Returns
+    -------
+    local : Ranked
+        The rows, and no lists of rows of each item.
+    members : int64 (n,)
+        Which rows they are.
+    """
+    if (first, last) == (0, rows.order.size):
+        return rows, frozen(np.arange(rows.weights.size), np.int64)
+    among = np.unique(rows.tidlists[rows.starts[first] : rows.starts[last]]).astype(np.int64)
+    indptr, members = np.zeros(among.size + 1, np.int64), np.zeros(among.size, np.int64)
+    n = _measure(*rows[:2], frozen(among, np.int64), first, m, indptr, members)
+    indptr, members = frozen(indptr[: n + 1], np.int64), frozen(members[:n], np.int64)
+    items = np.empty(int(indptr[-1]), np.int32)
+    _cut(*rows[:2], members, indptr, items)
+    return rows._replace(
+        indptr=indptr, items=frozen(items, np.int32), weights=frozen(rows.weights[members], np.int64)
+    ), members
+
+
+@compiled
+def _behind(indptr, items, m, work):
+    """Add, for each item, what stands from it on in rows that hold a set of m which begins with it."""
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1] - m + 1):
+            work[items[p]] += indptr[row + 1] - p
+
+
+@compiled
+def _measure(indptr, items, among, first, m, out_ptr, members):
+    """Choose the rows that have m items from `first` on, and add up how many each has."""
+    n = 0
+    for row in among:
+        p = indptr[row]
+        while items[p] < first:
+            p += 1
+        if indptr[row + 1] - p >= m:
+            members[n] = row
+            out_ptr[n + 1] = out_ptr[n] + indptr[row + 1] - p
+            n += 1
+    return n
+
+
+@compiled
+def _cut(indptr, items, members, out_ptr, out):
+    """Copy the ends of rows."""
+    for i in range(members.size):
+        start, stop = out_ptr[i], out_ptr[i + 1]
+        end = indptr[members[i] + 1]
+        out[start:stop] = items[end - (stop - start) : end]
