@@ -104,7 +104,7 @@ def test_shards_find_the_same_whatever_the_threads(monkeypatch: pytest.MonkeyPat
         limits = (
             frozen(sorted({rng.randint(1, 9) for _ in range(3)}), np.int64) if rng.random() < 0.5 else None
         )
-        effort = rng.choice((10**12, rng.randint(1, 60)))
+        effort = rng.choice((10**12, rng.randint(1, 15)))
         monkeypatch.setattr(_sharded_search, "SHARDS", rng.choice((1, 2, 32)))
         monkeypatch.setattr(_sharded_search, "TOGETHER", rng.choice((1, 2, 8)))
         answers = []

@@ -531,6 +531,8 @@ def test_disk_full(limit: int, tmp_path: Path) -> None:
 
     write(tmp_path / "in.csv", dump(sample_rows(9000 if COMPILED else 3000), "basket"))
     (tmp_path / "there").mkdir()
+    setveil("anonymize", "in.csv", *OPTIONS, "--out", "before", cwd=tmp_path).ok()  # compiles
+    shutil.rmtree(tmp_path / "before")
     for out in ("out", "new/out", "there") if limit == 3000 else ("out",):
         done = setveil("anonymize", "in.csv", *OPTIONS, "--out", out, cwd=tmp_path, before=before)
         refused(done, 2, out, "cannot be written", "Nothing was left behind")
