@@ -20,7 +20,6 @@ from setveil.kernels.count import (
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.threads import each
 
-WORTH = 4  # cells that a table may have for each set in a row
 SETS = 10  # that take as long as a step of a search
 LEAST = 1 << 14
 AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
@@ -113,4 +112,4 @@ def is_worth_it(rows: Ranked, m: int, effort: int) -> bool:
     if not fits(rows.order.size, m) or int(rows.weights.sum()) > MOST_ROWS:
         return False
     sets = number_of_sets(np.bincount(rows.lengths), m)
-    return bool(sets <= SETS * effort and cells <= WORTH * max(sets, LEAST))
+    return bool(sets <= SETS * effort and cells <= max(sets, LEAST))

@@ -13,7 +13,7 @@ from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, 
 from setveil.engine.numbering import Numbering
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 
-AT_ONCE = 1 << 19  # occurrences of a piece of rows
+AT_ONCE = 1 << 16  # occurrences of a piece of rows
 
 
 class Rows(Protocol):

@@ -20,13 +20,12 @@ from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.progress import Progress, silent
+from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
 from setveil.runs.memory import peak_memory_mb
-from setveil.threads import each
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
 from setveil.utility.estimates import estimator_of
@@ -44,7 +43,6 @@ FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
 SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
-MOST_AT_ONCE = 1 << 24  # occurrences up to which the risk before and after is looked at together
 _MOST_ITEMS = 20
 _FIRST_MEMBERS = 5
 
@@ -237,18 +235,12 @@ def risks(
     sizes = (0, *SIZES) if isinstance(data, Table) else SIZES  # of a table also the columns alone
 
     def look(rows: Any) -> dict[str, Any]:
-        # Only one of those that are looked at at the same time tells how far it is.
-        listener = progress if rows is data else silent
-        found = attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=listener)
+        found = attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress)
         if watched:
-            known = knowledge_of(rows, watched)
-            found["inference"] = inferences(known, sizes, 0, EFFORT, listener)
+            found["inference"] = inferences(knowledge_of(rows, watched), sizes, 0, EFFORT, progress)
         return found
 
-    both = data, release.exposed()
-    at_once = data.n_occurrences <= MOST_AT_ONCE  # else memory counts for more than time
-    before, after = each(look, both) if at_once else map(look, both)
-    return {"before": before, "after": after}
+    return {"before": look(data), "after": look(release.exposed())}
 
 
 def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
