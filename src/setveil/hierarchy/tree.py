@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from numbers import Integral
 
 import numpy as np
@@ -88,6 +89,8 @@ class Hierarchy:
         hint = "Hierarchy.from_paths takes one list per leaf: the leaf, its parent, ..., the root."
         require_type("A hierarchy is made of a mapping of nodes to parents", parents, Mapping, hint=hint)
         for node, above in parents.items():
+            if isinstance(node, str) and (above is None or isinstance(above, str)):
+                continue
             require_type("A node of a hierarchy must be a text", node, str)
             require_type(f"The parent of {shorten(node)} must be a text or None", above, (str, type(None)))
         if "" in parents:
@@ -133,10 +136,11 @@ class Hierarchy:
 
         # Not by id: leaves come before inner nodes only by number.
         self._children: list[list[int]] = [[] for _ in range(self.n_nodes)]
-        for v in sorted(range(self.n_nodes), key=lambda v: smallest[self.labels[v]]):
+        first = [*range(self.n_leaves), *(smallest[label] for label in inner)]
+        for v in sorted(range(self.n_nodes), key=first.__getitem__):
             if parent[v] >= 0:
                 self._children[parent[v]].append(v)
-        low, high = np.zeros(self.n_nodes, np.int32), np.zeros(self.n_nodes, np.int32)
+        low, high = [0] * self.n_nodes, [0] * self.n_nodes
         leaf_order: list[int] = []
         stack = [(self.root, False)]
         while stack:
@@ -151,8 +155,8 @@ class Hierarchy:
             else:
                 stack.append((v, True))
                 stack.extend((child, False) for child in reversed(self._children[v]))
-        self.low: NDArray[np.int32] = frozen(low, np.int32)
-        self.high: NDArray[np.int32] = frozen(high, np.int32)
+        self.low: NDArray[np.int32] = frozen(np.array(low, np.int32), np.int32)
+        self.high: NDArray[np.int32] = frozen(np.array(high, np.int32), np.int32)
         self.leaf_order: NDArray[np.int32] = frozen(np.array(leaf_order, np.int32), np.int32)
 
     @classmethod
@@ -262,11 +266,9 @@ class Hierarchy:
         MissingItemsError
             If items of the data are not in the hierarchy: how many, the first few, and what adds them.
         """
-        ids = self._ids
-        out = np.fromiter((ids.get(label, -1) for label in vocabulary.labels), np.int32, len(vocabulary))
-        inner = [
-            label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i >= self.n_leaves
-        ]
+        labels = vocabulary.labels
+        out = np.fromiter(map(self._ids.get, labels, repeat(-1)), np.int32, len(vocabulary))
+        inner = [labels[i] for i in np.flatnonzero(out >= self.n_leaves).tolist()]
         if inner:
             raise HierarchyError(
                 f"{len(inner):,} items of the data are inner nodes of the hierarchy, not leaves: "
@@ -274,7 +276,7 @@ class Hierarchy:
                 hint="Give the inner nodes labels of their own; every item must be a leaf.",
                 problems=[f"item {label!r} is an inner node" for label in inner],
             )
-        missing = [label for label, i in zip(vocabulary.labels, out.tolist(), strict=True) if i < 0]
+        missing = [labels[i] for i in np.flatnonzero(out < 0).tolist()]
         if missing:
             raise MissingItemsError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "

@@ -38,10 +38,15 @@ def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] 
     inner = np.arange(tree.n_leaves, tree.n_nodes)
     branches = set(inner[most[inner] < below[inner]].tolist())
     branches |= {int(tree.parent[leaf]) for leaf in wanted if tree.labels[leaf] in barred}
+    stays = np.zeros(tree.n_nodes, bool)
+    stays[[*branches, tree.root]] = True
+    nodes = np.array([*wanted, *branches - {tree.root}])
+    up = tree.parent[nodes]
+    while not stays[up].all():
+        up = np.where(stays[up], up, tree.parent[up])
     parents: dict[str, str | None] = {tree.labels[tree.root]: None}
-    for v in (*wanted, *branches - {tree.root}):
-        up = next(u for u in tree.ancestors(v) if u in branches or u == tree.root)
-        parents[tree.labels[v]] = tree.labels[up]
+    for v, above in zip(nodes.tolist(), up.tolist(), strict=True):
+        parents[tree.labels[v]] = tree.labels[above]
     return Hierarchy(parents)
 
 

@@ -196,15 +196,16 @@ class Separator:
     def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
         """List combinations of leaves, one below each node of a threat, that some row holds."""
         n_leaves = self.cut.tree.n_leaves
-        if all(v < n_leaves for v in threat):
+        if max(threat) < n_leaves:
             return [tuple(threat)]
         holders = np.zeros(self.k, np.int64)
         nodes = np.array(threat, np.int64)
         _, found = kernel.support(self.starts, self.holders, self.weights, nodes, self.k, holders)
         rows, items = self.rows
+        position, bounds = self.position, [(self.low[v], self.high[v]) for v in threat]
         out: set[tuple[int, ...]] = set()
         for row in holders[:found].tolist():
             leaves = items[rows[row] : rows[row + 1]].tolist()
-            below = [[leaf for leaf in leaves if self._covers(v, leaf)] for v in threat]
+            below = [[leaf for leaf in leaves if low <= position[leaf] < high] for low, high in bounds]
             out.update(islice(product(*below), CHOICES))
         return sorted(out)
