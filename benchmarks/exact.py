@@ -1,6 +1,6 @@
 """The proven optimum on real data, and how far AA is from it.
 
-    python benchmarks/exact.py [--time-limit 120] [--data FOLDER] [NAME ...]
+    python benchmarks/exact.py [--time-limit 120] [--k 2 5 25 50] [--data FOLDER] [NAME ...]
 
 Every run is a process of its own, with compiled kernels. `gap` is what is left unproven, `AA` the NCP of AA's
 release and its excess over the optimum.
@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from runs import anonymize, compile_kernels, files, parser
 
-KS = (2, 5, 25, 50)
-MS = {"BMS-WebView-1": ("1", "2", "3", "5"), "BMS-WebView-2": ("1", "2", "3", "5"), "instacart": ("2",)}
-ONE_K = {"instacart"}
+MS = {"BMS-WebView-1": ("1", "2", "3", "5"), "BMS-WebView-2": ("1", "2", "3", "5"), "instacart": ("2", "3")}
 
 
 def main() -> None:
     """Print the table."""
     options = parser("The proven optimum on real data.")
     options.add_argument("--time-limit", type=float, default=120.0)
+    options.add_argument("--k", type=int, nargs="+", default=(2, 5, 25, 50))
     arguments = options.parse_args()
     data = files(arguments)
     compile_kernels()
@@ -28,7 +27,7 @@ def main() -> None:
     )
     for name, (rows, tree) in data.items():
         for m in MS.get(name, ("2", "3")):
-            for k in (5,) if name in ONE_K else KS:
+            for k in arguments.k:
                 aa = anonymize(rows, tree, k, m, "--algorithm", "aa")["utility"]["ncp"]
                 for model, option in (("cut", "--no-suppress"), ("suppress", "--suppress")):
                     run = anonymize(rows, tree, k, m, option, "--time-limit", str(arguments.time_limit))

@@ -591,8 +591,10 @@ def test_gap_is_proven() -> None:
 # --- clauses
 
 
-def test_violated_clauses_are_found_if_there_are_any() -> None:
+@pytest.mark.parametrize("enough", [1, 500])
+def test_violated_clauses_are_found_if_there_are_any(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare with all clauses: of every threat and every choice of leaves that a row holds."""
+    monkeypatch.setattr("setveil.algorithms.exact._clauses.ENOUGH", enough)
     rng = seeded(90)
     seen = Counter[bool]()
     for case in random_cases(examples(150, 20), 91, most_leaves=7, most_rows=15, most_items=5):

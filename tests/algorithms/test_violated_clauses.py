@@ -33,7 +33,7 @@ class Fractional:
         parents = {int(self.nodes.tree.parent[node]) for node in items}
         return sum(self.up[v] for v in parents) + sum(map(self.least_hidden, items))
 
-    def search(self, k: int, largest: int, most_sets: int, budget: int) -> list[naive.Itemset]:
+    def search(self, k: int, largest: int, limit: float, most_sets: int, budget: int) -> list[naive.Itemset]:
         """List the sets that the kernel finds."""
         tree = self.nodes.tree
         supports = self.nodes.supports()
@@ -47,8 +47,8 @@ class Fractional:
         out, ends = np.zeros(most_sets * 8, np.int64), np.zeros(most_sets, np.int64)
         found = violated_clauses(
             *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least, low[node],
-            high[node], parent, tree.root, k, largest, every.starts, every.tidlists, every.weights, low, high,
-            out, ends, budget,
+            high[node], parent, tree.root, k, largest, limit, every.starts, every.tidlists, every.weights,
+            low, high, out, ends, budget,
         )  # fmt: skip
         begins = [0, *ends[:found].tolist()]
         return [frozenset(out[begins[i] : begins[i + 1]].tolist()) for i in range(found)]
@@ -66,20 +66,20 @@ def test_every_threat_with_a_cheap_clause_is_listed_once() -> None:
     total = 0
     for _ in range(examples(500, 50)):
         solution = random_solution(rng)
-        k, largest = rng.randint(2, 7), rng.randint(1, 4)
+        k, largest, limit = rng.randint(2, 7), rng.randint(1, 4), rng.choice((0.25, 0.5, 1))
         nodes = solution.nodes
         tree = nodes.tree
         general = naive.most_general(nodes.rows, nodes.spans, tree.parent.tolist(), tree.root, k, largest)
-        expected = {items for items in general if solution.cost(items) < 1}
-        found = solution.search(k, largest, 1000, 10**9)
+        expected = {items for items in general if solution.cost(items) < limit}
+        found = solution.search(k, largest, limit, 1000, 10**9)
         assert len(found) == len(set(found))
         assert set(found) == expected
         total += len(found)
 
         # Where room or steps do not suffice, the first ones are listed.
         most = rng.randint(1, 5)
-        assert solution.search(k, largest, most, 10**9) == found[:most]
-        early = solution.search(k, largest, 1000, rng.choice((0, 10, 100)))
+        assert solution.search(k, largest, limit, most, 10**9) == found[:most]
+        early = solution.search(k, largest, limit, 1000, rng.choice((0, 10, 100)))
         assert early == found[: len(early)]
     assert total
 

@@ -26,6 +26,8 @@ from setveil.progress import Progress
 
 AT_MOST = 10_000  # threats that one search for violated clauses lists
 MOST_STEPS = 300_000_000  # steps that it takes
+LIMITS = 0.25, 0.5, 0.75, 1 - TOLERANCE  # violated clauses with less than these are looked for in turn
+ENOUGH = 500  # until there are so many: those with least say most, and there may be far too many in all
 CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
 
 Clause = tuple[tuple[int, ...], tuple[int, ...]]
@@ -107,11 +109,12 @@ class Separator:
                     leaves = tuple(leaf for leaf in choice if any(self._covers(v, leaf) for v in general))
                 yield above, tuple(sorted(leaves))
 
-    def violated(self, up: Floats, suppressed: Floats | None) -> Iterator[Clause]:
+    def violated(self, up: Floats, suppressed: Floats | None) -> list[Clause]:
         """List clauses that a fractional solution violates: none only if it satisfies all there are.
 
-        Unless the search takes too many steps. Of each threat only minimal and most general forms are
-        listed, and for each row that holds it the choice of leaves that is violated most.
+        Unless the search takes too many steps. Those that are violated most come first, and the others only
+        if these are few. Of each threat only minimal and most general forms are listed, and for each row that
+        holds it the choice of leaves that is violated most.
 
         Parameters
         ----------
@@ -139,26 +142,34 @@ class Separator:
         out, stops = np.zeros(AT_MOST * 4, np.int64), np.zeros(AT_MOST, np.int64)
         low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
         parent = tree.parent.astype(np.int64)
-        found = violated_clauses(
-            *rows[:6], support[node], node, above[node], below[node], low[node],
-            high[node], parent, tree.root, self.k, largest, self.starts, self.holders, self.weights,
-            low, high, out, stops, MOST_STEPS,
-        )  # fmt: skip
         choices = np.zeros((self.k, max(largest, 1)), np.int64)
-        for start, stop in pairwise([0, *stops[:found].tolist()]):
-            some = out[start:stop]
-            parents = tuple(sorted({self.parent[v] for v in some.tolist()}))
-            if not with_leaves:
-                yield parents, ()
-                continue
-            room = 1 - TOLERANCE - sum(up[v] for v in parents)
-            n = cheapest_choices(
-                some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
-                suppressed, choices,
+        clauses: list[Clause] = []
+        for limit in LIMITS:
+            clauses.clear()
+            found = violated_clauses(
+                *rows[:6], support[node], node, above[node], below[node], low[node],
+                high[node], parent, tree.root, self.k, largest, limit, self.starts, self.holders,
+                self.weights, low, high, out, stops, MOST_STEPS,
             )  # fmt: skip
-            for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist()))):
-                if sum(suppressed[leaf] for leaf in leaves) < room:
-                    yield parents, tuple(sorted(leaves))
+            for start, stop in pairwise([0, *stops[:found].tolist()]):
+                some = out[start:stop]
+                parents = tuple(sorted({self.parent[v] for v in some.tolist()}))
+                if not with_leaves:
+                    clauses.append((parents, ()))
+                    continue
+                room = 1 - TOLERANCE - sum(up[v] for v in parents)
+                n = cheapest_choices(
+                    some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
+                    suppressed, choices,
+                )  # fmt: skip
+                clauses += [
+                    (parents, tuple(sorted(leaves)))
+                    for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist())))
+                    if sum(suppressed[leaf] for leaf in leaves) < room
+                ]
+            if len(clauses) >= ENOUGH:
+                break
+        return clauses
 
     def _covers(self, v: int, leaf: int) -> bool:
         return self.low[v] <= self.position[leaf] < self.high[v]

@@ -12,9 +12,9 @@ from setveil.kernels.walk import support
 @compiled
 def violated_clauses(
     indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, low, high, parent, root,
-    k, largest, all_starts, all_tidlists, all_weights, all_low, all_high, out, ends, budget,
+    k, largest, limit, all_starts, all_tidlists, all_weights, all_low, all_high, out, ends, budget,
 ):  # fmt: skip
-    """List threats S, minimal and most general, whose cheapest clause may be below 1.
+    """List threats S, minimal and most general, whose cheapest clause may be below a limit.
 
     The clause of S has the values `up` of the distinct parents of its nodes and, at least, `hidden` of each
     node. Ranks number the nodes that matter, by increasing support. A set whose part is rare is not extended.
@@ -30,6 +30,8 @@ def violated_clauses(
     parent, root
         The tree.
     k, largest : int
+    limit : float
+        At most 1.
     all_starts, all_tidlists, all_weights, all_low, all_high
         The same of all nodes, by node.
     out, ends : int64, written
@@ -43,7 +45,6 @@ def violated_clauses(
         How many sets; not all there are if there is no room left or too many steps were needed.
     """
     n = supports.size
-    limit = 1.0 - 1e-6
     nowhere = np.zeros(0, np.int64)
     count = np.zeros(n, np.int64)
     fill = np.zeros(n, np.int64)
