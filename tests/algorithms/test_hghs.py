@@ -60,7 +60,7 @@ def threats_of(space: CutSpace, floor: list[int], guarantee: KmAnonymity) -> Cou
 
 
 def paper_scenario() -> Scenario:
-    space = CutSpace(PAPER.data, PAPER.tree)
+    space = CutSpace.of(PAPER.data, PAPER.tree, PAPER.guarantee)
     floor = space.leaves()
     return Scenario(space, find_threats(space, floor, PAPER.guarantee, silent), floor)
 
@@ -75,7 +75,7 @@ def state(scenario: Scenario) -> tuple[str, str, Fraction]:
 
 
 def test_worked_example_has_25_minimal_threats() -> None:
-    space = CutSpace(PAPER.data, PAPER.tree)
+    space = CutSpace.of(PAPER.data, PAPER.tree, PAPER.guarantee)
     expected = Counter(map(frozenset, THREATS.split()))
     assert len(expected) == 25
     assert threats_of(space, space.leaves(), PAPER.guarantee) == expected
@@ -153,7 +153,7 @@ def check_twins(case: Case) -> tuple[naive.Found, list[naive.Found]]:
     assert verify_km(release.published, case.guarantee).holds, case
     if case.data.n_occurrences:
         assert lm(case.data, recoding_of(release)) == float(expected.cost / case.data.n_occurrences), case
-    space = CutSpace(case.data, case.tree)
+    space = CutSpace.of(case.data, case.tree, case.guarantee)
     found = threats_of(space, space.leaves(), case.guarantee)
     assert found == Counter(expected.threats), case
 
@@ -248,7 +248,7 @@ def test_scenario_kept_up_to_date_is_that_found_from_the_start(seed: int) -> Non
     """Replace nodes in any order, also where it does not pay; every trial and every step is checked."""
     case = larger_case(seed)
     rng = seeded(seed)
-    space = CutSpace(case.data, case.tree)
+    space = CutSpace.of(case.data, case.tree, case.guarantee)
     floor = space.leaves()
     threats = find_threats(space, floor, case.guarantee, silent)
     ends = np.cumsum(threats.sizes, dtype=np.int64).tolist()

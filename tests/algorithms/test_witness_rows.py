@@ -10,6 +10,7 @@ import pytest
 
 from naive import exact as by_cuts
 from naive.anonymize import up_from
+from setveil import DA, HgHs, MHgHs, anonymize
 from setveil.algorithms import _witness_rows
 from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.exact import exact
@@ -67,6 +68,24 @@ def test_few_rows_and_large_tables_are_left_as_they_are(monkeypatch: pytest.Monk
     monkeypatch.setattr(_witness_rows, "MOST_CELLS", 1 << 20)
     monkeypatch.setattr(_witness_rows, "LEAST", 10**6)
     assert witness_rows(case.data, 2, 2, silent) is case.data
+
+
+@pytest.mark.parametrize("algorithm", [DA(refine=True), HgHs(), MHgHs()])
+def test_greedy_algorithms_find_what_they_find_in_all_rows(
+    algorithm: DA | HgHs | MHgHs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = seeded(1744)
+    for _ in range(examples(300, 30)):
+        case = random_case(rng, most_rows=60, most_items=5)
+        if 0 < sum(map(bool, case.rows)) < case.k:
+            continue
+        found = []
+        for least in (0, 10**6):
+            monkeypatch.setattr(_witness_rows, "LEAST", least)
+            release = anonymize(case.data, case.guarantee, hierarchy=case.tree, algorithm=algorithm)
+            details = {name: value for name, value in release.details.items() if name != "timing"}
+            found.append((list(release.published), details))
+        assert found[0] == found[1], case
 
 
 @pytest.mark.parametrize("suppress", [True, False])

@@ -94,6 +94,8 @@ class ThreatWalk(ThreatSearch):
         Sizes of the paths to check.
     only : bool (n_nodes,)
         The nodes to keep in the extended rows; with a node all its ancestors must be kept.
+    supports : int64 (n_nodes,), optional
+        The rows that hold each node, where `rows` are not all (see `setveil.algorithms._witness_rows`).
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class ThreatWalk(ThreatSearch):
         smallest: int,
         largest: int,
         only: NDArray[np.bool_],
+        supports: Ints | None = None,
     ) -> None:
         super().__init__(cut)
         tree = cut.tree
@@ -114,6 +117,8 @@ class ThreatWalk(ThreatSearch):
 
         ends, nodes = extended_rows(tree, indptr, items, wanted)
         support = item_supports(ends, nodes, weights, tree.n_nodes)
+        if supports is not None:
+            support = np.where(support > 0, supports, 0)
 
         # Ranks: decreasing support, ties in item order.
         self.node = np.argsort(-support, kind="stable")[: np.count_nonzero(support)]

@@ -55,22 +55,32 @@ def find_cut(
 ) -> tuple[Cut, dict[str, int]]:
     """Find a k^m-anonymous cut: Algorithm 3 of [1].
 
-    Differences from [1]: the count-tree is walked, not built, and paths shorter than m are checked too (a
-    row may be shorter than m).
+    Differences from [1]: the count-tree is walked, not built, over rows enough to tell what is rare, and
+    paths shorter than m are checked too (a row may be shorter than m).
 
     References
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3, doi:10.14778/1453856.1453874
     """
+    import numpy as np
+
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._threats import ThreatWalk
+    from setveil.algorithms._witness_rows import witness_rows
+    from setveil.engine.numbering import Numbering
+    from setveil.kernels.rows import recode_rows
 
     cut = Cut(data, tree)  # line 2
     largest = guarantee.size_limit(data)
     if largest == 0:
         return cut, {"generalization_steps": 0}
+    supports = None
+    fewer = witness_rows(data, guarantee.k, guarantee.m, progress)
+    if fewer is not data:
+        supports = cut.held.supports(Numbering.of(tree, cut.image, np.arange(tree.n_nodes)))
+        cut.look_at(*recode_rows(fewer.indptr, fewer.items, tree.locate(fewer.vocabulary)))
     steps = 0
-    walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live)  # line 1
+    walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live, supports)  # line 1
     while (threat := walk.next_threat(progress, "walking the itemsets")) is not None:  # lines 3-7, 10
         cut.generalize(walk.cheapest_generalization(threat))  # lines 8-9
         steps += 1

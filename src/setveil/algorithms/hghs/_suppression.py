@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms._cut import extended_rows
+from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.hghs import _suppressed_nodes as kernel
 from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.data.transactions import Transactions
@@ -45,18 +46,25 @@ class CutSpace:
         Nodes by decreasing cost of suppression, equal ones in item order.
     """
 
-    def __init__(self, data: Transactions, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
-        """Take rows; `of_leaf`: the occurrences of each leaf, where the rows are not all that cost."""
+    def __init__(self, rows: Transactions, tree: Hierarchy, of_leaf: Ints) -> None:
+        """Take rows enough to tell what is rare, and the occurrences of each leaf in all rows."""
         self.tree = tree
-        self.leaf_rows = recode_rows(data.indptr, data.items, tree.locate(data.vocabulary))
-        if of_leaf is None:
-            of_leaf = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
+        self.leaf_rows = recode_rows(rows.indptr, rows.items, tree.locate(rows.vocabulary))
         before = np.concatenate(([0], np.cumsum(of_leaf[tree.leaf_order])))
         under = before[tree.high] - before[tree.low]
         self.cost = np.stack((under * (tree.leaf_counts - 1), under * max(tree.n_leaves - 1, 1)))
         self.order = np.argsort(self.cost[0] - self.cost[1], kind="stable")
         self.used = np.array([len(tree.children(v)) != 1 for v in range(tree.n_nodes)])
         self.top = self._bottom(tree.root)
+
+    @classmethod
+    def of(
+        cls, data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+    ) -> CutSpace:
+        """Take the rows that tell what is rare to those who know m items."""
+        of_leaf = np.zeros(tree.n_leaves, np.int64)
+        of_leaf[tree.locate(data.vocabulary)] = data.supports()
+        return cls(witness_rows(data, guarantee.k, guarantee.m, progress), tree, of_leaf)
 
     def leaves(self) -> list[int]:
         """List the leaves: the lowest cut."""

@@ -83,7 +83,7 @@ def anonymize(
     from setveil.algorithms.hghs._suppression import CutSpace, final_recoding, search
 
     guarantee.require_feasible(data)
-    space = CutSpace(data, hierarchy)
+    space = CutSpace.of(data, hierarchy, guarantee, progress)
     hint = (
         "Use mhghs, which looks for large threats only where small ones leave room for them, or a smaller m."
     )

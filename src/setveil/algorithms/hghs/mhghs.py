@@ -83,7 +83,7 @@ def anonymize(
     from setveil.algorithms.hghs._suppression import CutSpace, final_recoding, in_rounds
 
     guarantee.require_feasible(data)
-    space = CutSpace(data, hierarchy)
+    space = CutSpace.of(data, hierarchy, guarantee, progress)
     last = max(guarantee.size_limit(data), 1)
     rounds: list[dict[str, Any]] = []
     timing: dict[str, float] = {}
