@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -22,7 +21,7 @@ from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
-from strategies import ALPHABETS, random_rows, random_tree, seeded, transactions
+from strategies import ALPHABETS, many, random_rows, random_tree, seeded, transactions
 
 WEIGHTS = (1, 1, 1, 2, Fraction(1, 3), Fraction(7, 5), Fraction(10**12 + 39, 10**13))
 # Of these, what occurs is in the same order as all leaves of a hierarchy: all numbers, or none.
@@ -35,11 +34,6 @@ NUMBERS = (
     ("0", "1", "1" + "0" * 22, "123456789012345678901234567890", "0." + "0" * 20 + "1"),
 )
 TEXTS = ("a", "B", "c d", "x,y", "[1,2]", "a;b", 'q"q', "é", "10", "9", "-", "(1)", "line\nbreak")
-
-
-def many(usual: int) -> int:
-    """How many tables a test tries: a few, or SETVEIL_MANY times as many."""
-    return usual * max(1, int(os.environ.get("SETVEIL_MANY", "1")))
 
 
 def random_column(rng: Random, a: int, n: int, *, trees: bool) -> Column:

@@ -31,8 +31,7 @@ from setveil.algorithms.exact._variables import Variables
 from setveil.errors import InfeasibleError, RequestError
 from setveil.kernels.rows import Ids
 from setveil.progress import silent
-from strategies import seeded, transactions
-from tables import many
+from strategies import many, seeded, transactions
 
 Nodes = tuple[int, ...]
 

@@ -192,7 +192,7 @@ def assert_optimal(case: Case, terms: Terms) -> Fraction | float | None:
 def test_no_release_loses_less(suppress: bool, objective: str, seed: int) -> None:
     rng = seeded(60 + seed)
     seen = Counter[str]()
-    for _ in range(examples(300, 50)):
+    for _ in range(examples(150, 50)):
         case = draw_case(rng, suppress)
         terms = draw_terms(rng, case, objective, suppress)
         least = assert_optimal(case, terms)

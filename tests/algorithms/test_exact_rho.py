@@ -21,8 +21,7 @@ from real_data import DATA
 from rho_problems import EVERY_SETTING, SETTINGS, Problem, draw_problem
 from setveil.errors import InfeasibleError, RequestError
 from setveil.hierarchy.tree import Hierarchy
-from strategies import COMPILED, examples, seeded, transactions
-from tables import many
+from strategies import COMPILED, examples, many, seeded, transactions
 
 # --- the twin itself
 

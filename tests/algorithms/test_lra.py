@@ -88,7 +88,7 @@ def test_four_parts_of_the_example_lose_less_than_any_cut() -> None:
 
 def test_order_is_the_twins() -> None:
     rng = seeded(300)
-    for _ in range(examples(1500, 300)):
+    for _ in range(examples(700, 300)):
         case = random_case(rng, most_items=rng.choice((2, 4, 12)))
         assert gray_order(case.data).tolist() == twin.gray_order(case.rows), case
 
@@ -111,7 +111,7 @@ def test_neighbours_of_all_rows_there_are_differ_in_one_item() -> None:
 
 def test_same_as_the_twin_and_verified() -> None:
     several = 0
-    for case, parts in parted_cases(examples(800, 150), 302):
+    for case, parts in parted_cases(examples(400, 150), 302):
         release = run(case, parts=parts)
         recoded = twin.lra(case.rows, case.parents, case.k, case.m, parts)
         assert in_order(release) == twin.published(case.rows, recoded), (case, parts)

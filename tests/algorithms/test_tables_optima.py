@@ -16,7 +16,8 @@ from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.published.parts import TableCut
-from tables import fast, hierarchy, many, random_tables
+from strategies import many
+from tables import fast, hierarchy, random_tables
 
 SHARES = (0, Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), 1)
 

@@ -13,8 +13,8 @@ from setveil.data.relational import numbered_parts
 from setveil.errors import DataError
 from setveil.hierarchy.ranges import ranges, usual_width
 from setveil.published.parts import Parts, labels_of
-from strategies import seeded
-from tables import NUMBERS, fast, many, quasi, random_table, random_tables
+from strategies import many, seeded
+from tables import NUMBERS, fast, quasi, random_table, random_tables
 
 
 def test_labels_and_losses_of_parts() -> None:

@@ -10,8 +10,8 @@ from naive import rt_classes, rt_cuts, rt_items, rt_verify
 from naive.anonymize import Tree, leaves, up_from
 from naive.km import is_km
 from naive.rt_table import Parts, Table
-from strategies import random_rows, random_tree, seeded
-from tables import many, random_table
+from strategies import many, random_rows, random_tree, seeded
+from tables import random_table
 
 Sets = list[frozenset[str]]
 

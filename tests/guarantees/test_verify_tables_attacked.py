@@ -19,8 +19,8 @@ from setveil.guarantees.verify.kkm import Rare, verify_kkm
 from setveil.guarantees.verify.mixed_km import verify_mixed_km
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
-from strategies import seeded
-from tables import fast, many, parts_of, random_table, shown_by
+from strategies import many, seeded
+from tables import fast, parts_of, random_table, shown_by
 
 # What a careless verifier takes for another label, class, column or nothing.
 LABELS = (

@@ -17,8 +17,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.published.table_files import DATA_FILE, ITEMS_FILE, PublishedTable, write_long, write_table
 from setveil.published.tables import read
-from strategies import seeded
-from tables import many, shown_by
+from strategies import many, seeded
+from tables import shown_by
 
 NASTY = (
     "a", "b,c", "[1,2]", "*", ";", "a;b", '"', 'q"q', '""', "x\ny", "\r", "\r\n", " ", " a", "a ", "\t", "'",

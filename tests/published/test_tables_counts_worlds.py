@@ -11,8 +11,8 @@ from naive import rt_classes, rt_items, rt_table
 from naive import worlds as naive
 from naive.anonymize import leaves, up_from
 from setveil.published.tables import publish
-from strategies import seeded
-from tables import fast, many, parts_of, random_table, shown_by
+from strategies import many, seeded
+from tables import fast, parts_of, random_table, shown_by
 
 
 def filled_case(rng: Random) -> rt_table.Table:

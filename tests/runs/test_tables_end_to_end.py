@@ -15,8 +15,8 @@ import setveil as sv
 from naive import rt_table, rt_verify
 from naive.anonymize import leaves
 from naive.rt_table import MISSING, Column, flat
-from strategies import random_rows, random_tree, seeded
-from tables import many, under_a_root
+from strategies import many, random_rows, random_tree, seeded
+from tables import under_a_root
 
 TEXTS = (
     "a",
