@@ -58,10 +58,10 @@ def main() -> None:
                 except subprocess.CalledProcessError as error:
                     print(f"{times:>11} {run:<12} {threads:>7} {said(error)}", flush=True)
                     continue
-                seconds = found["timing"]
+                seconds, peak = found.get("timing", {}), found.get("peak_memory_mb", 0)  # Spark knows neither
                 print(
                     f"{found['input']['rows']:>11,} {run:<12} {threads:>7} {found['wall']:7.1f} "
-                    f"{found['cpu']:7.1f} {found['peak_memory_mb']:6.0f} "
+                    f"{found['cpu']:7.1f} {peak:6.0f} "
                     + " ".join(f"{seconds.get(phase, 0):9.2f}" for phase in PHASES),
                     flush=True,
                 )
