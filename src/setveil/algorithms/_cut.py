@@ -120,8 +120,10 @@ class Cut:
     def and_above(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Tell which nodes are marked or have a marked node under them: bool (n_nodes,)."""
         out = mask.copy()
-        for v in np.flatnonzero(mask).tolist():
-            out[self.tree.ancestors(v)] = True
+        up = self.tree.parent[mask]
+        while (up := np.unique(up[up >= 0])).size:
+            out[up] = True
+            up = self.tree.parent[up]
         return out
 
     def rows(self) -> tuple[Ints, Ids, Ints]:

@@ -135,7 +135,8 @@ class Hierarchy:
         self.depth: NDArray[np.int32] = frozen(depths, np.int32)
 
         # Not by id: leaves come before inner nodes only by number.
-        self._children: list[list[int]] = [[] for _ in range(self.n_nodes)]
+        childless: list[int] = []  # one for all leaves: so many lists take long to make
+        self._children: list[list[int]] = [childless] * self.n_leaves + [[] for _ in inner]
         first = [*range(self.n_leaves), *(smallest[label] for label in inner)]
         for v in sorted(range(self.n_nodes), key=first.__getitem__):
             if parent[v] >= 0:
