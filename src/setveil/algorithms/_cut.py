@@ -47,8 +47,7 @@ class Cut:
         self.held: Rows
         if isinstance(data, Parts):
             self.held = PartRows(data, leaf)
-            self.of_leaf = np.zeros(tree.n_leaves, np.int64)
-            self.of_leaf[leaf] = data.supports()
+            self.of_leaf = leaf_occurrences(data, tree)
         else:
             self.look_at(*recode_rows(data.indptr, data.items, leaf))
             counted = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
@@ -129,6 +128,13 @@ class Cut:
     def rows(self) -> tuple[Ints, Ids, Ints]:
         """Recode the data under the cut: distinct rows of node numbers, and how many rows each stands for."""
         return self.held.distinct(frozen(self.image, np.int32))
+
+
+def leaf_occurrences(data: Transactions | Parts, tree: Hierarchy) -> Ints:
+    """Count the occurrences of each leaf: int64 (n_leaves,)."""
+    out = np.zeros(tree.n_leaves, np.int64)
+    out[tree.locate(data.vocabulary)] = data.supports()
+    return out
 
 
 def extended_rows(tree: Hierarchy, indptr: Ints, items: Ids, wanted: NDArray[np.bool_]) -> tuple[Ints, Ids]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.algorithms._cut import Cut
+from setveil.algorithms._cut import Cut, leaf_occurrences
 from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._candidates import Candidates, contracted
@@ -86,8 +86,7 @@ class Search:
         self.kept = sorted({tree.id(x) for x in parameters.keep})
         self.barred = sorted(tree.id(x) for x in barred if x in tree)
         self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)
-        self.of_leaf = np.zeros(tree.n_leaves, np.int64)
-        self.of_leaf[tree.locate(data.vocabulary)] = data.supports()
+        self.of_leaf = leaf_occurrences(data, tree)
         self.cut = cut = Cut(self.rows, tree, self.of_leaf)
         self.separator = Separator(cut, guarantee.k, guarantee.m)
         self.candidates = Candidates(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms._cut import extended_rows
+from setveil.algorithms._cut import extended_rows, leaf_occurrences
 from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.hghs import _suppressed_nodes as kernel
 from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
@@ -62,9 +62,8 @@ class CutSpace:
         cls, data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
     ) -> CutSpace:
         """Take the rows that tell what is rare to those who know m items."""
-        of_leaf = np.zeros(tree.n_leaves, np.int64)
-        of_leaf[tree.locate(data.vocabulary)] = data.supports()
-        return cls(witness_rows(data, guarantee.k, guarantee.m, progress), tree, of_leaf)
+        rows = witness_rows(data, guarantee.k, guarantee.m, progress)
+        return cls(rows, tree, leaf_occurrences(data, tree))
 
     def leaves(self) -> list[int]:
         """List the leaves: the lowest cut."""
