@@ -47,3 +47,33 @@ def revealed_rows(
             for a in range(starts[x], starts[x + 1]):
                 for p in range(indptr[tidlists[a]], indptr[tidlists[a] + 1]):
                     count[items[p]] = 0
+
+
+@compiled
+def revealed_by_table(indptr, items, supports, below, offsets, table, out):
+    """Count, for each item, the rows that hold it in such a set, where pairs are in a table.
+
+    Parameters
+    ----------
+    indptr, items
+        The rows.
+    supports : int64 (n_items,)
+        The rows that hold each item.
+    below : int
+    offsets, table
+        Of the sets of two items (see `setveil.kernels.count`), or of the single ones: then no pairs count.
+    out : int64 (n_items,), written
+    """
+    for row in range(indptr.size - 1):
+        for p in range(indptr[row], indptr[row + 1]):
+            x = items[p]
+            if supports[x] < below:
+                out[x] += 1
+                continue
+            for q in range(indptr[row], indptr[row + 1] if offsets.shape[0] > 1 else indptr[row]):
+                y = items[q]
+                if x == y or supports[y] < below:
+                    continue
+                if table[min(x, y) + offsets[1, max(x, y)]] < below:
+                    out[x] += 1
+                    break

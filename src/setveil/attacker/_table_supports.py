@@ -26,7 +26,7 @@ AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
 
 
 @compiled
-def _look_up(
+def look_up_sets(
     indptr, items, weights, lengths, first, last, offsets, table, limits, best, below, inverse
 ):  # fmt: skip
     """Look up the supports of all sets of the rows from `first` to `last`.
@@ -96,7 +96,7 @@ class TableSupports:
             below = np.zeros((limits.size, longest + 1), np.int64)
             inverse = np.zeros(longest + 1)
             last = min(first + AT_ONCE, lengths.size)
-            _look_up(*rows[:3], lengths, first, last, offsets, table, limits, best, below, inverse)
+            look_up_sets(*rows[:3], lengths, first, last, offsets, table, limits, best, below, inverse)
             return below, inverse
 
         self.below = np.zeros((limits.size, longest + 1), np.int64)

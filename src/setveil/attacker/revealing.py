@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from setveil.attacker._revealing_pairs import revealed_rows
 from setveil.attacker.knowledge import Knowledge, supports_of
+from setveil.kernels.rows import Ints
 from setveil.progress import Progress
 from setveil.threads import each
 
@@ -44,13 +46,17 @@ def revealing_items(
     item = known.item_of[rows.order]
     found = np.bincount(item, out, len(known.labels)).astype(np.int64)
     shown = np.bincount(item, supports, len(known.labels)).astype(np.int64)
-    entries = sorted((-n, i) for i, n in enumerate(found.tolist()) if n)
+    return told(known.labels, largest, below, shown, found)
+
+
+def told(labels: Sequence[str], largest: int, below: int, supports: Ints, rows: Ints) -> dict[str, Any]:
+    """List the items that single out most rows, of equals in item order; `rows`: how many each does."""
+    entries = sorted((-n, i) for i, n in enumerate(rows.tolist()) if n)
     return {
         "m": largest,
         "below": below,
         "exact": True,
         "items": [
-            {"item": known.labels[i], "support": int(shown[i]), "rows": -n}
-            for n, i in entries[:MOST_REVEALING]
+            {"item": labels[i], "support": int(supports[i]), "rows": -n} for n, i in entries[:MOST_REVEALING]
         ],
     }

@@ -324,7 +324,7 @@ def anonymize(
             return anonymize_parts(
                 rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
                 read_hierarchy(hierarchy_file, encoding=encoding), out,
-                algorithm=name, seed=seed, force=force, record=record,
+                algorithm=name, seed=seed, force=force, details=not no_details, record=record,
                 progress=progress,
             )  # fmt: skip
         progress("reading")

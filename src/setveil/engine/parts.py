@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.layout import Origin
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import (
     Piece,
@@ -173,6 +174,14 @@ class Parts:
         """Map one part after the other into memory."""
         for part in self.parts:
             yield part.rows()
+
+
+def rows_of(data: Transactions | Parts) -> Iterator[Piece]:
+    """Give out the rows: all at once, or part by part."""
+    if isinstance(data, Parts):
+        yield from data.rows()
+    else:
+        yield data.indptr, data.items
 
 
 class PartRows:

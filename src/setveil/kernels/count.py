@@ -35,6 +35,22 @@ def cell_offsets(n: int, size: int) -> Ints:
     return frozen([[comb(c, j) for c in range(n)] for j in range(1, size + 1)], np.int64).reshape(size, n)
 
 
+def members_of_cells(cells: Ints, n: int, size: int) -> Ints:
+    """Find the numbers of the sets of some cells: int64 (cells, size), ascending.
+
+    Examples
+    --------
+    >>> members_of_cells(np.array([0, 1, 5]), 4, 2).tolist()
+    [[0, 1], [0, 2], [2, 3]]
+    """
+    out = np.zeros((cells.size, size), np.int64)
+    offsets, rest = cell_offsets(n, size), cells
+    for j in range(size - 1, -1, -1):
+        out[:, j] = np.searchsorted(offsets[j], rest, "right") - 1
+        rest = rest - offsets[j, out[:, j]]
+    return out
+
+
 def empty_table(n: int, size: int) -> NDArray[np.int32]:
     """Make the table of all sets of `size` of n numbers, all of support 0."""
     return np.zeros(comb(n, size), np.int32)

@@ -16,12 +16,14 @@ from typing import Any, cast
 import numpy as np
 
 from setveil import algorithms
+from setveil.attacker.in_parts import SIZES, risk_in_parts
 from setveil.data.io.parquet import ROW_GROUP, write_files
 from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.engine.parts import Parts
+from setveil.engine.tabled import TabledRows
 from setveil.errors import GuaranteeError, OutputError, RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km_pieces import require_countable, verify_km_pieces
@@ -29,9 +31,10 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
 from setveil.published.in_parts import PublishedParts, publish_parts
+from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, write_recoding
 from setveil.report.run.page import report_html
-from setveil.runs.details import recorded
+from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support, recorded
 from setveil.runs.folder import (
     PAGE,
     about_of,
@@ -44,13 +47,11 @@ from setveil.runs.folder import (
 )
 from setveil.runs.run import require_seed, timed
 from setveil.staging import staged_folder
-from setveil.utility import Case, measures
+from setveil.utility import Case, measured
+from setveil.utility.in_parts import answers_in_parts
 
 ALGORITHMS = ("aa",)
 MODELS = (KmAnonymity.model,)
-MEASURED = ("ncp", "lm", "unchanged_items", "generalized_items", "suppressed_items", "published_labels",
-            "unchanged_occurrences", "generalized_occurrences", "suppressed_occurrences",
-            "mean_row_length_before", "mean_row_length_after")  # fmt: skip  # told by supports alone
 
 
 def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) -> None:
@@ -80,6 +81,7 @@ def anonymize_parts(
     algorithm: str = "aa",
     seed: int = 0,
     force: bool = False,
+    details: bool = True,
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> dict[str, Any]:
@@ -101,6 +103,8 @@ def anonymize_parts(
         Shuffles the published rows.
     force : bool
         Replace a folder that an earlier run wrote.
+    details : bool
+        Also measure what is still answered, and the risk of one or two known items.
     record : mapping
         What the report is to say besides.
     progress : Progress
@@ -109,8 +113,7 @@ def anonymize_parts(
     Returns
     -------
     dict
-        The report, as written to internal/report.json. It holds what supports tell; risk and answers of
-        queries are not measured, no counts are shared, and no map of the rows is kept.
+        The report, as written to internal/report.json. No counts are shared, and no map of the rows is kept.
 
     Raises
     ------
@@ -137,7 +140,7 @@ def anonymize_parts(
             with timed(timing, "anonymize"):
                 hierarchy.locate(data.vocabulary)
                 progress(f"anonymizing ({algorithm})")
-                made, details = module.anonymize(data, hierarchy, guarantee, module.Parameters(), progress)
+                made, told = module.anonymize(data, hierarchy, guarantee, module.Parameters(), progress)
             require_countable(guarantee, len(made.published))
             start = time.perf_counter()
             shown = publish_parts(
@@ -146,15 +149,17 @@ def anonymize_parts(
             require_text(shown.vocabulary.labels)
             layout = Layout("parquet", item_column=files.column)
             written = write_files(published / "data.parquet", _heard(shown, progress), shown.n_rows, layout)
-            shutil.rmtree(work)
             timing["write"] = round(time.perf_counter() - start, 4)
             with timed(timing, "verify"):
                 verdict = _verified([str(published / name) for name in written], shown, guarantee, progress)
-            release = RowsRelease(cast(Transactions, shown), made, frozen(np.zeros(0), np.int64), details)
+            release = RowsRelease(cast(Transactions, shown), made, frozen(np.zeros(0), np.int64), told)
             with timed(timing, "measure"):
-                utility = _measured(data, release, progress)
+                found = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
+            if details:
+                found |= _details(data, shown, made, timing, progress)
+            shutil.rmtree(work)
             report = recorded(
-                cast(Transactions, data), hierarchy, release, verdict, {"utility": utility}, timing,
+                cast(Transactions, data), hierarchy, release, verdict, found, timing,
                 algorithm={"name": algorithm, "info": module.info, "settings": module.Parameters()},
                 guarantee=guarantee, seed=seed,
             ) | {"engine": "parts"} | dict(record)  # fmt: skip
@@ -217,7 +222,27 @@ def _verified(paths: list[str], shown: PublishedParts, guarantee: KmAnonymity, p
     return verdict
 
 
-def _measured(data: Parts, release: RowsRelease, progress: Progress) -> dict[str, Any]:
-    case = Case(data, **release.measurable(), progress=progress)
-    computed = [one for one in measures(case.kind) if one.name in MEASURED and one.compute is not None]
-    return {one.name: one.compute(case) for one in computed if one.compute is not None}
+def _details(
+    data: Parts, shown: PublishedParts, made: Recoding, timing: dict[str, float], progress: Progress
+) -> dict[str, Any]:
+    """Measure what is still answered, and the risk before and after, as far as tables of sets allow."""
+    place = {label: at for at, label in enumerate(shown.vocabulary.labels)}
+    image = np.array([*(place.get(label, -1) for label in made.published.labels), -1], np.int32)
+    before = TabledRows.of(data)
+    after = TabledRows(data, shown.vocabulary, image[made.image_of(data.vocabulary)])
+    sizes = [size for size in SIZES if before.fits(size) and after.fits(size)]
+    found: dict[str, Any] = {}
+    if 2 in sizes:
+        with timed(timing, "answers"):
+            threshold = frequent_support(data.n_rows)
+            found["answers"] = answers_in_parts(
+                before, after, made, queries=QUERIES, top=TOP, threshold=threshold, longest=ITEMSET_LENGTH,
+                progress=progress,
+            )  # fmt: skip
+    if sizes:
+        with timed(timing, "risk"):
+            both = {"before": before, "after": after}
+            found["risk"] = {
+                side: risk_in_parts(rows, sizes, progress=progress) for side, rows in both.items()
+            }
+    return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.engine.counting import count_numbers
+from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import MOST_ROWS, cell_offsets, fits, number_of_sets
 from setveil.kernels.rows import Ids, Ints, frozen
 from setveil.threads import each
@@ -17,13 +18,13 @@ AT_ONCE = 50  # itemsets of a piece of work
 WORTH = 8  # pairs that are counted while one row is looked up
 
 
-def supports_of_sets(data: Transactions, ends: Ints, ids: Ids) -> Ints:
+def supports_of_sets(data: Transactions | TabledRows, ends: Ints, ids: Ids) -> Ints:
     """Count the rows that hold each of some itemsets; all rows hold the empty one.
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
+    data : Transactions or TabledRows
+        The rows; in parts only pairs and single items can be counted.
     ends, ids : int64 (sets + 1,), int32
         The itemsets, as positions in the vocabulary, ascending; positions beyond it are in no row.
 
@@ -31,6 +32,8 @@ def supports_of_sets(data: Transactions, ends: Ints, ids: Ids) -> Ints:
     -------
     int64 (sets,)
     """
+    if isinstance(data, TabledRows):
+        return data.supports_of_sets(ends, ids)
     starts, tidlists = data.holders
     missing = int(ids.max(initial=-1)) + 1 - data.n_items
     if missing > 0:

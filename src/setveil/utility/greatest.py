@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
+from setveil.engine.tabled import TabledRows
+from setveil.kernels.count import members_of_cells
 from setveil.progress import Progress, silent
 from setveil.utility._pair_counts import count_beside
 from setveil.utility.estimates import Answer, Estimator
 
 _BLOCK = 4096  # candidates that are estimated together
+_CELLS = 1 << 20  # of a table that are looked at together
 
 Itemset = tuple[int, ...]
 
@@ -193,13 +196,13 @@ def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Ru
 
 
 def found_again(
-    original: Transactions, estimator: Estimator, number: int, progress: Progress = silent
+    original: Transactions | TabledRows, estimator: Estimator, number: int, progress: Progress = silent
 ) -> dict[str, Any]:
     """Compare the most frequent pairs of the original with those that a release lets expect.
 
     Parameters
     ----------
-    original : Transactions
+    original : Transactions or TabledRows
         The rows before.
     estimator : Estimator
         Of the release.
@@ -237,7 +240,7 @@ def found_again(
 
 
 def most_frequent_pairs(
-    data: Transactions, number: int, progress: Progress = silent
+    data: Transactions | TabledRows, number: int, progress: Progress = silent
 ) -> list[tuple[tuple[str, str], int]]:
     """List the pairs of items that most rows hold, with the number of these rows.
 
@@ -245,7 +248,7 @@ def most_frequent_pairs(
 
     Parameters
     ----------
-    data : Transactions
+    data : Transactions or TabledRows
         The rows.
     number : int
         How many pairs, at least 1. There are fewer if no others occur.
@@ -258,6 +261,8 @@ def most_frequent_pairs(
     >>> most_frequent_pairs(data, 2)
     [(('a', 'b'), 2), (('b', 'c'), 2)]
     """
+    if isinstance(data, TabledRows):
+        return _most_frequent_in_table(data, number)
     indptr, items, weights = data.distinct
     starts, holders = data.holders
     supports = data.supports()
@@ -282,3 +287,18 @@ def most_frequent_pairs(
         if len(found) == number:
             least = -found[-1][0]
     return [((in_order[first], in_order[second]), -rows) for rows, first, second in found]
+
+
+def _most_frequent_in_table(data: TabledRows, number: int) -> list[tuple[tuple[str, str], int]]:
+    """List the same of rows whose labels are in item order, from the table of all pairs."""
+    table, least = data.table(2), 1
+    found = np.zeros((0, 3), np.int64)  # less the rows, and both labels
+    for start in range(0, table.size, _CELLS):
+        cells = np.flatnonzero(table[start : start + _CELLS] >= least)
+        pairs = members_of_cells(start + cells, data.n_items, 2)
+        found = np.concatenate([found, np.column_stack([-table[start + cells].astype(np.int64), pairs])])
+        found = found[np.lexsort(found.T[::-1])[:number]]
+        if len(found) == number:
+            least = -int(found[-1, 0])
+    labels = data.vocabulary.labels
+    return [((labels[first], labels[second]), -rows) for rows, first, second in found.tolist()]

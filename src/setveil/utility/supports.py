@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
+from setveil.engine.parts import Parts, rows_of
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
@@ -51,7 +52,7 @@ def label_supports(
     ]
 
 
-def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray[np.int64]:
+def _original_supports(original: Transactions | Parts, recoding: AnyRecoding) -> NDArray[np.int64]:
     """Count, for each published label, the rows of the original with any of the items it stands for."""
     item, label = recoding.memberships()
     ends = np.cumsum(np.bincount(item, minlength=len(recoding.items)))
@@ -60,10 +61,10 @@ def _original_supports(original: Transactions, recoding: AnyRecoding) -> NDArray
     starts = np.cumsum([0, *map(len, of_item)])
     n = len(recoding.published)
     supports = np.zeros(n, np.int64)
-    add_supports(
-        frozen(original.indptr, np.int64), frozen(original.items, np.int32), frozen(starts, np.int64),
-        frozen(np.concatenate([label[:0], *of_item]), np.int32), np.full(n, -1, np.int64), supports,
-    )  # fmt: skip
+    labels_of = frozen(starts, np.int64), frozen(np.concatenate([label[:0], *of_item]), np.int32)
+    for indptr, items in rows_of(original):
+        stamp = np.full(n, -1, np.int64)
+        add_supports(frozen(indptr, np.int64), frozen(items, np.int32), *labels_of, stamp, supports)
     return supports
 
 

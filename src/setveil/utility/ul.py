@@ -52,7 +52,8 @@ def ul(
     preprint)
     """
     labels = ul_of_labels(published, recoding, weights)
-    gone = int((recoding.images(original) < 0).sum())
+    _, label, rows = recoding.tally(original)
+    gone = int(rows[label < 0].sum())
     suppressed = Fraction(gone, max(original.n_rows, 1))
     return {
         "log2": log2(labels + suppressed),

@@ -1,0 +1,181 @@
+"""How few rows fit one or two known items, for rows that lie on disk in parts (see `attacker.attack`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.attacker._revealing_pairs import revealed_by_table
+from setveil.attacker._table_supports import look_up_sets
+from setveil.attacker.revealing import told
+from setveil.engine.counting import Piece
+from setveil.engine.tabled import TabledRows
+from setveil.kernels.count import cell_offsets
+from setveil.kernels.rows import Ints, frozen
+from setveil.progress import Progress, silent
+
+SIZES = (1, 2)
+THRESHOLDS = (2, 5, 10)
+_MOST = 1 << 62
+
+
+@dataclass
+class _Sums:
+    """What some rows add to the numbers of one size m.
+
+    Attributes
+    ----------
+    rows, whole : int64 (t,)
+        For each threshold: the rows of which some set of at most m items is in fewer rows; of these, the rows
+        of fewer than m items.
+    inverse, whole_inverse : float
+        The sum of 1 / the least support of each row's sets, and of these rows alone.
+    fewest : int
+        The least support of any set.
+    below, drawn : int64 (t, longest + 1), float64 (longest + 1,)
+        See `setveil.attacker._least_supports`.
+    """
+
+    rows: Ints
+    whole: Ints
+    inverse: float
+    whole_inverse: float
+    fewest: int
+    below: Ints
+    drawn: NDArray[np.float64]
+
+    def add(self, other: _Sums) -> None:
+        """Add what other rows add."""
+        self.rows += other.rows
+        self.whole += other.whole
+        self.inverse += other.inverse
+        self.whole_inverse += other.whole_inverse
+        self.fewest = min(self.fewest, other.fewest)
+        self.below += other.below
+        self.drawn += other.drawn
+
+
+@dataclass
+class _Found:
+    """What some rows add to the numbers of all sizes, and how many of them each item singles out."""
+
+    sums: dict[int, _Sums] = field(default_factory=dict)
+    revealed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def risk_in_parts(
+    rows: TabledRows,
+    sizes: Sequence[int] = SIZES,
+    thresholds: Sequence[int] = THRESHOLDS,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Count the rows that an attacker singles out who knows m items of a person.
+
+    Parameters
+    ----------
+    rows : TabledRows
+        Rows whose sets of all `sizes` fit in tables.
+    sizes : sequence of int
+        Values of m: 1, or 1 and 2.
+    thresholds : sequence of int
+        Ascending, at least 2.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        As `setveil.attacker.attack.attack_risk` returns it; all numbers are exact.
+    """
+    lengths, supports = rows.lengths, rows.supports()
+    empty, longest = int(lengths[0]), lengths.size - 1
+    used = [m for m in sizes if m <= max(longest, 1)]
+    tables = {}
+    for m in used:
+        tables[m] = cell_offsets(rows.n_items, m), rows.table(m, lambda done: progress("counting", done))
+    limits, below = frozen(np.array(thresholds), np.int64), thresholds[len(thresholds) // 2]
+
+    def look(piece: Piece) -> _Found:
+        indptr, items = piece
+        found = _Found(revealed=np.zeros(rows.n_items, np.int64))
+        least = np.full(indptr.size - 1, _MOST)
+        for m in used:
+            found.sums[m] = _sums(piece, *tables[m], limits, least, longest)
+        revealed_by_table(indptr, items, supports, below, *tables[max(used)], found.revealed)
+        return found
+
+    total = _Found(revealed=np.zeros(rows.n_items, np.int64))
+    phase = "rows that known items single out"
+    for found in rows.pieces(look, lambda done: progress(phase, done)):
+        for m, sums in found.sums.items():
+            if m in total.sums:
+                total.sums[m].add(sums)
+            else:
+                total.sums[m] = sums
+        total.revealed += found.revealed
+    by_size = {m: _entries(total.sums.get(m), m, thresholds, rows.n_rows, empty) for m in used}
+    return {
+        "rows": rows.n_rows,
+        "empty_rows": empty,
+        "thresholds": list(thresholds),
+        "risk": [{"m": m, **entry} for m in sizes for entry in by_size[min(m, max(used))]],
+        "revealing": told(rows.vocabulary.labels, max(sizes), below, supports, total.revealed),
+    }
+
+
+def _sums(
+    piece: Piece, offsets: Ints, table: NDArray[np.int32], limits: Ints, least: Ints, longest: int
+) -> _Sums:
+    """Look up the sets of one size of some rows; `least`, of smaller sets, is lowered to that of these."""
+    indptr, items = piece
+    lengths, size = frozen(np.diff(indptr), np.int64), offsets.shape[0]
+    below = np.zeros((limits.size, longest + 1), np.int64)
+    drawn = np.zeros(longest + 1)
+    ones = np.ones(lengths.size, np.int64)
+    look_up_sets(indptr, items, ones, lengths, 0, lengths.size, offsets, table, limits, least, below, drawn)
+    filled, short = least[lengths > 0], least[(lengths > 0) & (lengths < size)]
+    return _Sums(
+        (filled < limits[:, None]).sum(axis=1),
+        (short < limits[:, None]).sum(axis=1),
+        float((1 / filled).sum()),
+        float((1 / short).sum()),
+        int(filled.min(initial=_MOST)),
+        below,
+        drawn,
+    )
+
+
+def _entries(
+    sums: _Sums | None, m: int, thresholds: Sequence[int], n_rows: int, empty: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell what was counted for one size: the best choice of known items, and a random one."""
+    if sums is None:  # there are no rows
+        none = np.zeros(len(thresholds), np.int64)
+        sums = _Sums(none, none, 0.0, 0.0, _MOST, np.zeros((none.size, 1), np.int64), np.zeros(1))
+    ways = [comb(length, m) for length in range(sums.drawn.size)]
+    chance = sums.whole_inverse + sum(
+        x / way for x, way in zip(sums.drawn.tolist(), ways, strict=True) if way
+    )
+    expected = [
+        whole
+        + sum((Fraction(count, way) for count, way in zip(counts, ways, strict=True) if count), Fraction(0))
+        for whole, counts in zip(sums.whole.tolist(), sums.below.tolist(), strict=True)
+    ]
+
+    def entry(choice: str, rows: Sequence[Any], total: float) -> dict[str, Any]:
+        return {
+            "choice": choice,
+            "rows_below": {str(t): number for t, number in zip(thresholds, rows, strict=True)},
+            "probability": (total + empty / n_rows) / n_rows if n_rows else 0.0,
+            "exact": True,
+        }
+
+    best = entry("best", sums.rows.tolist(), sums.inverse)
+    best["fewest"] = None if sums.fewest == _MOST else sums.fewest
+    return best, entry("random", [float(number) for number in expected], chance)

@@ -1,0 +1,128 @@
+"""What a release of rows in parts still answers: from the tables of all pairs, before and after."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.engine.tabled import TabledRows
+from setveil.kernels.count import members_of_cells
+from setveil.kernels.rows import Ints, frozen
+from setveil.progress import Progress, silent
+from setveil.published.recoding import Recoding
+from setveil.utility.are import QueryErrors
+from setveil.utility.estimates import estimator_of
+from setveil.utility.greatest import found_again
+
+_CELLS = 1 << 20  # of a table that are looked at together
+
+
+def answers_in_parts(
+    before: TabledRows,
+    after: TabledRows,
+    recoding: Recoding,
+    *,
+    queries: int,
+    top: int,
+    threshold: int,
+    longest: int,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Measure what a release without counts still answers.
+
+    Parameters
+    ----------
+    before, after : TabledRows
+        The rows, all of whose pairs fit in tables.
+    recoding : Recoding
+        What the labels stand for.
+    queries : int
+        How many COUNT queries are drawn: pairs that some row holds, or single items where none does.
+    top : int
+        How many of the most frequent pairs to look for.
+    threshold, longest : int
+        Least support and most items of a frequent itemset.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    dict
+        `are` as of `setveil.utility.are`, with `size`, the items of a query; `pairs` (see
+        `setveil.utility.greatest.found_again`), where rows hold any; `itemsets` (see
+        `setveil.utility.itemsets.surviving_itemsets`), whose `max_length` is less where larger sets do not
+        fit in a table. Nothing where no row holds an item.
+    """
+    size = min(before.lengths.size - 1, 2)
+    if not size:
+        return {}
+    progress("answering queries")
+    asked = drawn_queries(before, queries, size)
+    estimator = estimator_of(cast(Transactions, after), recoding, None)
+    ends = frozen(np.arange(0, asked.size + 1, size), np.int64)
+    actual = before.supports_of_sets(ends, frozen(asked.ravel(), np.int32))
+    labels = before.vocabulary.labels
+    estimates = estimator.answers([[labels[item] for item in query] for query in asked.tolist()]).estimate
+    errors = QueryErrors(actual, estimates, np.arange(queries), 0)
+    found: dict[str, Any] = {"are": {**errors.as_dict(), "estimator": estimator.method, "size": size}}
+    if size == 2:
+        found["pairs"] = found_again(before, estimator, top, progress)
+    found["itemsets"] = surviving_in_parts(before, after, threshold, longest, progress)
+    return found
+
+
+def drawn_queries(data: TabledRows, number: int, size: int, seed: int = 0) -> Ints:
+    """Draw sets of 1 or 2 items that some row holds, all equally likely: int64 (number, size).
+
+    The sets that occur are drawn by their places in the table of all. They are not those that
+    `setveil.utility.queries.random_queries` draws, from the same ones, with the same seed.
+    """
+    table = data.table(size)
+    starts = range(0, table.size, _CELLS)
+    before = np.cumsum([0, *(np.count_nonzero(table[start : start + _CELLS]) for start in starts)])
+    words = np.random.PCG64(seed).random_raw(number) % np.uint64(before[-1])
+    drawn = words.astype(np.int64)
+    block = np.searchsorted(before, drawn, "right") - 1
+    cells = np.zeros(number, np.int64)
+    for one in np.unique(block).tolist():
+        some = block == one
+        there = np.flatnonzero(table[starts[one] : starts[one] + _CELLS])
+        cells[some] = starts[one] + there[drawn[some] - before[one]]
+    return members_of_cells(cells, data.n_items, size)
+
+
+def surviving_in_parts(
+    before: TabledRows, after: TabledRows, threshold: int, longest: int, progress: Progress = silent
+) -> dict[str, Any]:
+    """Count how many frequent itemsets of the original a release still holds, from tables of these alone."""
+    frequent = np.flatnonzero(before.supports() >= threshold)
+    shown = after.vocabulary.ids
+    labels = before.vocabulary.labels
+    kept = [item for item in frequent.tolist() if labels[item] in shown]
+    common = before.only(frequent)
+    own = before.only(np.array(kept, np.int64))
+    theirs = after.only(np.array([shown[labels[item]] for item in kept], np.int64))
+    by_length: list[dict[str, int]] = []
+    unchanged = True
+    most = next((size - 1 for size in range(1, longest + 1) if not common.fits(size)), longest)
+    for length in range(1, most + 1):
+        progress("counting itemsets")
+        number = int(np.count_nonzero(common.table(length) >= threshold))
+        if not number:
+            break  # no itemset is so long, so none is longer
+        survives = own.table(length)
+        unchanged = unchanged and bool((survives == theirs.table(length)).all())
+        there = int(np.count_nonzero(survives >= threshold))
+        by_length.append({"length": length, "frequent": number, "kept": there})
+    return {
+        "threshold": threshold,
+        "max_length": most,
+        "frequent": sum(entry["frequent"] for entry in by_length),
+        "kept": sum(entry["kept"] for entry in by_length),
+        "by_length": by_length,
+        "supports_unchanged": unchanged,
+        "rules": 0,
+        "rules_kept": 0,
+    }
