@@ -47,6 +47,52 @@ def test_release_in_parts(arguments: list[str], tmp_path: Path) -> None:
     assert setveil(*arguments, "--force", "--json").code == 0
 
 
+def test_what_is_beside_the_rows(arguments: list[str], tmp_path: Path) -> None:
+    published = tmp_path / "out" / "published"
+    setveil(*arguments, "-k3", "--external", "--counts-min", "6").ok()
+    assert {path.name for path in published.iterdir()} == {
+        "about.json", "counts.csv", "data.parquet", "report.html"
+    }  # fmt: skip
+    assert (
+        published / "counts.csv"
+    ).read_text() == "item,label,rows\ncoffee,coffee,6\nmilk,milk,6\ntea,tea,6\n"
+    report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
+    assert report["counts"]["least"] == 6
+    assert [entry["m"] for entry in report["risk"]["after"]["risk"]] == [1, 1, 2, 2]
+    assert report["answers"]["are"]["estimator"] == "maximum entropy"
+    setveil(*arguments, "--force", "--no-counts", "--no-details").ok()
+    assert {path.name for path in published.iterdir()} == {"about.json", "data.parquet"}
+    report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
+    assert not {"counts", "risk", "answers"} & report.keys()
+
+
+def test_verified_in_parts(arguments: list[str], tmp_path: Path) -> None:
+    setveil(*arguments, "-k3").ok()
+    out = tmp_path / "out"
+    parts, memory = (
+        json.loads(setveil("verify", out, "-k3", "-m2", "--engine", engine, "--json").ok().out)
+        for engine in ("parts", "memory")
+    )
+    assert parts == memory
+    assert parts["counts"]["holds"]
+    told = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts").ok().out
+    assert told == setveil("verify", out, "-k", "3", "-m", "2").ok().out
+    found = setveil("verify", out, "-k", "9", "-m", "2", "--engine", "parts", "--show", "1")
+    assert (found.code, found.out) == (1, setveil("verify", out, "-k", "9", "-m", "2", "--show", "1").out)
+    (out / "published" / "counts.csv").write_text("item,label,rows\nmilk,milk,7\n")
+    found = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts")
+    assert found.code == 1
+    assert "7 rows hold 'milk', but only 6 published rows show 'milk'" in found.out
+    for more, message in (
+        (["-k", "4", "-m", "4"], "m = 4 cannot be verified in parts"),
+        (["-k", "4", "--model", "k-anonymity"], "With --engine parts there is km-anonymity only"),
+        (["-k", "3", "-m", "2", "--recoding", "x.csv"], "With --engine parts there is no --original"),
+        (["-k", "3", "-m", "2", "--id-column", "x"], "--id-column is not read in parts"),
+    ):
+        refused = setveil("verify", out, *more, "--engine", "parts")
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+
+
 def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
     text = tmp_path / "rows.csv"
     text.write_text("".join(",".join(row) + "\n" for row in ROWS))
@@ -68,7 +114,7 @@ def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
     ("more", "message"),
     [
         (["--bound"], "--bound is of no use in parts"),
-        (["--sample", "3", "--external"], "--sample, --external are of no use in parts"),
+        (["--sample", "3", "--bound"], "--bound, --sample are of no use in parts"),
         (["--refine"], "The cut is not refined in parts"),
         (["-a", "exact"], "exact for km-anonymity is not computed in parts"),
         (["--id-column", "x"], "--id-column is not read in parts"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError
 from setveil.guarantees.verify.km import verify_km
 from setveil.guarantees.verify.km_pieces import verify_km_pieces
@@ -33,16 +34,16 @@ def test_pieces(rows: list[list[str]], k: int, m: int, cuts: list[int], random: 
             yield indptr, np.array([item for row in some for item in row], np.int32)
 
     guarantee = sv.KmAnonymity(k, m)
-    found, counted = verify_km_pieces(pieces, data.vocabulary.labels, guarantee, show=3)
+    found, counted = verify_km_pieces(pieces, data.vocabulary, guarantee, show=3)
     expected = verify_km(data, guarantee, show=3, brief=True, progress=silent)
     assert (found.holds, found.greatest_k) == (expected.holds, expected.greatest_k)
     if m < data.row_lengths().max(initial=0):
         assert (found.violations, found.first) == (expected.violations, expected.first)
         assert found.greatest_m == expected.greatest_m
-    assert counted.supports.tolist() == data.supports().tolist()
+    assert counted.supports().tolist() == data.supports().tolist()
     assert (counted.n_rows, counted.filled_rows) == (data.n_rows, data.filled_rows)
 
 
 def test_sets_that_are_too_large() -> None:
     with pytest.raises(RequestError, match="of 3 labels, sets of at most 3 are counted there"):
-        verify_km_pieces(lambda: [], "abc", sv.KmAnonymity(2, 4))
+        verify_km_pieces(lambda: [], Vocabulary("abc"), sv.KmAnonymity(2, 4))

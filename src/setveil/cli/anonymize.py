@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date as calendar_date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from setveil import algorithms as registry
+from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
@@ -42,7 +43,6 @@ from setveil.options.models import require_watched, settled_model
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.guarantees.km import KmAnonymity
 
 EXAMPLES = """Examples:
 
@@ -73,6 +73,12 @@ def _day(text: str) -> str:
 def _text(option: str, what: str) -> Any:
     """Declare an option whose text the report shows."""
     return typer.Option(option, metavar="TEXT", rich_help_panel=ABOUT, help=what)
+
+
+def _shown(about: dict[str, str | None]) -> dict[str, Any]:
+    """Take what the report is to say of the release from the options."""
+    told = {key: text for key, text in about.items() if text is not None}
+    return {"about": told} if told else {}
 
 
 def _chosen(
@@ -290,42 +296,21 @@ def anonymize(
             raise RequestError(
                 "--no-counts and --counts-min contradict each other.", hint="Give one of them."
             )
+        counted = not no_counts if counts_min is None else counts_min
         if plot_band is not None:
             from setveil.cli.bandplot import draw, require_drawable
 
             require_drawable(plot_band, name, force=force)
         if engine == PARTS:
-            from setveil.cli.files import rows_in_parts
-            from setveil.data.transactions import Transactions
-            from setveil.runs.in_parts import anonymize_parts, require_possible
-
-            require_possible(promised, name, texts)
             unused = {
                 "--bound": bound, "--sample": sample, "--output-format": output_format,
-                "--external": external, "--counts-min": counts_min, "--watch": watching,
-                "--names": names_file,
+                "--watch": watching, "--names": names_file,
             }  # fmt: skip
-            given_too = [option for option, value in unused.items() if value]
-            if given_too:
-                raise RequestError(
-                    f"{', '.join(given_too)} {'is' if len(given_too) == 1 else 'are'} of no use in parts.",
-                    hint="Leave it out, or --engine parts.",
-                )
-            if hierarchy_file is None:
-                raise RequestError(
-                    "No hierarchy is made of data in parts, expected one.",
-                    hint="`setveil hierarchy build` makes one of fewer rows; give it as --hierarchy.",
-                )
-            record = {"command": command, "options": options}
-            about_it = {key: text for key, text in about.items() if text is not None}
-            if about_it:
-                record["about"] = about_it
-            guarantee = make_guarantee(promised, promise, Given(Transactions.from_rows([]), encoding))
-            return anonymize_parts(
-                rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
-                read_hierarchy(hierarchy_file, encoding=encoding), out,
-                algorithm=name, seed=seed, force=force, details=not no_details, record=record,
-                progress=progress,
+            record = {"command": command, "options": options} | _shown(about)
+            return in_parts.anonymize(
+                source, reading, (promised, promise), (name, texts), hierarchy_file, out, unused,
+                seed=seed, force=force, counts=counted, details=not no_details, external=external,
+                record=record, progress=progress,
             )  # fmt: skip
         progress("reading")
         how, publishes = reading, None
@@ -352,7 +337,6 @@ def anonymize(
             say(f"{clip(promise[WATCHED], 60)}: only looked at; --rho bounds what is learned of them.")
         parameters = decode_parameters(module.Parameters, texts, given)
         try:
-            counted = not no_counts if counts_min is None else counts_min
             release = run_anonymize(
                 data, guarantee, hierarchy=tree, algorithm=name, seed=seed, details=not no_details,
                 bound=limit or True if bound else False, counts=counted, watched=watched, progress=progress,
@@ -373,7 +357,7 @@ def anonymize(
             "command": command,
             "options": options,
             "sample": drawn,
-            "about": {key: text for key, text in about.items() if text is not None},
+            **_shown(about),
             "names": {code: name for code, name in named.items() if code in data.vocabulary.ids},
         }
         progress("writing")

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.cli.engines import SPARK, km_only
 from setveil.errors import RequestError
 from setveil.fields import options_of
-from setveil.guarantees import model_named
-from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import plain_values, require_parameters
-from setveil.options.guarantees import require_options
-from setveil.options.models import settled_model
 from setveil.options.reading import Reading
 from setveil.wording import count
 
@@ -42,25 +39,6 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
             f"With --engine spark there is no {', '.join(unknown)}.",
             hint="Without --engine spark there is. docs/spark.md says what Spark is for.",
         )
-
-
-def promised(model: str | None, promise: Mapping[str, Any], *, published: bool = False) -> KmAnonymity:
-    """Make the promise, which must be k^m-anonymity.
-
-    Raises
-    ------
-    RequestError
-        If it is another one, or k or m is missing.
-    """
-    name = model or settled_model(promise)
-    if name != KmAnonymity.model:
-        raise RequestError(
-            f"With --engine spark there is {KmAnonymity.model} only, got {name}.",
-            hint="Other promises are kept and checked without --engine spark.",
-        )
-    require_options(name, promise, published=published)
-    values = plain_values(model_named(name).options, promise, "utf-8")
-    return KmAnonymity(**values)
 
 
 def require_parquet(reading: Reading) -> None:
@@ -121,7 +99,7 @@ def anonymize(
     from setveil.runs.folder import require_writable
 
     require_known(options, own)
-    guarantee = promised(model, promise)
+    guarantee = km_only(model, promise, SPARK)
     name = algorithm or DEFAULT
     if name not in ALGORITHMS:
         raise RequestError(f"With --engine spark there are {', '.join(ALGORITHMS)}, got {name}.")
@@ -171,7 +149,7 @@ def verify(
     file: str, model: str | None, promise: Mapping[str, Any], reading: Reading, show: int, progress: Progress
 ) -> Any:
     """Do the work of `setveil verify --engine spark`: the verdict."""
-    guarantee = promised(model, promise, published=True)
+    guarantee = km_only(model, promise, SPARK, published=True)
     require_parquet(reading)
     columns = (reading.id_column, reading.item_column)
     return package().verdict(file, guarantee, columns, max(show, 1), progress)

@@ -96,15 +96,20 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check a promise from what is published alone; exit code 0 if it holds, 1 if not."""
-    if engine == SPARK:
+    if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given:
             fail(
                 RequestError(
-                    "With --engine spark there is no --original, --recoding, --reading, --hierarchy or --qi.",
+                    f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy or "
+                    "--qi.",
                     hint="k^m-anonymity is checked from the labels of the rows alone.",
                 )
             )
-        verdict = run(lambda progress: on_spark.verify(file, model, promise, reading, max(show, 1), progress))
+        if engine == SPARK:
+            check = on_spark.verify
+        else:
+            from setveil.cli.in_parts import verify as check
+        verdict = run(lambda progress: check(file, model, promise, reading, max(show, 1), progress))
         _tell(verdict.as_dict(), verdict.phrase, show, json=json)
         return
 

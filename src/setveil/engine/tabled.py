@@ -82,6 +82,16 @@ class TabledRows:
         return self.data.n_rows
 
     @property
+    def filled_rows(self) -> int:
+        """Number of rows that hold a label."""
+        return int(self.lengths[1:].sum())
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (row, label) pairs."""
+        return int(self._counted[1].sum())
+
+    @property
     def n_items(self) -> int:
         """Number of labels."""
         return len(self.vocabulary)
@@ -96,6 +106,8 @@ class TabledRows:
 
     def table(self, size: int, tick: Tick = lambda _: None) -> NDArray[np.int32]:
         """Count the rows that hold each set of `size` labels (see `setveil.kernels.count`), once."""
+        if size == 1:
+            return self._counted[1].astype(np.int32)
         if size not in self._tables:
             pieces = self._pieces()
             self._tables[size] = count_pieces(pieces, self.data.n_occurrences, self._numbering, size, tick)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
@@ -13,9 +14,11 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
-from setveil.guarantees.verify.km import COVER, READINGS
+from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
+from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
 from setveil.guarantees.verify.table_counts import check_table_counts
 from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
 from setveil.published.counts import Counts
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
@@ -86,10 +89,7 @@ def check(
     if counts is None:
         return verdict
     rows: Transactions = published.sets if isinstance(published, PublishedTable) else published
-    file = CountsFile(
-        counts.lines(), counts.least, counts.suppressed, about["labels"],
-        local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
-    )  # fmt: skip
+    file = _file(counts, about)
     if isinstance(published, PublishedTable):
         of_tables = cast("KKmAnonymity | MixedKmAnonymity", guarantee)
         return verdict.with_counts(check_table_counts(published, file, of_tables, show=show))
@@ -99,3 +99,53 @@ def check(
         problem = "the rows keep the promise in the cover reading only, in which counts undo it"
         found = CountsVerdict(found.lines, found.violations + 1, (problem, *found.first)[: max(show, 1)])
     return verdict.with_counts(found)
+
+
+def check_pieces(
+    files: ListFiles | TextFiles,
+    guarantee: KmAnonymity,
+    counts: Counts | None,
+    about: Mapping[str, Any],
+    *,
+    show: int = 10,
+    progress: Progress = silent,
+) -> tuple[KmVerdict, Counted]:
+    """Check k^m-anonymity of files that are read a piece at a time, and of the counts beside them.
+
+    Parameters
+    ----------
+    files : ListFiles or TextFiles
+        The published rows.
+    guarantee, counts, about, show
+        See `check`; the recoding is not local where there are counts.
+    progress : Progress
+        Hears how far it is.
+
+    Returns
+    -------
+    verdict : KmVerdict
+    counted : Counted
+        What was found in the rows besides.
+    """
+    if counts is not None and about.get("recoding") == "local":
+        raise RequestError(
+            "Counts beside a local recoding are not checked in parts.", hint="Leave out --engine parts."
+        )
+    progress("reading labels")
+    verdict, found = verify_km_pieces(files.pieces, files.vocabulary, guarantee, show=show, progress=progress)
+    if counts is None:
+        return verdict, found
+    empty = found.n_rows - found.filled_rows
+    few = (empty, "published rows") if 0 < empty < guarantee.k else (0, "")
+    checked = check_counts(
+        cast(Transactions, found), _file(counts, about), guarantee.k, few_empty=few, show=show
+    )
+    return verdict.with_counts(checked), found
+
+
+def _file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:
+    """Put together what the verifier of counts reads."""
+    return CountsFile(
+        counts.lines(), counts.least, counts.suppressed, about["labels"],
+        local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
+    )  # fmt: skip

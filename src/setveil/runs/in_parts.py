@@ -22,30 +22,34 @@ from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.engine.parts import Parts
 from setveil.engine.tabled import TabledRows
 from setveil.errors import GuaranteeError, OutputError, RequestError
 from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.verify.km_pieces import require_countable, verify_km_pieces
+from setveil.guarantees.verify.km import KmVerdict
+from setveil.guarantees.verify.km_pieces import require_countable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
+from setveil.published.counts import Counts, read_counts
 from setveil.published.in_parts import PublishedParts, publish_parts
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, write_recoding
 from setveil.report.run.page import report_html
+from setveil.runs.check import check_pieces
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support, recorded
 from setveil.runs.folder import (
     PAGE,
     about_of,
-    counts,
     not_written,
     require_writable,
     several_files,
     write_json,
     write_text,
 )
-from setveil.runs.run import require_seed, timed
+from setveil.runs.folder import counts as numbers
+from setveil.runs.run import least_count, require_seed, timed
 from setveil.staging import staged_folder
 from setveil.utility import Case, measured
 from setveil.utility.in_parts import answers_in_parts
@@ -81,7 +85,9 @@ def anonymize_parts(
     algorithm: str = "aa",
     seed: int = 0,
     force: bool = False,
+    counts: bool | int = True,
     details: bool = True,
+    external: bool = False,
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> dict[str, Any]:
@@ -103,8 +109,13 @@ def anonymize_parts(
         Shuffles the published rows.
     force : bool
         Replace a folder that an earlier run wrote.
+    counts : bool or int
+        Whether to share in how many rows each item was, or of how many rows a count must speak (see
+        `setveil.anonymize`).
     details : bool
         Also measure what is still answered, and the risk of one or two known items.
+    external : bool
+        Also write a report beside the published rows that may be shared with them.
     record : mapping
         What the report is to say besides.
     progress : Progress
@@ -113,7 +124,7 @@ def anonymize_parts(
     Returns
     -------
     dict
-        The report, as written to internal/report.json. No counts are shared, and no map of the rows is kept.
+        The report, as written to internal/report.json. No map of the rows is kept.
 
     Raises
     ------
@@ -125,6 +136,7 @@ def anonymize_parts(
     require_possible(guarantee.model, algorithm, {})
     require_seed(seed)
     require_countable(guarantee)
+    least = least_count(guarantee, counts)
     require_writable(out, force=force)
     module = algorithms.load(algorithm)
     timing: dict[str, float] = {}
@@ -142,6 +154,7 @@ def anonymize_parts(
                 progress(f"anonymizing ({algorithm})")
                 made, told = module.anonymize(data, hierarchy, guarantee, module.Parameters(), progress)
             require_countable(guarantee, len(made.published))
+            rows = cast(Transactions, data)  # of which only supports are asked for
             start = time.perf_counter()
             shown = publish_parts(
                 data, made, seed, _new(work, "published"), lambda done: progress("publishing", done)
@@ -150,16 +163,22 @@ def anonymize_parts(
             layout = Layout("parquet", item_column=files.column)
             written = write_files(published / "data.parquet", _heard(shown, progress), shown.n_rows, layout)
             timing["write"] = round(time.perf_counter() - start, 4)
+            after = _recoded(data, made, shown.vocabulary)
+            beside = Counts.of(rows, made, least, filled=after.filled_rows) if least else None
+            if beside is not None:
+                beside.write(published)
+            release = RowsRelease(
+                cast(Transactions, after), made, frozen(np.zeros(0), np.int64), told, beside
+            )
             with timed(timing, "verify"):
-                verdict = _verified([str(published / name) for name in written], shown, guarantee, progress)
-            release = RowsRelease(cast(Transactions, shown), made, frozen(np.zeros(0), np.int64), told)
+                verdict = _verified(published, written, release, guarantee, progress)
             with timed(timing, "measure"):
                 found = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
             if details:
-                found |= _details(data, shown, made, timing, progress)
+                found |= _details(data, release, timing, progress)
             shutil.rmtree(work)
             report = recorded(
-                cast(Transactions, data), hierarchy, release, verdict, found, timing,
+                rows, hierarchy, release, verdict, found, timing,
                 algorithm={"name": algorithm, "info": module.info, "settings": module.Parameters()},
                 guarantee=guarantee, seed=seed,
             ) | {"engine": "parts"} | dict(record)  # fmt: skip
@@ -167,11 +186,14 @@ def anonymize_parts(
                 "file": "data.parquet",
                 **several_files(published / "data.parquet"),
                 "layout": layout.options(),
-                **counts(release.published),
+                **numbers(release.published),
+                **({"report": PAGE} if external else {}),
             }
             write_json(published / "about.json", about_of(release, report))
             write_recoding(internal / "recoding.csv", made)
             write_text(internal / PAGE, report_html(report))
+            if external:
+                write_text(published / PAGE, report_html(report, external=True))
             write_json(internal / "report.json", report)
     except (OSError, OutputError) as failure:
         raise not_written(out, failure) from failure
@@ -202,18 +224,32 @@ def _heard(shown: PublishedParts, progress: Progress) -> Any:
         yield piece
 
 
-def _verified(paths: list[str], shown: PublishedParts, guarantee: KmAnonymity, progress: Progress) -> Any:
+def _recoded(data: Parts, made: Recoding, shown: Vocabulary) -> TabledRows:
+    """Look at the rows as they are published, by the labels that are shown."""
+    label = np.array([*(shown.ids.get(label, -1) for label in made.published.labels), -1], np.int32)
+    return TabledRows(data, shown, label[made.image_of(data.vocabulary)])
+
+
+def _verified(
+    published: Path, files: list[str], release: RowsRelease, guarantee: KmAnonymity, progress: Progress
+) -> KmVerdict:
     """Check what was written: the promise, and that no row and no label was lost."""
-    written = ListFiles(paths)
-    verdict, found = verify_km_pieces(written.pieces, written.vocabulary.labels, guarantee, progress=progress)
+    counts, shown = release.counts, release.published
+    about = {} if counts is None else {"counts": counts.about(), **release.meaning()}
+    again = read_counts(published, about)
+    written = ListFiles([str(published / name) for name in files])
+    verdict, found = check_pieces(written, guarantee, again, about, progress=progress)
     if not verdict.holds:
         raise GuaranteeError(
             f"The release failed its check. {verdict!r} Nothing was left behind.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
-    supports = dict(zip(written.vocabulary.labels, found.supports.tolist(), strict=True))
-    expected = dict(zip(shown.vocabulary.labels, shown.supports().tolist(), strict=True))
-    if (found.n_rows, found.filled_rows, supports) != (shown.n_rows, shown.filled_rows, expected):
+    supports = [
+        dict(zip(rows.vocabulary.labels, rows.supports().tolist(), strict=True)) for rows in (found, shown)
+    ]
+    lines = [None if one is None else one.lines() for one in (again, counts)]
+    numbers = [(rows.n_rows, rows.filled_rows) for rows in (found, shown)]
+    if any(both[0] != both[1] for both in (supports, lines, numbers)):
         raise GuaranteeError(
             f"What was written is not what was to be published: {found.n_rows:,} rows, expected "
             f"{shown.n_rows:,}. Nothing was left behind.",
@@ -223,21 +259,19 @@ def _verified(paths: list[str], shown: PublishedParts, guarantee: KmAnonymity, p
 
 
 def _details(
-    data: Parts, shown: PublishedParts, made: Recoding, timing: dict[str, float], progress: Progress
+    data: Parts, release: RowsRelease, timing: dict[str, float], progress: Progress
 ) -> dict[str, Any]:
     """Measure what is still answered, and the risk before and after, as far as tables of sets allow."""
-    place = {label: at for at, label in enumerate(shown.vocabulary.labels)}
-    image = np.array([*(place.get(label, -1) for label in made.published.labels), -1], np.int32)
-    before = TabledRows.of(data)
-    after = TabledRows(data, shown.vocabulary, image[made.image_of(data.vocabulary)])
+    before, after = TabledRows.of(data), cast(TabledRows, release.published)
+    made = cast(Recoding, release.recoding)
     sizes = [size for size in SIZES if before.fits(size) and after.fits(size)]
     found: dict[str, Any] = {}
     if 2 in sizes:
         with timed(timing, "answers"):
             threshold = frequent_support(data.n_rows)
             found["answers"] = answers_in_parts(
-                before, after, made, queries=QUERIES, top=TOP, threshold=threshold, longest=ITEMSET_LENGTH,
-                progress=progress,
+                before, after, made, release.counts, queries=QUERIES, top=TOP, threshold=threshold,
+                longest=ITEMSET_LENGTH, progress=progress,
             )  # fmt: skip
     if sizes:
         with timed(timing, "risk"):

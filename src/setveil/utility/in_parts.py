@@ -11,9 +11,10 @@ from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import members_of_cells
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress, silent
+from setveil.published.counts import Counts
 from setveil.published.recoding import Recoding
 from setveil.utility.are import QueryErrors
-from setveil.utility.estimates import estimator_of
+from setveil.utility.estimates import Estimator, estimator_of
 from setveil.utility.greatest import found_again
 
 _CELLS = 1 << 20  # of a table that are looked at together
@@ -23,6 +24,7 @@ def answers_in_parts(
     before: TabledRows,
     after: TabledRows,
     recoding: Recoding,
+    counts: Counts | None,
     *,
     queries: int,
     top: int,
@@ -30,7 +32,7 @@ def answers_in_parts(
     longest: int,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Measure what a release without counts still answers.
+    """Measure what a release still answers.
 
     Parameters
     ----------
@@ -38,6 +40,8 @@ def answers_in_parts(
         The rows, all of whose pairs fit in tables.
     recoding : Recoding
         What the labels stand for.
+    counts : Counts or None
+        What is shared beside the rows.
     queries : int
         How many COUNT queries are drawn: pairs that some row holds, or single items where none does.
     top : int
@@ -60,13 +64,20 @@ def answers_in_parts(
         return {}
     progress("answering queries")
     asked = drawn_queries(before, queries, size)
-    estimator = estimator_of(cast(Transactions, after), recoding, None)
     ends = frozen(np.arange(0, asked.size + 1, size), np.int64)
     actual = before.supports_of_sets(ends, frozen(asked.ravel(), np.int32))
     labels = before.vocabulary.labels
-    estimates = estimator.answers([[labels[item] for item in query] for query in asked.tolist()]).estimate
-    errors = QueryErrors(actual, estimates, np.arange(queries), 0)
-    found: dict[str, Any] = {"are": {**errors.as_dict(), "estimator": estimator.method, "size": size}}
+    itemsets = [[labels[item] for item in query] for query in asked.tolist()]
+
+    def errors(estimator: Estimator) -> dict[str, Any]:
+        return QueryErrors(actual, estimator.answers(itemsets).estimate, np.arange(queries), 0).as_dict()
+
+    estimator = estimator_of(cast(Transactions, after), recoding, counts)
+    are = {**errors(estimator), "estimator": estimator.method}
+    if counts is not None:
+        alone = errors(estimator_of(cast(Transactions, after), recoding, None))
+        are["from_rows"] = {name: alone[name] for name in ("mean", "sd", "median")}
+    found: dict[str, Any] = {"are": {**are, "size": size}}
     if size == 2:
         found["pairs"] = found_again(before, estimator, top, progress)
     found["itemsets"] = surviving_in_parts(before, after, threshold, longest, progress)

@@ -7,13 +7,14 @@ table, in one pass over the files for each size.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify._tables import MOST_CELLS, MOST_ROWS, SIZES, count_sets, rare_sets
@@ -29,18 +30,31 @@ class Counted:
 
     Attributes
     ----------
-    n_rows, filled_rows : int
-        Number of rows, and of those that hold an item.
-    supports : int64 (n_ids,)
+    vocabulary : Vocabulary
+        The label of each id.
+    label_supports : int64 (n_ids,)
         The rows that hold each id.
     lengths : int64 (longest + 1,)
         The rows of each length.
     """
 
-    n_rows: int
-    filled_rows: int
-    supports: NDArray[np.int64]
+    vocabulary: Vocabulary
+    label_supports: NDArray[np.int64]
     lengths: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+        return int(self.lengths.sum())
+
+    @property
+    def filled_rows(self) -> int:
+        """Number of rows that hold an item."""
+        return int(self.lengths[1:].sum())
+
+    def supports(self) -> NDArray[np.int64]:
+        """Count, for each label, the rows that hold it: int64 (n_ids,)."""
+        return self.label_supports.copy()
 
 
 def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
@@ -62,7 +76,7 @@ def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
 
 def verify_km_pieces(
     pieces: Callable[[], Iterable[Piece]],
-    labels: Sequence[str],
+    vocabulary: Vocabulary,
     guarantee: KmAnonymity,
     *,
     show: int = 10,
@@ -74,7 +88,7 @@ def verify_km_pieces(
     ----------
     pieces : callable
         Reads the rows anew each time that it is called.
-    labels : sequence of str
+    vocabulary : Vocabulary
         The label of each id; each is taken as one item, whatever it stands for.
     guarantee : KmAnonymity
         k and m; m at most 3.
@@ -95,18 +109,20 @@ def verify_km_pieces(
     RequestError
         If sets of m labels cannot be counted in a table.
     """
+    labels = vocabulary.labels
     require_countable(guarantee, len(labels))
-    counted = _counted(pieces(), len(labels))
+    counted = _counted(pieces(), vocabulary)
     longest = counted.lengths.size - 1
     if longest < 1:
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True), counted
     if counted.n_rows > MOST_ROWS:
         raise RequestError(f"{counted.n_rows:,} rows cannot be counted, at most {MOST_ROWS:,} can.")
     k = min(guarantee.k, counted.n_rows + 1)
-    shown = counted.supports[counted.supports > 0]
-    rare = np.flatnonzero((counted.supports > 0) & (counted.supports < k))
+    supports = counted.label_supports
+    shown = supports[supports > 0]
+    rare = np.flatnonzero((supports > 0) & (supports < k))
     first: list[tuple[tuple[int, ...], int]]
-    first = [((i,), int(counted.supports[i])) for i in rare[:show].tolist()]
+    first = [((i,), int(supports[i])) for i in rare[:show].tolist()]
     violations, smallest, safe = rare.size, int(shown.min()), 0 if rare.size else 1
     for size in range(2, int(min(guarantee.m, longest)) + 1):
         table = np.zeros(comb(len(labels), size), np.int32)
@@ -148,7 +164,8 @@ def ascending(
     return np.concatenate(([0], np.cumsum(lengths))), (keys % n_ids).astype(np.int32)
 
 
-def _counted(pieces: Iterable[Piece], n_ids: int) -> Counted:
+def _counted(pieces: Iterable[Piece], vocabulary: Vocabulary) -> Counted:
+    n_ids = len(vocabulary)
     supports, lengths = np.zeros(n_ids, np.int64), np.zeros(1, np.int64)
     for piece in pieces:
         indptr, items = ascending(*piece, n_ids)
@@ -156,7 +173,7 @@ def _counted(pieces: Iterable[Piece], n_ids: int) -> Counted:
         of_piece = np.bincount(np.diff(indptr), minlength=lengths.size)
         of_piece[: lengths.size] += lengths
         lengths = of_piece
-    return Counted(int(lengths.sum()), int(lengths[1:].sum()), supports, lengths)
+    return Counted(vocabulary, supports, lengths)
 
 
 def _require_whole(table: NDArray[np.int32], lengths: NDArray[np.int64], size: int) -> None:
