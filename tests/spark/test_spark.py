@@ -50,6 +50,12 @@ def session() -> Iterator[SparkSession]:
     started.stop()
 
 
+@pytest.fixture(autouse=True)
+def several_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divide even few rows."""
+    monkeypatch.setattr("setveil.engine.spark.OF_A_TASK", 40)
+
+
 def framed(session: SparkSession, rows: Sequence[Sequence[str]], parts: int = 3) -> DataFrame:
     """Spread rows over partitions, in the order given."""
     return session.createDataFrame(
@@ -298,7 +304,7 @@ def test_rows_that_are_lost_or_doubled_are_noticed(
         count = engine.SparkRows.count
 
         def counted(self: engine.SparkRows, *rest: Any) -> Any:
-            return count(engine.SparkRows(broken(self.rows), self.total), *rest)
+            return count(engine.SparkRows(broken(self.rows), self.total, self.tasks), *rest)
 
         monkeypatch.setattr(engine.SparkRows, "count", counted)
     else:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 LONGEST = 2_000  # items of a row: more have 10^9 sets of three
 MOST_ITEMS = 1_000_000  # distinct ones, which the driver and each worker know
 MOST_OCCURRENCES = 100_000_000  # that the driver takes, of distinct rows
+OF_A_TASK = 1_000_000  # occurrences, about: a task costs some tenths of a second, whatever it is given
 LEAST_TASKS = 32
 SENT_CELLS = 1 << 33  # of the tables of all tasks, 4 bytes each
 _TOLD = -1  # in place of a block: what the counts of a part must add up to
@@ -72,6 +73,11 @@ class Survey:
 
     rows: int
     supports: dict[str, int]
+
+    @property
+    def tasks(self) -> int:
+        """In how many tasks rows are looked at; it depends on nothing but the rows."""
+        return 1 + sum(self.supports.values()) // OF_A_TASK
 
 
 def require_workers(session: SparkSession) -> None:
@@ -150,7 +156,8 @@ def survey(rows: DataFrame) -> Survey:
             "set of its items would have to be counted.",
             hint="Is each row a person's? Look for an id that stands for many, or leave such rows out.",
         )
-    counted = rows.select(F.explode("items").alias("item")).groupBy("item").count().persist()
+    counted = rows.select(F.explode("items").alias("item")).groupBy("item").count()
+    counted = counted.coalesce(LEAST_TASKS).persist()
     try:
         kinds = counted.count()
         if kinds > MOST_ITEMS:
@@ -165,8 +172,11 @@ def survey(rows: DataFrame) -> Survey:
     return Survey(told["rows"], supports)
 
 
-def coded(rows: DataFrame, labels: Sequence[str], ids: Ids) -> DataFrame:
-    """Replace labels by ids and merge equal rows: columns `row`, as `packed` writes it, and `rows`."""
+def coded(rows: DataFrame, labels: Sequence[str], ids: Ids, tasks: int) -> DataFrame:
+    """Replace labels by ids and merge equal rows: columns `row`, as `packed` writes it, and `rows`.
+
+    Merged rows are in as many partitions as the session says, put together to `tasks` if that is fewer.
+    """
     known = dict(zip(labels, ids.tolist(), strict=True))
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -184,10 +194,10 @@ def coded(rows: DataFrame, labels: Sequence[str], ids: Ids) -> DataFrame:
                 [binary_of(*out), pa.array(np.ones(out[0].size - 1, np.int64))], ["row", "rows"]
             )
 
-    return _merged(rows.select("items").mapInArrow(work, _CODED))
+    return _merged(rows.select("items").mapInArrow(work, _CODED), tasks)
 
 
-def recoded(rows: DataFrame, image: Ids) -> DataFrame:
+def recoded(rows: DataFrame, image: Ids, tasks: int) -> DataFrame:
     """Replace ids by their images, drop those whose image is negative, and merge rows that are equal then."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -197,11 +207,11 @@ def recoded(rows: DataFrame, image: Ids) -> DataFrame:
             out = recode_rows(*ids_of(batch.column(0)), image)
             yield pa.RecordBatch.from_arrays([binary_of(*out), batch.column(1)], ["row", "rows"])
 
-    return _merged(rows.mapInArrow(work, _CODED))
+    return _merged(rows.mapInArrow(work, _CODED), tasks)
 
 
-def _merged(rows: DataFrame) -> DataFrame:
-    return rows.groupBy("row").agg(F.sum("rows").alias("rows"))
+def _merged(rows: DataFrame, tasks: int) -> DataFrame:
+    return rows.groupBy("row").agg(F.sum("rows").alias("rows")).coalesce(tasks)
 
 
 def binary_of(indptr: Ints, items: Ids) -> pa.Array:
@@ -273,10 +283,12 @@ class SparkRows:
         Coded by the leaves of the hierarchy, equal rows merged.
     total : int
         How many rows there are.
+    tasks : int
+        In how many partitions rows that are merged are put.
     """
 
-    def __init__(self, rows: DataFrame, total: int) -> None:
-        self.rows, self.total = rows, total
+    def __init__(self, rows: DataFrame, total: int, tasks: int) -> None:
+        self.rows, self.total, self.tasks = rows, total, tasks
 
     @cached_property
     def lengths(self) -> Ints:
@@ -366,7 +378,7 @@ class SparkRows:
                     [binary_of(indptr, numbers), pa.array(weights)], ["row", "rows"]
                 )
 
-        found = brought(_merged(self.rows.mapInArrow(work, _CODED)), "that hold rare sets")
+        found = brought(_merged(self.rows.mapInArrow(work, _CODED), self.tasks), "that hold rare sets")
         tick(1.0)
         return found
 
@@ -378,7 +390,7 @@ class SparkRows:
         RequestError
             If they are too many.
         """
-        return brought(recoded(self.rows, image), "under the cut as it is")
+        return brought(recoded(self.rows, image, self.tasks), "under the cut as it is")
 
 
 def require_sets(found: int, expected: int, size: int) -> None:

@@ -72,6 +72,7 @@ class SparkRelease:
     report: dict[str, Any]
     _rows: DataFrame  # coded, by leaves
     _facts: Parts  # what is known of them on the driver
+    _tasks: int
     _seed: int
     _progress: Progress
 
@@ -115,7 +116,7 @@ class SparkRelease:
                 (published / DATA).mkdir(parents=True)
                 internal.mkdir()
                 progress("publishing")
-                rows = recoded(self._rows, frozen(renumbered[image], np.int32)).persist()
+                rows = recoded(self._rows, frozen(renumbered[image], np.int32), self._tasks).persist()
                 try:
                     files = publish(rows, labels, total, self._seed, published / DATA)
                 finally:
@@ -256,10 +257,10 @@ def anonymize(
     found = surveyed(rows)
     vocabulary = Vocabulary(item_order(found.supports))
     leaves = tree.locate(vocabulary)
-    coded_rows = coded(rows, vocabulary.labels, leaves).persist()
+    coded_rows = coded(rows, vocabulary.labels, leaves, found.tasks).persist()
     try:
         listening("merging equal rows")
-        held = SparkRows(coded_rows, found.rows)
+        held = SparkRows(coded_rows, found.rows, found.tasks)
         supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
         facts = Parts((), vocabulary, held.lengths, frozen(supports, np.int64))
         listening(f"anonymizing ({name})")
@@ -270,7 +271,9 @@ def anonymize(
     original = cast("Transactions", facts)  # whose supports are all that these measures ask for
     utility = {"ncp": ncp(original, recoding), "lm": lm(original, recoding)}
     report = _report(facts, tree, name, module.info, settings, details, utility, seed)
-    return SparkRelease(promise, recoding, utility, report, coded_rows, facts, int(seed), listening)
+    return SparkRelease(
+        promise, recoding, utility, report, coded_rows, facts, found.tasks, int(seed), listening
+    )
 
 
 def _recoding(
