@@ -61,3 +61,49 @@ def test_a_full_disk_keeps_nobody_from_working(tmp_path: Path) -> None:
     )
     assert (process.returncode, process.stderr) == (0, "compiling, first run only\n")
     assert all(path.stat().st_size == 0 for path in (tmp_path / "cache").rglob("*") if path.is_file())
+
+
+_MIXED = """
+import sys
+import numpy as np
+from setveil.jit import compiled
+
+@compiled
+def inner(values):
+    if values.size == 0:
+        raise ValueError("nothing")
+    return np.sort(values) + np.log(2.0)
+
+@compiled
+def outer(values):
+    return inner(values).sum(), inner(values[1:])
+
+@compiled
+def later(n):
+    return np.unique(np.arange(n) % 3)
+
+values = np.array([2.0, 1.0])
+assert np.allclose(inner(values), [1 + np.log(2), 2 + np.log(2)])
+if sys.argv[1] == "all":
+    total, rest = outer(values)
+    assert np.isclose(total, 3 + 2 * np.log(2)) and np.allclose(rest, [1 + np.log(2)])
+    assert later(9).tolist() == [0, 1, 2]
+try:
+    inner(values[2:])
+except ValueError as error:
+    print(error, sum(one._cache_hits[one.signatures[0]] for one in (inner, outer, later) if one.signatures))
+"""
+
+
+@needs_compiled
+def test_what_is_loaded_and_what_is_compiled_go_together(tmp_path: Path) -> None:
+    write(tmp_path / "mixed.py", _MIXED)
+    for kernels, told in (("one", "nothing 0"), ("all", "nothing 1"), ("all", "nothing 3")):
+        process = subprocess.run(
+            [sys.executable, str(tmp_path / "mixed.py"), kernels],
+            env=environment({"NUMBA_CACHE_DIR": str(tmp_path / "cache")}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (process.returncode, process.stdout.strip()) == (0, told), process.stderr

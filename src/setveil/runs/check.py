@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
@@ -24,6 +23,7 @@ from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
 
 if TYPE_CHECKING:
+    from setveil.data.io.streams import ListFiles, TextFiles
     from setveil.guarantees.kkm import KKmAnonymity
     from setveil.guarantees.mixed_km import MixedKmAnonymity
 
