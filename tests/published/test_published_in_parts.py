@@ -21,9 +21,10 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for number in range(examples(80, 20)):
         case = random_case(rng, most_rows=60)
         data, tree = case.data, case.tree
-        for name, most in (("OF_A_PART", 30), ("OF_A_BUCKET", 20), ("AT_ONCE", 9)):
+        for name, most in (("OF_A_BUCKET", 20), ("AT_ONCE", 9)):
             monkeypatch.setattr(f"setveil.published.in_parts.{name}", rng.randint(1, most))
         monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 60))
         cuts = sorted(rng.randint(0, data.n_rows) for _ in range(3))
         pieces = [
             (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])

@@ -48,7 +48,7 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for number in range(examples(12, 4)):
         monkeypatch.setattr("setveil.data.io.parquet.FILE_ROWS", rng.choice([8, 1 << 10]))
         monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
-        monkeypatch.setattr("setveil.published.in_parts.OF_A_PART", rng.randint(1, 60))
+        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 60))
         case = usual(number)
         paths = written(case, tmp_path / f"data{number}")
         guarantee = sv.KmAnonymity(rng.randint(2, 5), rng.randint(1, 3))

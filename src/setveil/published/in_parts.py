@@ -1,9 +1,9 @@
 """Publish rows that lie on disk in parts: the same rows in the same order as if they were in memory.
 
 Rows in memory are sorted by content, and each gets a random number, by which they are sorted then (see
-`setveil.published.rows.publish`). Here the distinct rows of each part are sorted; then those of a range of
-contents are merged from all parts, one range after the other; their copies draw numbers in this order and
-are spread over buckets by the leading bits of the number. At last one bucket after the other is sorted.
+`setveil.published.rows.publish`). Here the distinct rows come in the order of their content, piece by piece
+(see `setveil.engine.content`); their copies draw numbers in this order and are spread over buckets by the
+leading bits of the number. At last one bucket after the other is sorted.
 """
 
 from __future__ import annotations
@@ -17,17 +17,14 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.engine.content import in_content_order
 from setveil.engine.counting import Piece, joined
-from setveil.engine.parts import OF_A_PART, Part, Parts, write_numbers
+from setveil.engine.parts import OF_A_PART, Parts, write_numbers
 from setveil.kernels.rows import (
     Ids,
     Ints,
-    first_from,
     frozen,
     item_supports,
-    leading_keys,
-    merge_rows_by_content,
-    recode_rows,
     take_rows,
 )
 from setveil.published.recoding import Recoding
@@ -36,9 +33,6 @@ from setveil.published.rows import by_key
 AT_ONCE = 1 << 20  # rows that draw their numbers at a time
 OF_A_BUCKET = OF_A_PART // 2  # occurrences, about
 MOST_BUCKETS = 1 << 8
-_SAMPLES = 64  # of a part, for finding ranges of contents
-
-Weighted = tuple[Ints, Ids, Ints]  # distinct rows in the order of their content, and how many each stands for
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,18 +118,11 @@ def publish_parts(
     labels = Vocabulary(made.published.labels[at] for at in shown.tolist())
     image = frozen(place[image], np.int32)
 
-    runs: list[tuple[Part, Path]] = []
-    for number, rows in enumerate(data.rows()):
-        runs.append(_write_run(folder, number, _distinct(*recode_rows(*rows, image))))
-        tick((number + 1) / (2 * len(data.parts)))
-    # Each run is checked once; from then on its files are mapped.
-    opened = [(*part.rows(), np.asarray(np.memmap(weights, np.int64, "r"))) for part, weights in runs]
     buckets = _Buckets(folder, data.n_occurrences)
     numbers = np.random.PCG64(seed)
     supports = np.zeros(len(labels), np.int64)
     done = filled = 0
-    for merged in _in_content_order(opened):
-        indptr, items, weights = merged
+    for indptr, items, weights in in_content_order(data, image, folder, lambda done: tick(done / 2)):
         supports += item_supports(indptr, items, weights, supports.size)
         ends = np.cumsum(weights)
         total = int(ends[-1]) if ends.size else 0
@@ -146,54 +133,7 @@ def publish_parts(
             buckets.add(numbers.random_raw(copies.size), of, indptr, items)
             done += copies.size
             tick(0.5 + done / (2 * max(data.n_rows, 1)))
-    del opened
-    for part, weights_file in runs:
-        for file in (part.indptr, part.items, weights_file):
-            file.unlink()
     return PublishedParts(labels, done, filled, int(supports.sum()), supports, buckets.close())
-
-
-def _distinct(indptr: Ints, items: Ids, weights: Ints | None = None) -> Weighted:
-    """Merge equal rows, in the order of their content."""
-    group, first, counts = merge_rows_by_content(indptr, items)
-    if weights is not None:
-        counts = np.zeros(first.size, np.int64)
-        np.add.at(counts, group, weights)
-    return *take_rows(indptr, items, first), counts
-
-
-def _write_run(folder: Path, number: int, run: Weighted) -> tuple[Part, Path]:
-    weights = folder / f"{number:06}.weights"
-    with weights.open("wb") as file:
-        write_numbers(file, run[2])
-    return Part.write(folder, number, *run[:2]), weights
-
-
-def _in_content_order(runs: list[Weighted]) -> Iterator[Weighted]:
-    """Merge runs, a range of contents after the other."""
-    samples = np.sort(np.concatenate([np.zeros(0, np.int64), *(_samples(*run[:2]) for run in runs)]))
-    ranges = 1 + sum(items.size for _, items, _ in runs) // OF_A_PART
-    bounds = np.unique(samples[np.arange(1, ranges) * samples.size // ranges])
-    starts = [0] * len(runs)
-    for bound in [*bounds.tolist(), None]:
-        taken: list[Weighted] = []
-        for number, (indptr, items, weights) in enumerate(runs):
-            first = starts[number]
-            last = weights.size if bound is None else int(first_from(indptr, items, bound))
-            part = indptr[first : last + 1]
-            taken.append((frozen(part - part[0], np.int64), items[part[0] : part[-1]], weights[first:last]))
-            starts[number] = last
-        weights = np.concatenate([np.zeros(0, np.int64), *(one[2] for one in taken)])
-        yield _distinct(*joined([one[:2] for one in taken]), weights)
-
-
-def _samples(indptr: Ints, items: Ids) -> Ints:
-    """Take leading keys of rows at even steps of occurrences."""
-    if indptr.size < 2:
-        return np.zeros(0, np.int64)
-    steps = np.arange(_SAMPLES) * int(indptr[-1]) // _SAMPLES
-    rows = np.minimum(np.searchsorted(indptr, steps), indptr.size - 2)
-    return leading_keys(*take_rows(indptr, items, rows))
 
 
 class _Buckets:
