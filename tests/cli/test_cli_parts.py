@@ -116,7 +116,7 @@ def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
         (["--bound"], "--bound is of no use in parts"),
         (["--sample", "3", "--bound"], "--bound, --sample are of no use in parts"),
         (["--refine"], "The cut is not refined in parts"),
-        (["-a", "exact"], "exact for km-anonymity is not computed in parts"),
+        (["-a", "oa"], "oa for km-anonymity is not computed in parts"),
         (["--id-column", "x"], "--id-column is not read in parts"),
         (["--format", "long"], "Parts are read from Parquet files"),
         (["-m", "inf"], "m = inf cannot be verified in parts"),
@@ -129,6 +129,15 @@ def test_what_is_of_no_use(arguments: list[str], tmp_path: Path, more: list[str]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["rows.parquet", "tree.csv"]
 
 
+def test_the_optimum_in_parts(arguments: list[str], tmp_path: Path) -> None:
+    setveil(*arguments, "-a", "exact", "--no-suppress", "--objective", "entropy").ok()
+    report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
+    assert report["optimality"]["proven"]
+    assert (report["optimality"]["objective"], report["optimality"]["model"]) == ("entropy", "cut")
+    refused = setveil(*arguments, "--force", "-a", "exact", "--keep", arguments[3])
+    assert (refused.code, "With --engine parts there is no --keep" in refused.err) == (2, True)
+
+
 def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from setveil.cli.files import require_room
     from setveil.errors import DataError
@@ -138,7 +147,7 @@ def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch:
         DataError, match=r"15 rows do not fit in memory.*\n.*--engine parts keeps them on disk\. "
     ):
         require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))
-    with pytest.raises(DataError, match="for -a aa with --k and --m"):
-        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "exact"))
+    with pytest.raises(DataError, match="for -a aa or exact or da or hghs or mhghs with"):
+        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "oa"))
     monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: None)
     require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))

@@ -13,13 +13,20 @@ often items occur, which is what a loss depends on, it must count in all rows.
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import comb
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.engine.counting import count_numbers
+from setveil.engine.content import Weighted, WeightedPart, in_content_order
+from setveil.engine.counting import count_numbers, joined
+from setveil.engine.parts import Parts
+from setveil.errors import DataError
 from setveil.kernels.count import MOST_CELLS, MOST_ROWS, cell_offsets, mark_witnesses
 from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress
@@ -27,12 +34,12 @@ from setveil.progress import Progress
 LEAST = 1 << 20  # occurrences of distinct rows from which on this is worth it
 
 
-def witness_rows(data: Transactions, k: int, m: float, progress: Progress) -> Transactions:
+def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progress) -> Transactions:
     """Find rows with the same threats, by content; all rows where these are few or sets do not fit in tables.
 
     Parameters
     ----------
-    data : Transactions
+    data : Transactions or Parts
         The rows.
     k, m : int, int or float
         A set of at most m items is rare if fewer than k rows hold it.
@@ -43,25 +50,82 @@ def witness_rows(data: Transactions, k: int, m: float, progress: Progress) -> Tr
     -------
     Transactions
         With the same items. A row stands for at most k equal ones.
+
+    Raises
+    ------
+    DataError
+        If the rows are in parts, more than MOST_ROWS or with more sets of items than fit in tables.
     """
-    indptr, items, weights = data.distinct
-    largest = int(min(m, np.diff(indptr).max(initial=0)))
+    if isinstance(data, Parts):
+        with _distinct_on_disk(data, progress) as distinct:
+            return _chosen(data, distinct, k, m, progress)
+    return _chosen(data, [data.distinct], k, m, progress)
+
+
+def _chosen(
+    data: Transactions | Parts, distinct: Sequence[Weighted], k: int, m: float, progress: Progress
+) -> Transactions:
+    """Choose from the distinct rows, in the order of their content."""
+    occurrences = sum(items.size for _, items, _ in distinct)
+    largest = int(min(m, max((np.diff(indptr).max(initial=0) for indptr, _, _ in distinct), default=0)))
     n = data.n_items
-    if items.size < LEAST or 2 * comb(n, largest) > MOST_CELLS or data.n_rows > MOST_ROWS:
-        return data
+    fits = 2 * comb(n, largest) <= MOST_CELLS and data.n_rows <= MOST_ROWS
+    if occurrences < LEAST or not fits:
+        return _all(data, largest, fits=fits)
     k = min(k, data.n_rows + 1)
-    weights = frozen(np.minimum(weights, k), np.int64)
-    kept = np.zeros(items.size, bool)
+    rows = [(*one[:2], frozen(np.minimum(one[2], k), np.int64)) for one in distinct]
+    kept = [np.zeros(items.size, bool) for _, items, _ in rows]
     have = np.zeros(comb(n, largest), np.int32)
     for size in range(largest, 0, -1):
         progress(f"choosing rows for itemsets of size {size}")
         if size < largest:
-            have = count_numbers(*_marked(indptr, items, kept), weights, n, size)
-        table = count_numbers(indptr, items, weights, n, size)
-        mark_witnesses(indptr, items, weights, cell_offsets(n, size), table, k, have, kept)
-    starts, some = _marked(indptr, items, kept)
-    row = np.repeat(np.arange(weights.size), np.where(np.diff(starts) > 0, weights, 0))
-    return Transactions(*take_rows(starts, some, row), data.vocabulary)
+            marked = [(*_marked(one[0], one[1], mine), one[2]) for one, mine in zip(rows, kept, strict=True)]
+            have = count_numbers(marked, n, size, sum(items.size for _, items, _ in marked))
+        table = count_numbers(rows, n, size, occurrences)
+        for one, mine in zip(rows, kept, strict=True):
+            mark_witnesses(*one, cell_offsets(n, size), table, k, have, mine)
+    found = []
+    for (indptr, items, weights), mine in zip(rows, kept, strict=True):
+        starts, some = _marked(indptr, items, mine)
+        row = np.repeat(np.arange(weights.size), np.where(np.diff(starts) > 0, weights, 0))
+        found.append(take_rows(starts, some, row))
+    return Transactions(*joined(found), data.vocabulary)
+
+
+def _all(data: Transactions | Parts, largest: int, *, fits: bool) -> Transactions:
+    """Take all rows: those in parts only if they are few.
+
+    Raises
+    ------
+    DataError
+        If they are not.
+    """
+    if isinstance(data, Transactions):
+        return data
+    if fits:
+        return Transactions(*joined(list(data.rows())), data.vocabulary)
+    raise DataError(
+        f"The sets of {largest} of {data.n_items:,} items are too many to be counted in tables, or "
+        f"{data.n_rows:,} rows are: so it is not known which rows in parts are needed.",
+        hint="Choose -a aa, a smaller m, or a hierarchy whose lowest nodes stand for more items.",
+    )
+
+
+@contextmanager
+def _distinct_on_disk(data: Parts, progress: Progress) -> Iterator[list[Weighted]]:
+    """Write the distinct rows beside the parts, map them into memory, and remove them afterwards."""
+    if not data.parts:
+        yield []
+        return
+    beside = data.parts[0].items.parent
+    with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as place:
+        runs, folder = Path(place) / "runs", Path(place) / "distinct"
+        for new in (runs, folder):
+            new.mkdir()
+        same = np.arange(data.n_items, dtype=np.int32)
+        pieces = in_content_order(data, same, runs, lambda done: progress("merging equal rows", done))
+        stored = [WeightedPart.write(folder, at, one) for at, one in enumerate(pieces) if one[2].size]
+        yield [part.rows() for part in stored]
 
 
 def _marked(indptr: Ints, items: Ids, kept: NDArray[np.bool_]) -> tuple[Ints, Ids]:

@@ -12,6 +12,7 @@ from setveil.progress import Progress, silent
 if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut
     from setveil.data.transactions import Transactions
+    from setveil.engine.parts import Parts
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -51,7 +52,7 @@ Parameters = DA
 
 
 def find_cut(
-    data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+    data: Transactions | Parts, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
 ) -> tuple[Cut, dict[str, int]]:
     """Find a k^m-anonymous cut: Algorithm 3 of [1].
 
@@ -88,7 +89,7 @@ def find_cut(
 
 
 def anonymize(
-    data: Transactions,
+    data: Transactions | Parts,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: DA = DA(),

@@ -90,7 +90,7 @@ class TableSupports:
     def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:
         n, lengths = rows.order.size, frozen(rows.lengths, np.int64)
         longest = int(lengths.max(initial=0))
-        offsets, table = cell_offsets(n, m), count_numbers(*rows[:3], n, m)
+        offsets, table = cell_offsets(n, m), count_numbers([rows[:3]], n, m, rows.items.size)
 
         def look_up(first: int) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
             below = np.zeros((limits.size, longest + 1), np.int64)

@@ -9,11 +9,13 @@ import typer
 
 from setveil.cli.options import GENERAL, one_of
 from setveil.errors import RequestError
+from setveil.fields import options_of
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
-from setveil.options.decode import plain_values
+from setveil.options.decode import plain_values, require_parameters
 from setveil.options.guarantees import require_options
 from setveil.options.models import settled_model
+from setveil.options.reading import Reading
 
 MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 
@@ -26,7 +28,7 @@ MakingEngine = Annotated[
     str,
     _option(
         MEMORY, PARTS, SPARK,
-        text="Where the rows are: in memory, in parts on disk beside --out (aa), or on Spark (aa, exact). "
+        text="Where the rows are: in memory, in parts on disk beside --out, or on Spark. "
         "The last two read Parquet lists (parts: also text of rows) and give k^m-anonymity.",
     ),
 ]  # fmt: skip
@@ -59,3 +61,27 @@ def km_only(
     require_options(name, promise, published=published)
     values = plain_values(model_named(name).options, promise, "utf-8")
     return KmAnonymity(**values)
+
+
+def own_values(
+    name: str, parameters: Any, own: Mapping[str, Any], reading: Reading, engine: str
+) -> dict[str, Any]:
+    """Turn the options of an algorithm into values, where no data are at hand to look items up in.
+
+    Raises
+    ------
+    RequestError
+        If one is not of the algorithm, not acceptable, or names items.
+    """
+    encoding = reading.text_encoding
+    require_parameters(name, parameters, own, encoding)
+    values = plain_values(options_of(parameters), own, encoding)
+    lost = [
+        f"--{key.replace('_', '-')}" for key, text in own.items() if text is not None and key not in values
+    ]
+    if lost:
+        raise RequestError(
+            f"With --engine {engine} there is no {', '.join(lost)}.",
+            hint=f"Without --engine {engine} there is.",
+        )
+    return values

@@ -96,7 +96,9 @@ def require_room(path: str | Sequence[str], *, in_parts: tuple[str, str]) -> Non
         from setveil.runs.in_parts import ALGORITHMS, MODELS
 
         possible = in_parts[0] in MODELS and in_parts[1] in ALGORITHMS
-        how = "--engine parts keeps them on disk" + ("." if possible else ", for -a aa with --k and --m.")
+        how = "--engine parts keeps them on disk" + (
+            "." if possible else f", for -a {' or '.join(ALGORITHMS)} with --k and --m."
+        )
         raise DataError(
             f"{count(n_rows, 'row')} do not fit in memory: they need at least {needed / 1e9:,.1f} GB, and "
             f"{left / 1e9:,.1f} GB are left.",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.cli.engines import PARTS, km_only
+from setveil.cli.engines import PARTS, km_only, own_values
 from setveil.errors import RequestError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def anonymize(
     RequestError
         If something is asked for that there is not in parts.
     """
+    from setveil.algorithms import load
     from setveil.cli.files import rows_in_parts
     from setveil.data.transactions import Transactions
     from setveil.hierarchy.io import read_hierarchy
@@ -67,10 +68,12 @@ def anonymize(
         )
     encoding = reading.text_encoding
     guarantee = make_guarantee(model, promise, Given(Transactions.from_rows([]), encoding))
+    name, own = algorithm
     return anonymize_parts(
         rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
         read_hierarchy(hierarchy, encoding=encoding), out,
-        algorithm=algorithm[0], progress=progress, **options,
+        algorithm=name, parameters=own_values(name, load(name).Parameters, own, reading, PARTS),
+        progress=progress, **options,
     )  # fmt: skip
 
 

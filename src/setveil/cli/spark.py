@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.engines import SPARK, km_only
+from setveil.cli.engines import SPARK, km_only, own_values
 from setveil.errors import RequestError
-from setveil.fields import options_of
-from setveil.options.decode import plain_values, require_parameters
 from setveil.options.reading import Reading
 from setveil.wording import count
 
@@ -106,11 +104,7 @@ def anonymize(
     if not files:
         raise RequestError("With --engine spark an INPUT must be named: Parquet files, or a folder of them.")
     module = algorithms.load(name)
-    require_parameters(name, module.Parameters, own, reading.text_encoding)
-    values = plain_values(options_of(module.Parameters), own, reading.text_encoding)
-    lost = [f"--{key}" for key, text in own.items() if text is not None and key not in values]
-    if lost:
-        raise RequestError(f"With --engine spark there is no {', '.join(lost)}.", hint="In Python there is.")
+    values = own_values(name, module.Parameters, own, reading, SPARK)
     if len(hierarchies) != 1:
         raise RequestError("With --engine spark a hierarchy must be given.", hint="--hierarchy FILE")
     tree = read_hierarchy(hierarchies[0], encoding=reading.text_encoding)

@@ -191,6 +191,11 @@ class Transactions:
         return int(np.count_nonzero(self.row_lengths()))
 
     @property
+    def longest(self) -> int:
+        """Most items of a row."""
+        return int(self.row_lengths().max(initial=0))
+
+    @property
     def n_items(self) -> int:
         """Number of labels in the vocabulary."""
         return len(self.vocabulary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 import numpy as np
@@ -79,12 +79,14 @@ def count_pieces(
     return _added_up(tables)
 
 
-def count_numbers(indptr: Ints, numbers: Ids, weights: Ints, n: int, size: int) -> NDArray[np.int32]:
+def count_numbers(
+    rows: Sequence[tuple[Ints, Ids, Ints]], n: int, size: int, occurrences: int
+) -> NDArray[np.int32]:
     """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
-    offsets, tables = cell_offsets(n, size), _tables(n, size, numbers.size)
-    rows = [(indptr, numbers)]
-    ranges = _of_equal_work(rows, offsets) if len(tables) == 1 else []
-    _count_rows(rows, weights, offsets, ranges, tables)
+    offsets, tables = cell_offsets(n, size), _tables(n, size, occurrences)
+    ranges = _of_equal_work([one[:2] for one in rows[:1]], offsets) if len(tables) == 1 else []
+    for indptr, numbers, weights in rows:
+        _count_rows([(indptr, numbers)], weights, offsets, ranges, tables)
     return _added_up(tables)
 
 

@@ -157,6 +157,11 @@ class Parts:
         return int(self.lengths[1:].sum())
 
     @property
+    def longest(self) -> int:
+        """Most items of a row."""
+        return max(self.lengths.size - 1, 0)
+
+    @property
     def n_items(self) -> int:
         """Number of labels in the vocabulary."""
         return len(self.vocabulary)

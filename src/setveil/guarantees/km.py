@@ -66,9 +66,9 @@ class KmAnonymity:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
         return {"model": self.model, "k": self.k, "m": "inf" if self.m == math.inf else self.m}
 
-    def size_limit(self, data: Transactions) -> int:
+    def size_limit(self, data: Transactions | Parts) -> int:
         """Size of the largest itemset to look at: m, or the longest row if that is shorter."""
-        longest = int(data.row_lengths().max(initial=0))
+        longest = data.longest
         return int(min(self.m, longest))
 
     def require_feasible(self, data: Transactions | Parts) -> None:

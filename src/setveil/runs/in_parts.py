@@ -49,12 +49,12 @@ from setveil.runs.folder import (
     write_text,
 )
 from setveil.runs.folder import counts as numbers
-from setveil.runs.run import least_count, require_seed, timed
+from setveil.runs.run import least_count, require_seed, settings_of, timed
 from setveil.staging import staged_folder
 from setveil.utility import Case, measured
 from setveil.utility.in_parts import answers_in_parts
 
-ALGORITHMS = ("aa",)
+ALGORITHMS = ("aa", "exact", "da", "hghs", "mhghs")
 MODELS = (KmAnonymity.model,)
 
 
@@ -70,7 +70,7 @@ def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) ->
         raise RequestError(
             f"{algorithm} for {model} is not computed in parts, expected {', '.join(ALGORITHMS)} for "
             f"{', '.join(MODELS)}.",
-            hint="Choose --algorithm aa with --k and --m, or leave out --engine parts.",
+            hint="Choose one of them with --k and --m, or leave out --engine parts.",
         )
     if settings.get("refine"):
         raise RequestError("The cut is not refined in parts.", hint="Leave out --refine or --engine parts.")
@@ -83,6 +83,7 @@ def anonymize_parts(
     out: Path,
     *,
     algorithm: str = "aa",
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     seed: int = 0,
     force: bool = False,
     counts: bool | int = True,
@@ -105,6 +106,8 @@ def anonymize_parts(
         The folder to write; it appears complete or not at all.
     algorithm : str
         One of `ALGORITHMS`.
+    parameters : mapping
+        Of the algorithm, by name.
     seed : int
         Shuffles the published rows.
     force : bool
@@ -133,12 +136,13 @@ def anonymize_parts(
     GuaranteeError
         If what was written does not keep the promise (a defect of setveil).
     """
-    require_possible(guarantee.model, algorithm, {})
+    require_possible(guarantee.model, algorithm, parameters)
     require_seed(seed)
     require_countable(guarantee)
     least = least_count(guarantee, counts)
     require_writable(out, force=force)
     module = algorithms.load(algorithm)
+    settings = settings_of(module.Parameters, algorithm, dict(parameters))
     timing: dict[str, float] = {}
     if hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
@@ -152,7 +156,7 @@ def anonymize_parts(
             with timed(timing, "anonymize"):
                 hierarchy.locate(data.vocabulary)
                 progress(f"anonymizing ({algorithm})")
-                made, told = module.anonymize(data, hierarchy, guarantee, module.Parameters(), progress)
+                made, told = module.anonymize(data, hierarchy, guarantee, settings, progress)
             require_countable(guarantee, len(made.published))
             rows = cast(Transactions, data)  # of which only supports are asked for
             start = time.perf_counter()
@@ -174,12 +178,13 @@ def anonymize_parts(
                 verdict = _verified(published, written, release, guarantee, progress)
             with timed(timing, "measure"):
                 found = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
+            found["optimality"] = told.get("optimality")
             if details:
                 found |= _details(data, release, timing, progress)
             shutil.rmtree(work)
             report = recorded(
                 rows, hierarchy, release, verdict, found, timing,
-                algorithm={"name": algorithm, "info": module.info, "settings": module.Parameters()},
+                algorithm={"name": algorithm, "info": module.info, "settings": settings},
                 guarantee=guarantee, seed=seed,
             ) | {"engine": "parts"} | dict(record)  # fmt: skip
             report["published"] = {

@@ -41,7 +41,7 @@ def supports_of_sets(data: Transactions | TabledRows, ends: Ints, ids: Ids) -> I
     elif _are_pairs(data, ends, ids):
         first, second = ids[ends[:-1]].astype(np.int64), ids[ends[1:] - 1].astype(np.int64)
         offsets = cell_offsets(data.n_items, 2)
-        table = count_numbers(*data.distinct, data.n_items, 2)
+        table = count_numbers([data.distinct], data.n_items, 2, data.distinct[1].size)
         pairs: Ints = table[first + offsets[1, second]].astype(np.int64)
         return pairs
     weights = data.distinct[2]

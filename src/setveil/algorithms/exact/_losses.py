@@ -10,7 +10,9 @@ from math import lcm
 
 import numpy as np
 
+from setveil.algorithms._cut import leaf_occurrences
 from setveil.data.transactions import Transactions
+from setveil.engine.parts import Parts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 
@@ -58,7 +60,7 @@ class Losses:
         objective: str,
         hierarchy: Hierarchy,
         tree: Hierarchy,
-        data: Transactions,
+        data: Transactions | Parts,
         weights: Mapping[str, int | float | Fraction],
     ) -> Losses:
         """Make the losses of an objective in a hierarchy, for a tree that is what is left of it."""
@@ -122,7 +124,7 @@ class Losses:
         return cls(occurrences, weight, full, hidden, full[tree.root], ROUNDED)
 
     @classmethod
-    def of_suppression(cls, tree: Hierarchy, data: Transactions) -> Losses:
+    def of_suppression(cls, tree: Hierarchy, data: Transactions | Parts) -> Losses:
         """Make the losses that count the occurrences that are suppressed."""
         occurrences = _occurrences(tree, data)
         below = _below(tree, occurrences)
@@ -155,10 +157,9 @@ def _log2(s: int) -> int:
     return int(_DIGITS.multiply(log, Decimal(1 << PLACES)).to_integral_value(context=_DIGITS))
 
 
-def _occurrences(tree: Hierarchy, data: Transactions) -> list[int]:
+def _occurrences(tree: Hierarchy, data: Transactions | Parts) -> list[int]:
     """Count the rows of each leaf."""
-    located = tree.locate(data.vocabulary)[data.items]
-    counts: list[int] = np.bincount(located, minlength=tree.n_leaves).tolist()
+    counts: list[int] = leaf_occurrences(data, tree).tolist()
     return counts
 
 

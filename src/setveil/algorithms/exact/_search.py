@@ -23,6 +23,7 @@ from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.data.transactions import Transactions
+from setveil.engine.parts import Parts
 from setveil.errors import InfeasibleError, RequestError, listed
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -62,7 +63,7 @@ class Search:
 
     def __init__(
         self,
-        data: Transactions,
+        data: Transactions | Parts,
         hierarchy: Hierarchy,
         guarantee: KmAnonymity,
         parameters: Exact,

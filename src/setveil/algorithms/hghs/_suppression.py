@@ -16,6 +16,7 @@ from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.hghs import _suppressed_nodes as kernel
 from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.data.transactions import Transactions
+from setveil.engine.parts import Parts
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -59,7 +60,7 @@ class CutSpace:
 
     @classmethod
     def of(
-        cls, data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+        cls, data: Transactions | Parts, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
     ) -> CutSpace:
         """Take the rows that tell what is rare to those who know m items."""
         rows = witness_rows(data, guarantee.k, guarantee.m, progress)

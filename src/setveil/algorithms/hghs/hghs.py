@@ -10,6 +10,7 @@ from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.engine.parts import Parts
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -41,7 +42,7 @@ Parameters = HgHs
 
 
 def anonymize(
-    data: Transactions,
+    data: Transactions | Parts,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: HgHs = HgHs(),
