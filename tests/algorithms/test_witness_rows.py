@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ from setveil import DA, HgHs, MHgHs, anonymize
 from setveil.algorithms import _witness_rows
 from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.exact import exact
+from setveil.engine.parts import Parts
+from setveil.errors import DataError
 from setveil.progress import silent
 from strategies import Case, examples, random_case, seeded
 
@@ -102,3 +105,31 @@ def test_the_optimum_is_that_of_all_rows(suppress: bool) -> None:
         least = by_cuts.least_loss(case.rows, case.parents, case.k, case.m, terms)
         assert least is not None
         assert details["optimality"]["lower_bound"] == float(least), case
+
+
+def test_the_same_rows_are_chosen_of_rows_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = seeded(1744)
+    for number in range(examples(60, 12)):
+        case = random_case(rng, most_rows=40)
+        data, m = case.data, rng.choice((1, 2, 3, math.inf))
+        monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 40))
+        monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 40))
+        cuts = sorted(rng.randint(0, data.n_rows) for _ in range(3))
+        pieces = [
+            (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])
+            for a, b in pairwise([0, *cuts, data.n_rows])
+        ]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        parts = Parts.write(folder, pieces, data.vocabulary)
+        files = sorted(folder.iterdir())
+        found, expected = (witness_rows(rows, case.k, m, silent) for rows in (parts, data))
+        assert list(found) == list(expected)
+        assert sorted(folder.iterdir()) == files
+        with monkeypatch.context() as patch:
+            patch.setattr(_witness_rows, "MOST_CELLS", 0)
+            if data.n_occurrences:
+                with pytest.raises(DataError, match="too many to be counted in tables"):
+                    witness_rows(parts, case.k, m, silent)
+            patch.setattr(_witness_rows, "LEAST", 10**6)
+            assert list(witness_rows(parts, case.k, m, silent)) == list(data)

@@ -71,7 +71,7 @@ def _chosen(
     n = data.n_items
     fits = 2 * comb(n, largest) <= MOST_CELLS and data.n_rows <= MOST_ROWS
     if occurrences < LEAST or not fits:
-        return _all(data, largest, fits=fits)
+        return _all(data, largest, few=occurrences < LEAST)
     k = min(k, data.n_rows + 1)
     rows = [(*one[:2], frozen(np.minimum(one[2], k), np.int64)) for one in distinct]
     kept = [np.zeros(items.size, bool) for _, items, _ in rows]
@@ -92,7 +92,7 @@ def _chosen(
     return Transactions(*joined(found), data.vocabulary)
 
 
-def _all(data: Transactions | Parts, largest: int, *, fits: bool) -> Transactions:
+def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions:
     """Take all rows: those in parts only if they are few.
 
     Raises
@@ -102,7 +102,7 @@ def _all(data: Transactions | Parts, largest: int, *, fits: bool) -> Transaction
     """
     if isinstance(data, Transactions):
         return data
-    if fits:
+    if few:
         return Transactions(*joined(list(data.rows())), data.vocabulary)
     raise DataError(
         f"The sets of {largest} of {data.n_items:,} items are too many to be counted in tables, or "
