@@ -6,7 +6,7 @@
 The data are real rows over and over, a tenth of the occurrences drawn anew (`scale_data.py`); they stay in
 --work. k = 5, m = 2, from Parquet to a verified, written release, each in a process of its own, with compiled
 kernels. A run is an algorithm, and an engine where that is not the memory; with `-brief` at its end risk and
-answers of queries are left out, which only runs in memory look for. --times 2800 makes a set of 10^9
+answers of queries are left out, which runs on Spark never look for. --times 2800 makes a set of 10^9
 occurrences: for parts.
 """
 

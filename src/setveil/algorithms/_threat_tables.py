@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import comb
 
 import numpy as np
 
 from setveil.algorithms._cut import Cut
 from setveil.algorithms._threats import ThreatSearch
-from setveil.engine.counting import count_pieces
+from setveil.engine.counting import count_numbers, numbered
 from setveil.engine.numbering import Numbering
+from setveil.engine.rows import pieces_of
 from setveil.kernels.count import (
     MOST_ROWS,
     cell_offsets,
@@ -22,6 +24,7 @@ from setveil.kernels.count import (
 )
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress
+from setveil.threads import each
 
 WORTH = 4  # cells that a table may have for each set of leaves in the rows
 LEAST = 1 << 14  # sets that it may have cells for in any case
@@ -94,7 +97,10 @@ class ThreatTables(ThreatSearch):
         indptr, numbers, weights = cut.held.rare(numbering, table, size, k, tick)
         image = np.arange(tree.n_nodes, dtype=np.int32)
         above = Numbering.of(tree, image, self.node, leaves=nodes)
-        self.table = count_pieces([(indptr, numbers)], numbers.size, above, size, tick, weights)
+        rows = each(lambda piece: numbered(piece, above), pieces_of(indptr, numbers))
+        ends = np.cumsum([0, *(len(starts) - 1 for starts, _ in rows)]).tolist()
+        weighted = [(*one, weights[a:b]) for one, (a, b) in zip(rows, pairwise(ends), strict=True)]
+        self.table = count_numbers(weighted, some.size, size, sum(one.size for _, one in rows))
         saturate(
             table, offsets, frozen(nodes, np.int64), k, self.number, tree.parent.astype(np.int64),
             tree.low.astype(np.int64), tree.high.astype(np.int64), self.offsets, self.table,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -65,8 +65,8 @@ class _Sums:
 class _Found:
     """What some rows add to the numbers of all sizes, and how many of them each item singles out."""
 
-    sums: dict[int, _Sums] = field(default_factory=dict)
-    revealed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    sums: dict[int, _Sums]
+    revealed: Ints
 
 
 def risk_in_parts(
@@ -96,23 +96,23 @@ def risk_in_parts(
     lengths, supports = rows.lengths, rows.supports()
     empty, longest = int(lengths[0]), lengths.size - 1
     used = [m for m in sizes if m <= max(longest, 1)]
+    phase = "rows that known items single out"
     tables = {}
     for m in used:
-        tables[m] = cell_offsets(rows.n_items, m), rows.table(m, lambda done: progress("counting", done))
+        tables[m] = cell_offsets(rows.n_items, m), rows.table(m, lambda done: progress(phase, done / 2))
     limits, below = frozen(np.array(thresholds), np.int64), thresholds[len(thresholds) // 2]
 
     def look(piece: Piece) -> _Found:
         indptr, items = piece
-        found = _Found(revealed=np.zeros(rows.n_items, np.int64))
+        found = _Found({}, np.zeros(rows.n_items, np.int64))
         least = np.full(indptr.size - 1, _MOST)
         for m in used:
             found.sums[m] = _sums(piece, *tables[m], limits, least, longest)
         revealed_by_table(indptr, items, supports, below, *tables[max(used)], found.revealed)
         return found
 
-    total = _Found(revealed=np.zeros(rows.n_items, np.int64))
-    phase = "rows that known items single out"
-    for found in rows.pieces(look, lambda done: progress(phase, done)):
+    total = _Found({}, np.zeros(rows.n_items, np.int64))
+    for found in rows.pieces(look, lambda done: progress(phase, (1 + done) / 2)):
         for m, sums in found.sums.items():
             if m in total.sums:
                 total.sums[m].add(sums)

@@ -53,14 +53,9 @@ def add_up_supports(pieces: Iterable[Piece], numbering: Numbering) -> Ints:
 
 
 def count_pieces(
-    pieces: Iterable[Piece],
-    occurrences: int,
-    numbering: Numbering,
-    size: int,
-    tick: Tick,
-    weights: Ints = ONE_EACH,
+    pieces: Iterable[Piece], occurrences: int, numbering: Numbering, size: int, tick: Tick
 ) -> NDArray[np.int32]:
-    """Count, for all sets of `size` numbers, the rows that hold them; `weights`: what the rows stand for.
+    """Count, for all sets of `size` numbers, the rows that hold them.
 
     Where tables are small beside the rows, each thread counts a part of the rows in a table of its own. Else
     each counts all rows' sets whose greatest number lies in a range of its own: one table, nothing to add up.
@@ -73,7 +68,7 @@ def count_pieces(
         rows = each(lambda piece: numbered(piece, numbering), group)
         if len(tables) == 1 and not ranges:
             ranges = _of_equal_work(rows, offsets)
-        _count_rows(rows, weights, offsets, ranges, tables)
+        _count_rows(rows, ONE_EACH, offsets, ranges, tables)
         done += sum(leaves.size for _, leaves in group)
         tick(done / max(occurrences, 1))
     return _added_up(tables)
@@ -84,7 +79,7 @@ def count_numbers(
 ) -> NDArray[np.int32]:
     """Count, for all sets of `size` of n numbers, the rows that hold them, each as often as its weight."""
     offsets, tables = cell_offsets(n, size), _tables(n, size, occurrences)
-    ranges = _of_equal_work([one[:2] for one in rows[:1]], offsets) if len(tables) == 1 else []
+    ranges = _of_equal_work([one[:2] for one in rows], offsets) if len(tables) == 1 else []
     for indptr, numbers, weights in rows:
         _count_rows([(indptr, numbers)], weights, offsets, ranges, tables)
     return _added_up(tables)
