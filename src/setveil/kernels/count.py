@@ -32,7 +32,11 @@ def number_of_sets(lengths: Ints, size: int) -> int:
 
 def cell_offsets(n: int, size: int) -> Ints:
     """Make what each number adds to the cell of a set: int64 (size, n), by its place among the set's."""
-    return frozen([[comb(c, j) for c in range(n)] for j in range(1, size + 1)], np.int64).reshape(size, n)
+    out = np.zeros((size, n), np.int64)
+    out[0] = np.arange(n)
+    for j in range(1, size):  # C(c, j + 1) is the sum of C(i, j) for all i < c
+        np.cumsum(out[j - 1, :-1], out=out[j, 1:])
+    return frozen(out, np.int64)
 
 
 def members_of_cells(cells: Ints, n: int, size: int) -> Ints:
@@ -324,14 +328,23 @@ def mark_rare(table, offsets, k, marks):
     size, n = offsets.shape
     chosen = np.arange(size)
     cell = 0
+    marked = 0  # numbers before this one are all marked
     while n >= size:
         # The sets that differ in their least number stand one behind the other.
         after = chosen[1] if size > 1 else n
+        new = 0
+        for j in range(1, size):
+            new += not marks[chosen[j]]
         for least in range(after):
+            if new == 0 and marked >= after:
+                break  # nothing is left to mark here
             if 0 < table[cell + least] < k:
                 marks[least] = True
                 for j in range(1, size):
                     marks[chosen[j]] = True
+                new = 0
+                while marked < n and marks[marked]:
+                    marked += 1
         cell += after
         if not next_places(chosen[1:], 0, n):
             break
