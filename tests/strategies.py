@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from random import Random
 
+import numpy as np
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
@@ -66,6 +68,15 @@ class Case:
 
 def transactions(rows: Sequence[frozenset[str]]) -> Transactions:
     return Transactions.from_rows(sorted(row) for row in rows)
+
+
+def cut_up(data: Transactions, at: Sequence[int]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Cut rows into pieces that begin at some of them."""
+    bounds = pairwise([0, *sorted(at), data.n_rows])
+    return [
+        (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])
+        for a, b in bounds
+    ]
 
 
 def random_tree(rng: Random, leaves: Sequence[str]) -> Parents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from setveil.algorithms.exact import exact
 from setveil.engine.parts import Parts
 from setveil.errors import DataError
 from setveil.progress import silent
-from strategies import Case, examples, random_case, seeded
+from strategies import Case, cut_up, examples, random_case, seeded
 
 
 @pytest.fixture(autouse=True)
@@ -114,11 +114,7 @@ def test_the_same_rows_are_chosen_of_rows_in_parts(tmp_path: Path, monkeypatch: 
         data, m = case.data, rng.choice((1, 2, 3, math.inf))
         monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 40))
         monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 40))
-        cuts = sorted(rng.randint(0, data.n_rows) for _ in range(3))
-        pieces = [
-            (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])
-            for a, b in pairwise([0, *cuts, data.n_rows])
-        ]
+        pieces = cut_up(data, [rng.randint(0, data.n_rows) for _ in range(3)])
         folder = tmp_path / str(number)
         folder.mkdir()
         parts = Parts.write(folder, pieces, data.vocabulary)

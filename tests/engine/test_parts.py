@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +22,16 @@ from setveil.engine.parts import Part, PartRows, Parts, write_numbers
 from setveil.engine.rows import MemoryRows
 from setveil.errors import DataError
 from setveil.kernels.rows import recode_rows
-from strategies import Case, examples, random_case, seeded
+from strategies import Case, cut_up, examples, random_case, seeded
 
 
-def cut_up(data: Transactions, at: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Cut rows into pieces, and turn the rows around."""
-    for first, last in pairwise([0, *sorted(at), data.n_rows]):
-        indptr = data.indptr[first : last + 1]
-        items = [data.items[a:b][::-1] for a, b in pairwise(indptr.tolist())]
-        yield indptr - indptr[0], np.concatenate([np.zeros(0, np.int32), *items])
+def turned_round(indptr: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return indptr, np.concatenate([items[:0], *(items[a:b][::-1] for a, b in pairwise(indptr.tolist()))])
 
 
 def on_disk(case: Case, folder: Path, at: list[int]) -> Parts:
     folder.mkdir()
-    return Parts.write(folder, cut_up(case.data, at), case.data.vocabulary)
+    return Parts.write(folder, starmap(turned_round, cut_up(case.data, at)), case.data.vocabulary)
 
 
 def contents(rows: tuple[Any, ...]) -> dict[tuple[int, ...], int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from setveil.engine.parts import Parts
 from setveil.published.in_parts import publish_parts
 from setveil.published.recoding import Recoding
 from setveil.published.rows import publish
-from strategies import examples, random_case, seeded
+from strategies import cut_up, examples, random_case, seeded
 
 
 def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,11 +24,7 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
             monkeypatch.setattr(f"setveil.published.in_parts.{name}", rng.randint(1, most))
         monkeypatch.setattr("setveil.engine.parts.OF_A_PART", rng.randint(1, 60))
         monkeypatch.setattr("setveil.engine.content.OF_A_PART", rng.randint(1, 60))
-        cuts = sorted(rng.randint(0, data.n_rows) for _ in range(3))
-        pieces = [
-            (data.indptr[a : b + 1] - data.indptr[a], data.items[data.indptr[a] : data.indptr[b]])
-            for a, b in pairwise([0, *cuts, data.n_rows])
-        ]
+        pieces = cut_up(data, [rng.randint(0, data.n_rows) for _ in range(3)])
         folders = [tmp_path / f"{kind}{number}" for kind in "ab"]
         for folder in folders:
             folder.mkdir()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from math import comb
 from pathlib import Path
 from random import Random
@@ -27,16 +27,12 @@ from setveil.utility.estimates import estimator_of
 from setveil.utility.greatest import found_again, most_frequent_pairs
 from setveil.utility.in_parts import answers_in_parts, drawn_queries, surviving_in_parts
 from setveil.utility.itemsets import surviving_itemsets
-from strategies import Case, examples, random_case, seeded
+from strategies import Case, cut_up, examples, random_case, seeded
 
 
 def in_parts(data: Transactions, folder: Path) -> Parts:
     folder.mkdir()
-    starts = [min(first, data.n_rows) for first in range(0, data.n_rows + 3, 3)]
-    pieces = []
-    for first, last in pairwise(starts):
-        bounds = data.indptr[first : last + 1]
-        pieces.append((bounds - bounds[0], data.items[bounds[0] : bounds[-1]]))
+    pieces = cut_up(data, range(0, data.n_rows, 3))
     return Parts.write(folder, pieces, data.vocabulary)
 
 
