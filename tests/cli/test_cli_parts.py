@@ -58,6 +58,8 @@ def test_what_is_beside_the_rows(arguments: list[str], tmp_path: Path) -> None:
     ).read_text() == "item,label,rows\ncoffee,coffee,6\nmilk,milk,6\ntea,tea,6\n"
     report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
     assert report["counts"]["least"] == 6
+    page = (tmp_path / "out" / "internal" / "report.html").read_text()
+    assert "which published row came from which input row" not in page
     assert [entry["m"] for entry in report["risk"]["after"]["risk"]] == [1, 1, 2, 2]
     assert report["answers"]["are"]["estimator"] == "maximum entropy"
     setveil(*arguments, "--force", "--no-counts", "--no-details").ok()

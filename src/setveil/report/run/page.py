@@ -170,9 +170,12 @@ def _folders(report: dict[str, Any]) -> str:
         if report["guarantee"]["holds"]
         else ("Nothing may be shared:", "the promise does not hold.")
     )
+    told = "which published row came from which input row"
+    if report.get("engine") == "parts":  # where no such file is kept
+        told = "what became of each item"
     inside = (
-        "the folder <code>internal/</code>. It says which published row came from which input row, and this "
-        "report is in it: its hash can confirm a guess of the input."
+        f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm a "
+        "guess of the input."
     )
     return blocks.section("What may be shared", blocks.points([share, ("Must stay inside:", inside)]))
 
