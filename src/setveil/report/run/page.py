@@ -174,8 +174,8 @@ def _folders(report: dict[str, Any]) -> str:
     if report.get("engine") == "parts":  # where no such file is kept
         told = "what became of each item"
     inside = (
-        f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm a "
-        "guess of the input."
+        f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm "
+        "a guess of the input."
     )
     return blocks.section("What may be shared", blocks.points([share, ("Must stay inside:", inside)]))
 
