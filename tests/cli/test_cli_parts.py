@@ -142,14 +142,30 @@ def test_the_optimum_in_parts(arguments: list[str], tmp_path: Path) -> None:
 
 def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from setveil.cli.files import require_room
+    from setveil.cli.in_parts import way_out
     from setveil.errors import DataError
 
+    rows = str(tmp_path / "rows.parquet")
     monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
-    with pytest.raises(
-        DataError, match=r"15 rows do not fit in memory.*\n.*--engine parts keeps them on disk\. "
-    ):
-        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))
-    with pytest.raises(DataError, match="for -a aa or exact or da or hghs or mhghs with"):
-        require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "oa"))
+    with pytest.raises(DataError, match=r"15 rows do not fit in memory.*\n.*Do something else\."):
+        require_room(rows, "Do something else.")
+    assert way_out("km-anonymity", "aa") == "--engine parts keeps them on disk."
+    assert "for -a aa or exact or da or hghs or mhghs with --k and --m." in way_out("km-anonymity", "oa")
     monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: None)
-    require_room(str(tmp_path / "rows.parquet"), in_parts=("km-anonymity", "aa"))
+    require_room(rows, "Do something else.")
+
+
+def test_a_release_that_does_not_fit(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from setveil.cli.app import app_for
+
+    setveil(*arguments).ok()
+    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
+    with pytest.raises(SystemExit) as end:
+        app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2"])
+    assert end.value.code == 4
+    assert "--engine parts reads them a piece at a time" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as end:
+        app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2", "--engine", "parts"])
+    assert end.value.code == 0

@@ -69,15 +69,15 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
     return open_streams(gather(paths), **given)
 
 
-def require_room(path: str | Sequence[str], *, in_parts: tuple[str, str]) -> None:
+def require_room(path: str | Sequence[str], hint: str) -> None:
     """Refuse Parquet files whose rows cannot fit in memory, by what their footers say.
 
     Parameters
     ----------
     path : str or sequence of str
         What is to be read.
-    in_parts : (str, str)
-        Model and algorithm of the run, of which the hint depends.
+    hint : str
+        What to do then.
 
     Raises
     ------
@@ -93,16 +93,10 @@ def require_room(path: str | Sequence[str], *, in_parts: tuple[str, str]) -> Non
         return
     n_rows, needed = least_memory(files)
     if needed > left:
-        from setveil.runs.in_parts import ALGORITHMS, MODELS
-
-        possible = in_parts[0] in MODELS and in_parts[1] in ALGORITHMS
-        how = "--engine parts keeps them on disk" + (
-            "." if possible else f", for -a {' or '.join(ALGORITHMS)} with --k and --m."
-        )
         raise DataError(
             f"{count(n_rows, 'row')} do not fit in memory: they need at least {needed / 1e9:,.1f} GB, and "
             f"{left / 1e9:,.1f} GB are left.",
-            hint=f"{how} --sample N takes some of them.",
+            hint=hint,
         )
 
 

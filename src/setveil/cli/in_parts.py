@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from setveil.progress import Progress
 
 
+def way_out(model: str, algorithm: str) -> str:
+    """Say how rows that do not fit in memory can be anonymized."""
+    from setveil.runs.in_parts import ALGORITHMS, MODELS
+
+    possible = model in MODELS and algorithm in ALGORITHMS
+    where = "" if possible else f", for -a {' or '.join(ALGORITHMS)} with --k and --m"
+    return f"--engine parts keeps them on disk{where}."
+
+
 def anonymize(
     source: str | Sequence[str],
     reading: Reading,

@@ -24,6 +24,7 @@ from setveil.cli.session import answer, answer_json, fail, run, say
 from setveil.cli.tables import PublishedColumns, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
+from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 from setveil.options.models import bounds_inference, settled_model
@@ -114,11 +115,11 @@ def verify(
         return
 
     def check_promise(progress: Any) -> Any:
-        from setveil.cli.files import load_image, read_release, read_rows
+        from setveil.cli.files import load_image, read_release, read_rows, require_room
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
         from setveil.published import kind_named
-        from setveil.published.about import named_beside
+        from setveil.published.about import named_beside, published_file
         from setveil.published.group_files import as_groups, require_in_groups
         from setveil.published.shared import counts_beside
         from setveil.published.table_files import PublishedTable
@@ -140,6 +141,8 @@ def verify(
         beside = _secrets_beside(file, described, promise)
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
+        if name == KmAnonymity.model and file != "-":
+            require_room(str(published_file(Path(file))), "--engine parts reads them a piece at a time.")
         if original is not None and "original" not in known:
             raise RequestError(f"--original is of no use for {name}.")
         kind = kind_named(described.release)
