@@ -85,6 +85,11 @@ def test_verified_in_parts(arguments: list[str], tmp_path: Path) -> None:
     found = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts")
     assert found.code == 1
     assert "7 rows hold 'milk', but only 6 published rows show 'milk'" in found.out
+    (out / "published" / "counts.csv").write_text("item,label,rows\n")
+    rows = sv.read(str(out / "published" / "data.parquet"))
+    sv.convert([list(row) for row in rows][:-1], out / "published" / "data.parquet", force=True)
+    refused = setveil("verify", out, "-k", "3", "-m", "2", "--engine", "parts")
+    assert (refused.code, "but the about.json beside it says 15 rows" in refused.err) == (4, True), refused
     for more, message in (
         (["-k", "4", "-m", "4"], "m = 4 cannot be verified in parts"),
         (["-k", "4", "--model", "k-anonymity"], "With --engine parts there is km-anonymity only"),
@@ -93,6 +98,20 @@ def test_verified_in_parts(arguments: list[str], tmp_path: Path) -> None:
     ):
         refused = setveil("verify", out, *more, "--engine", "parts")
         assert (refused.code, message in refused.err) == (2, True), refused.err
+
+
+def test_text_verified_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("tea;milk\n\ntea;milk\ntea\n" * 3)
+    setveil("anonymize", tmp_path / "rows.csv", "-k3", "-m2", "--separator", ";", "-o", tmp_path / "out").ok()
+    about = json.loads((tmp_path / "out" / "published" / "about.json").read_text())
+    assert (about["format"], about["separator"]) == ("basket", ";")
+    parts, memory = (
+        setveil("verify", tmp_path / "out", "-k3", "-m2", "--engine", engine, "--json").ok().out
+        for engine in ("parts", "memory")
+    )
+    assert json.loads(parts) == json.loads(memory)
+    other = setveil("verify", tmp_path / "out", "-k3", "-m2", "--engine", "parts", "--separator", ",")
+    assert other.code in {0, 1}
 
 
 def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:

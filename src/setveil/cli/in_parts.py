@@ -92,12 +92,22 @@ def verify(
     """Do the work of `setveil verify --engine parts`: the verdict on the rows, and the counts beside them."""
     from setveil.cli.files import rows_in_parts
     from setveil.guarantees.verify.km_pieces import require_countable
-    from setveil.published.about import published_file
+    from setveil.options.reading import Reading
+    from setveil.published.about import about_file, published_file, published_layout, require_size
     from setveil.published.shared import counts_beside
     from setveil.runs.check import check_pieces
 
     guarantee = km_only(model, promise, PARTS, published=True)
     require_countable(guarantee)
-    path = file if file == "-" else str(published_file(Path(file)))
-    files = rows_in_parts(path, reading)
-    return check_pieces(files, guarantee, *counts_beside(file), show=show, progress=progress)[0]
+    path, about = file, dict[str, Any]()
+    if file != "-":
+        found = published_file(Path(file))
+        path, about = str(found), about_file(found)
+    given, recorded = reading.given(), published_layout(about)
+    as_recorded = all(recorded.get(name) == value for name, value in given.items() if name != "encoding")
+    how = Reading(**(recorded | given)) if as_recorded else reading
+    files = rows_in_parts(path, how)
+    verdict, counted = check_pieces(files, guarantee, *counts_beside(file), show=show, progress=progress)
+    if as_recorded:
+        require_size(about, path, counted.n_rows, counted.n_rows - counted.filled_rows)
+    return verdict
