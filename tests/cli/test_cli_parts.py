@@ -167,11 +167,11 @@ def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch:
     rows = str(tmp_path / "rows.parquet")
     monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
     with pytest.raises(DataError, match=r"15 rows do not fit in memory.*\n.*Do something else\."):
-        require_room(rows, "Do something else.")
+        require_room(rows, lambda: "Do something else.")
     assert way_out("km-anonymity", "aa") == "--engine parts keeps them on disk."
     assert "for -a aa or exact or da or hghs or mhghs with --k and --m." in way_out("km-anonymity", "oa")
     monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: None)
-    require_room(rows, "Do something else.")
+    require_room(rows, lambda: "Do something else.")
 
 
 def test_a_release_that_does_not_fit(

@@ -323,7 +323,7 @@ def anonymize(
                 tree = read_hierarchy(hierarchy_file, encoding=encoding)
             reads, publishes = split_format(source, reading.format)
             how = replace(reading, format=reads)
-            require_room(source, f"{in_parts.way_out(promised, name)} --sample N takes some of them.")
+            require_room(source, lambda: f"{in_parts.way_out(promised, name)} --sample N takes some of them.")
             everything = read_rows(source, how)
         if tree is None and "hierarchy" in info.needs_for(promised):
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,15 +69,15 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
     return open_streams(gather(paths), **given)
 
 
-def require_room(path: str | Sequence[str], hint: str) -> None:
+def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
     """Refuse Parquet files whose rows cannot fit in memory, by what their footers say.
 
     Parameters
     ----------
     path : str or sequence of str
         What is to be read.
-    hint : str
-        What to do then.
+    hint : callable
+        Gives what to do then.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def require_room(path: str | Sequence[str], hint: str) -> None:
         raise DataError(
             f"{count(n_rows, 'row')} do not fit in memory: they need at least {needed / 1e9:,.1f} GB, and "
             f"{left / 1e9:,.1f} GB are left.",
-            hint=hint,
+            hint=hint(),
         )
 
 

@@ -142,7 +142,9 @@ def verify(
         more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
         progress("reading")
         if name == KmAnonymity.model and file != "-":
-            require_room(str(published_file(Path(file))), "--engine parts reads them a piece at a time.")
+            require_room(
+                str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time."
+            )
         if original is not None and "original" not in known:
             raise RequestError(f"--original is of no use for {name}.")
         kind = kind_named(described.release)
