@@ -30,7 +30,8 @@ from setveil.algorithms.cahd._groups import find_groups
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.kernels.rows import Ints, content_order, frozen, recode_rows
+from setveil.kernels.content import content_order
+from setveil.kernels.rows import Ints, frozen, recode_rows
 from setveil.published.group_files import PublishedGroups
 from setveil.published.groups import RowGroups, publish, split
 from setveil.utility.kl import group_by_errors, random_group_bys

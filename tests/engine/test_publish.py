@@ -22,7 +22,7 @@ from setveil.engine.publish import (
     part_of,
     unpacked,
 )
-from setveil.kernels.rows import merge_rows_by_content
+from setveil.kernels.content import merge_rows_by_content
 from setveil.published.rows import shuffled
 
 # What may differ when a stage is run again, or depends on partitions. (Arrow has a function `take`, too.)

@@ -1,4 +1,4 @@
-"""Rows as arrays: their order by content, recoded, copied."""
+"""Rows as arrays: recoded, copied."""
 
 from __future__ import annotations
 
@@ -10,29 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import content_order, frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.threads import use_threads
 from strategies import examples, seeded
 
-
-def test_content_order() -> None:
-    data = Transactions.from_rows([["b"], ["a", "c"], [], ["a"], ["a", "b"], ["a"]])
-    assert content_order(data.indptr, data.items).tolist() == [2, 3, 5, 4, 1, 0]
-
-
 rows = st.lists(st.lists(st.sampled_from("abcd"), unique=True).map(sorted), max_size=12)
-
-
-@given(rows)
-def test_rows_by_content(rows: list[list[str]]) -> None:
-    data = Transactions.from_rows(rows)
-    by_content = sorted(range(len(rows)), key=lambda row: rows[row])
-    assert content_order(data.indptr, data.items).tolist() == by_content
-    group, first, weights = merge_rows_by_content(data.indptr, data.items)
-    distinct = sorted({tuple(row) for row in rows})
-    assert group.tolist() == [distinct.index(tuple(row)) for row in rows]
-    assert [tuple(rows[row]) for row in first] == distinct
-    assert weights.tolist() == [rows.count(list(row)) for row in distinct]
 
 
 @given(rows, st.data())

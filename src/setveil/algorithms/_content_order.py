@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import Ids, content_order, take_rows
+from setveil.kernels.content import content_order
+from setveil.kernels.rows import Ids, take_rows
 
 
 def in_content_order(data: Transactions) -> tuple[Transactions, Ids]:

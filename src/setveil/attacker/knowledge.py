@@ -14,13 +14,13 @@ from setveil.attacker._inference_walk import Secrets
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
+from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import (
     Ints,
     Ranked,
     frozen,
     in_ranks,
     item_supports,
-    merge_rows_by_content,
     ranked,
     ranks_of,
     recode_rows,

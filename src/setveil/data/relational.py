@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from setveil.data.quasi_identifiers import QuasiIdentifier
 from setveil.data.transactions import Transactions
 from setveil.errors import listed
-from setveil.kernels.rows import frozen, merge_rows_by_content, take_rows
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import frozen, take_rows
 from setveil.wording import count
 
 

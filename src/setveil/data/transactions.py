@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
-from setveil.kernels.rows import frozen, holders, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import frozen, holders, recode_rows, take_rows
 from setveil.notebook import ROWS, card, some
 from setveil.wording import count
 

@@ -15,16 +15,8 @@ import numpy as np
 
 from setveil.engine.counting import joined
 from setveil.engine.parts import OF_A_PART, Part, Parts, write_numbers
-from setveil.kernels.rows import (
-    Ids,
-    Ints,
-    first_from,
-    frozen,
-    leading_keys,
-    merge_rows_by_content,
-    recode_rows,
-    take_rows,
-)
+from setveil.kernels.content import first_from, leading_keys, merge_rows_by_content
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 
 _SAMPLES = 64  # of a part, for finding ranges of contents
 

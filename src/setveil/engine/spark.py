@@ -34,8 +34,9 @@ from setveil.engine.partial import (
 )
 from setveil.engine.publish import packed, unpacked
 from setveil.errors import DataError, GuaranteeError, RequestError, shorten
+from setveil.kernels.content import content_order
 from setveil.kernels.count import empty_table, fits
-from setveil.kernels.rows import Ids, Ints, content_order, frozen, recode_rows, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.version import __version__
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
         _recode(bounds, items, to, out_ptr, out)
         return out_ptr, out[: out_ptr[-1]]
 
-    parts = each(recode, _pieces(indptr))
+    parts = each(recode, row_pieces(indptr))
     out_ptr = np.zeros(indptr.size, np.int64)
     np.cumsum(np.concatenate([out_ptr[:0], *(np.diff(ends) for ends, _ in parts)]), out=out_ptr[1:])
     if out_ptr[-1] < items.size:  # or what is left over would be kept, too
@@ -102,7 +102,7 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
 
 
-def _pieces(indptr: Ints) -> list[tuple[int, int]]:
+def row_pieces(indptr: Ints) -> list[tuple[int, int]]:
     """Cut rows into pieces of about AT_ONCE occurrences, by the first row and the one behind the last."""
     steps = np.searchsorted(indptr, np.arange(indptr[0], indptr[-1], AT_ONCE))
     return list(pairwise(np.unique([0, *steps.tolist(), indptr.size - 1]).tolist()))
@@ -179,7 +179,7 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     which, ends = frozen(rows, np.int64), frozen(out_ptr, np.int64)
     each(
         lambda some: _take(*given, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
-        _pieces(ends),
+        row_pieces(ends),
     )
     return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
 
@@ -314,92 +314,3 @@ def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], 
 def in_ranks(indptr: Ints, ranks: Ids, weights: Ints, order: NDArray[np.integer]) -> Ranked:
     """Make `Ranked` of distinct rows of ranks."""
     return Ranked(indptr, ranks, weights, *invert(indptr, ranks, order.size), frozen(order, np.int64))
-
-
-@compiled
-def _next_two(indptr, items, rows, depth, keys):
-    for at in range(rows.size):
-        p, end = indptr[rows[at]] + depth, indptr[rows[at] + 1]
-        key = np.int64(0)  # nothing comes before any item
-        if p < end:
-            key = (np.int64(items[p]) + 1) << 32
-        if p + 1 < end:
-            key |= np.int64(items[p + 1]) + 1
-        keys[at] = key
-
-
-def leading_keys(indptr: Ints, items: Ids) -> Ints:
-    """Make a number of the first two items of each row; by content, rows come in the order of these."""
-    keys = np.empty(indptr.size - 1, np.int64)
-    _next_two(frozen(indptr, np.int64), frozen(items, np.int32), np.arange(keys.size), 0, keys)
-    return keys
-
-
-@compiled
-def first_from(indptr, items, key):
-    """Find the first of rows in the order of their content whose leading key is at least `key`."""
-    one, found = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    low, high = 0, indptr.size - 1
-    while low < high:
-        one[0] = (low + high) // 2
-        _next_two(indptr, items, one, 0, found)
-        if found[0] < key:
-            low = one[0] + 1
-        else:
-            high = one[0]
-    return low
-
-
-def _distinct_order(indptr: Ints, items: Ids) -> Ints:
-    """Sort distinct rows by their items, two at a time; only rows that are still equal go on."""
-    order = np.arange(indptr.size - 1)
-    at = order.copy()  # places in the order that are not settled
-    run = np.zeros(at.size, np.int64)  # those of a run have been equal so far
-    depth = 0
-    while at.size:
-        rows = order[at]
-        keys = np.empty(rows.size, np.int64)
-        _next_two(indptr, items, rows, depth, keys)
-        within = np.lexsort((keys, run)) if depth else np.argsort(keys)
-        order[at] = rows[within]
-        keys, run = keys[within], run[within]
-        new = np.concatenate(([True], (np.diff(keys) != 0) | (np.diff(run) != 0)))
-        alone = new & np.concatenate((new[1:], [True]))
-        at, run = at[~alone], np.cumsum(new)[~alone]
-        depth += 2
-    return order
-
-
-@compiled
-def _spread(group, starts, order):
-    for row in range(group.size):
-        order[starts[group[row]]] = row
-        starts[group[row]] += 1
-
-
-def content_order(indptr: Ints, items: Ids) -> Ints:
-    """Sort rows by their items, the first ones first; a row comes after its own beginnings.
-
-    Returns
-    -------
-    int64 (n,)
-        The rows in this order; equal rows by row number.
-    """
-    group, _, weights = merge_rows_by_content(indptr, items)
-    return group_order(group, weights)
-
-
-def group_order(group: Ints, sizes: Ints) -> Ints:
-    """Sort rows by their groups, of which the sizes are given; those of a group by number: int64 (n,)."""
-    order = np.empty(group.size, np.int64)
-    _spread(group, np.cumsum(sizes) - sizes, order)
-    return order
-
-
-def merge_rows_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
-    """Find equal rows as `merge_rows` does, but number distinct rows by their items, not by appearance."""
-    group, first, weights = merge_rows(indptr, items)
-    order = _distinct_order(*take_rows(indptr, items, first))
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return place[group], first[order], weights[order]

@@ -14,7 +14,8 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
-from setveil.kernels.rows import Ids, Ints, frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout, require_size
 from setveil.published.group_files import (

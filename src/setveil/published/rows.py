@@ -17,7 +17,8 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import frozen, group_order, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.content import group_order, merge_rows_by_content
+from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.published import KindInfo, kinds
 from setveil.published.about import (
     about_beside,

@@ -20,7 +20,8 @@ from setveil.data.relational import Table, TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed
-from setveil.kernels.rows import frozen, merge_rows_by_content, recode_rows, take_rows
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import (
     about_beside,

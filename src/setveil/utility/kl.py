@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.cell_weights import cell_weights
-from setveil.kernels.rows import invert, merge_rows_by_content, take_rows
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import invert, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.utility import GROUPS, Case, Column, Compared, Measure

@@ -16,16 +16,8 @@ from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, shorten
-from setveil.kernels.rows import (
-    Ids,
-    Ints,
-    distinct_rows,
-    frozen,
-    holders,
-    merge_rows_by_content,
-    recode_rows,
-    take_rows,
-)
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, holders, recode_rows, take_rows
 from setveil.kernels.tokens import tokenize
 from setveil.kernels.walk import support
 from setveil.progress import Progress, silent

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
-from setveil.kernels.rows import Ids, Ints, content_order, frozen, invert, merge_rows, take_rows
+from setveil.kernels.content import content_order
+from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
 
 _SWEEPS = 2  # walks over the rows to find where to begin

@@ -92,7 +92,8 @@ def anonymize(
     from setveil.algorithms.cahd._band_order import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
     from setveil.algorithms.cahd._groups import find_groups
-    from setveil.kernels.rows import content_order, take_rows
+    from setveil.kernels.content import content_order
+    from setveil.kernels.rows import take_rows
     from setveil.published.groups import RowGroups, split
 
     guarantee.require_feasible(data)

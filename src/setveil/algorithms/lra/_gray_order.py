@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import Ints, content_order, frozen, ranks_of, recode_rows
+from setveil.kernels.content import content_order
+from setveil.kernels.rows import Ints, frozen, ranks_of, recode_rows
 
 
 def gray_order(data: Transactions) -> Ints:
