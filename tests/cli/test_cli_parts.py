@@ -9,6 +9,10 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
+from setveil.cli.in_parts import risk
+from setveil.errors import RequestError
+from setveil.options.reading import DETECTED
+from setveil.progress import silent
 
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["egg"]] * 3
 
@@ -114,6 +118,45 @@ def test_text_verified_in_parts(tmp_path: Path) -> None:
     assert other.code in {0, 1}
 
 
+def test_risk_in_parts(arguments: list[str], tmp_path: Path) -> None:
+    setveil(*arguments, "-k3").ok()
+    (tmp_path / "rows.csv").write_text("".join(",".join(row) + "\n" for row in ROWS))
+    for named in (["rows.parquet"], ["rows.csv"], ["out"], ["out", "--original", "rows.csv"]):
+        parts, memory = (
+            setveil("risk", *named, "--m", "1..2", "--engine", engine, cwd=tmp_path).ok().out
+            for engine in ("parts", "memory")
+        )
+        assert parts == memory
+    sv.convert([*ROWS, *ROWS], tmp_path / "twice.parquet")
+    sv.convert(ROWS, tmp_path / "again.parquet")
+    together, twice = (
+        setveil("risk", *named, "--engine", "parts", cwd=tmp_path).ok().out
+        for named in (["rows.parquet", "again.parquet"], ["twice.parquet"])
+    )
+    assert together == twice
+    for more, message in (
+        (["--m", "3"], "at most 2 known items is counted, got --m 3"),
+        (["--private", "tea"], "--private is of no use in parts"),
+        (["--seed", "1", "--effort", "9"], "--effort, --seed are of no use in parts"),
+        (["--id-column", "x"], "--id-column is not read in parts"),
+    ):
+        refused = setveil("risk", "rows.parquet", *more, "--engine", "parts", cwd=tmp_path)
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+    sv.convert(ROWS[:-1], tmp_path / "out" / "published" / "data.parquet", force=True)
+    refused = setveil("risk", "out", "--engine", "parts", cwd=tmp_path)
+    assert (refused.code, "but the about.json beside it says 15 rows" in refused.err) == (4, True), refused
+
+
+def test_pairs_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sv.convert([[str(i), str(i + 1)] for i in range(20)], tmp_path / "rows.parquet")
+    monkeypatch.setattr("setveil.kernels.count.MOST_CELLS", 100)
+    rows = str(tmp_path / "rows.parquet"), None, DETECTED
+    with pytest.raises(RequestError, match=r"20 rows of 21 labels the sets of 2 cannot be.*\n.*--m 1"):
+        risk(*rows, None, {}, silent)
+    ((_, found),) = risk(*rows, (1,), {}, silent)
+    assert [entry["m"] for entry in found["risk"]] == [1, 1]
+
+
 def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
     text = tmp_path / "rows.csv"
     text.write_text("".join(",".join(row) + "\n" for row in ROWS))
@@ -185,6 +228,15 @@ def test_a_release_that_does_not_fit(
         app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2"])
     assert end.value.code == 4
     assert "--engine parts reads them a piece at a time" in capsys.readouterr().err
+    for command, *files, hint in (
+        ("risk", str(tmp_path / "out"), "--engine parts reads them a piece at a time"),
+        ("risk", str(tmp_path / "tree.csv"), "--original", arguments[1], "--engine parts reads them a piece"),
+        ("measure", arguments[1], str(tmp_path / "out"), "anonymize --engine parts` measures what it makes"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            app_for([command])([command, *files])
+        assert end.value.code == 4
+        assert hint in capsys.readouterr().err
     with pytest.raises(SystemExit) as end:
         app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2", "--engine", "parts"])
     assert end.value.code == 0

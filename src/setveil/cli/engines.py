@@ -41,6 +41,15 @@ CheckingEngine = Annotated[
     ),
 ]  # fmt: skip
 
+LookingEngine = Annotated[
+    str,
+    _option(
+        MEMORY, PARTS,
+        text="Where the rows are: in memory, or read a piece at a time (Parquet lists, text of rows), which "
+        "tells the risk of one or two known items.",
+    ),
+]  # fmt: skip
+
 
 def km_only(
     model: str | None, promise: Mapping[str, Any], engine: str, *, published: bool = False

@@ -10,6 +10,7 @@ from setveil.cli.engines import PARTS, km_only, own_values
 from setveil.errors import RequestError
 
 if TYPE_CHECKING:
+    from setveil.data.io.streams import ListFiles, TextFiles
     from setveil.guarantees.km import KmAnonymity
     from setveil.options.reading import Reading
     from setveil.progress import Progress
@@ -64,12 +65,7 @@ def anonymize(
 
     model, promise = promised
     require_possible(model, *algorithm)
-    given_too = [option for option, value in unused.items() if value]
-    if given_too:
-        raise RequestError(
-            f"{', '.join(given_too)} {'is' if len(given_too) == 1 else 'are'} of no use in parts.",
-            hint="Leave it out, or --engine parts.",
-        )
+    _require_none(unused)
     if hierarchy is None:
         raise RequestError(
             "No hierarchy is made of data in parts, expected one.",
@@ -90,24 +86,101 @@ def verify(
     file: str, model: str | None, promise: Mapping[str, Any], reading: Reading, show: int, progress: Progress
 ) -> Any:
     """Do the work of `setveil verify --engine parts`: the verdict on the rows, and the counts beside them."""
-    from setveil.cli.files import rows_in_parts
     from setveil.guarantees.verify.km_pieces import require_countable
-    from setveil.options.reading import Reading
-    from setveil.published.about import about_file, published_file, published_layout, require_size
+    from setveil.published.about import require_size
     from setveil.published.shared import counts_beside
     from setveil.runs.check import check_pieces
 
     guarantee = km_only(model, promise, PARTS, published=True)
     require_countable(guarantee)
-    path, about = file, dict[str, Any]()
-    if file != "-":
-        found = published_file(Path(file))
-        path, about = str(found), about_file(found)
-    given, recorded = reading.given(), published_layout(about)
-    as_recorded = all(recorded.get(name) == value for name, value in given.items() if name != "encoding")
-    how = Reading(**(recorded | given)) if as_recorded else reading
-    files = rows_in_parts(path, how)
+    files, path, about = _opened(file, reading)
     verdict, counted = check_pieces(files, guarantee, *counts_beside(file), show=show, progress=progress)
-    if as_recorded:
+    if about:
         require_size(about, path, counted.n_rows, counted.n_rows - counted.filled_rows)
     return verdict
+
+
+def risk(
+    source: str | Sequence[str],
+    original: str | None,
+    reading: Reading,
+    sizes: Sequence[int] | None,
+    unused: Mapping[str, Any],
+    progress: Progress,
+) -> list[tuple[str, dict[str, Any]]]:
+    """Do the work of `setveil risk --engine parts`: what was found in the original, if any, and in the rows.
+
+    Raises
+    ------
+    RequestError
+        If something is asked for that there is not in parts, or pairs of the labels do not fit in a table.
+    """
+    from setveil.attacker.in_parts import SIZES, risk_in_parts
+    from setveil.cli.files import rows_in_parts
+    from setveil.engine.files import FileRows
+    from setveil.engine.tabled import TabledRows
+    from setveil.options.reading import DETECTED
+    from setveil.published.about import require_size
+
+    _require_none(unused)
+    if sizes and max(sizes) > max(SIZES):
+        raise RequestError(
+            f"In parts the risk of at most {max(SIZES)} known items is counted, got --m {max(sizes)}.",
+            hint="--m 1..2, or without --engine parts.",
+        )
+    if original is None:
+        opened = {"": _opened(source, reading)}
+    else:
+        opened = {"before": (rows_in_parts(original, reading), "", {}), "after": _opened(source, DETECTED)}
+    sides = []
+    for side, (files, path, about) in opened.items():
+        progress("reading labels")
+        rows = TabledRows.of(FileRows(files.pieces, files.vocabulary))
+        progress("reading")
+        if about:
+            require_size(about, path, rows.n_rows, rows.n_rows - rows.filled_rows)
+        lost = [size for size in sizes or SIZES if not rows.fits(size)]
+        if lost:
+            raise RequestError(
+                f"In {rows.n_rows:,} rows of {rows.n_items:,} labels the sets of {lost[0]} cannot be counted "
+                "in a table.",
+                hint="--m 1" if 1 not in lost else "Without --engine parts.",
+            )
+        sides.append((side, risk_in_parts(rows, sizes or SIZES, progress=progress)))
+    return sides
+
+
+def _opened(
+    source: str | Sequence[str], reading: Reading
+) -> tuple[ListFiles | TextFiles, str, dict[str, Any]]:
+    """Open files, or what is published in the folder of a run.
+
+    Returns
+    -------
+    files : ListFiles or TextFiles
+    path : str
+        Where the rows are; "" for several files.
+    about : dict
+        What about.json says of them; nothing if there is none, or they are read in another way.
+    """
+    from setveil.cli.files import rows_in_parts
+    from setveil.options.reading import Reading
+    from setveil.published.about import about_file, published_file, published_layout
+
+    if not isinstance(source, str) or source == "-":
+        return rows_in_parts(source, reading), "", {}
+    found = published_file(Path(source))
+    about = about_file(found)
+    given, recorded = reading.given(), published_layout(about)
+    if any(recorded.get(name) != value for name, value in given.items() if name != "encoding"):
+        return rows_in_parts(str(found), reading), str(found), {}
+    return rows_in_parts(str(found), Reading(**(recorded | given))), str(found), about
+
+
+def _require_none(unused: Mapping[str, Any]) -> None:
+    given = [option for option, value in unused.items() if value]
+    if given:
+        raise RequestError(
+            f"{', '.join(given)} {'is' if len(given) == 1 else 'are'} of no use in parts.",
+            hint="Leave it out, or --engine parts.",
+        )

@@ -125,7 +125,7 @@ def measure(
     }  # fmt: skip
 
     def measure_release(progress: Any) -> Any:
-        from setveil.cli.files import read_release, read_rows
+        from setveil.cli.files import read_release, read_rows, require_room
         from setveil.cli.reconstruct import measure_draws
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
@@ -167,6 +167,7 @@ def measure(
         if of_tables:
             before, _ = read_table(source, columns, reading, hierarchy_files or ())
         else:
+            require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
             before = read_rows(source, reading)
             tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         exposed = kind.read(release, read_release)

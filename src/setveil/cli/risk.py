@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import PublishedColumns, read_table, require_tables
@@ -77,12 +78,21 @@ def risk(
     *,
     columns: PublishedColumns,
     reading: Reading,
+    engine: LookingEngine = MEMORY,
     json: Json = False,
 ) -> None:
     """Show the attacker's view: how few rows fit someone of whom a few items are known.
 
     With --original the options on how the input is read are for the original, else for DATA.
     """
+
+    def attack_pieces(progress: Any) -> Any:
+        from setveil.cli.in_parts import risk as risk_of
+
+        source = source_of(data, DETECTED if original is not None else reading, "DATA")
+        sizes = None if m is None else parse_sizes(m)
+        unused = {"--private": private, "--effort": effort, "--seed": seed, "--qi or --set": columns.given}
+        return risk_of(source, original, reading, sizes, unused, progress)
 
     def attack_rows(progress: Any) -> Any:
         from setveil.attacker.attack import attack_risk
@@ -95,6 +105,7 @@ def risk(
         is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
         sizes = None if m is None else parse_sizes(m, least=0 if is_table or columns.given else 1)
         progress("reading")
+        _require_room(source, original)
         rows: Any
         if original is None and columns.given:
             rows = read_table(source, columns, reading, ())[0]
@@ -119,13 +130,34 @@ def risk(
             for name, some in both.items()
         ]
 
-    sides = run(attack_rows)
+    sides = run(attack_pieces if engine == PARTS else attack_rows)
     if json:
         answer_json(dict(sides) if original is not None else sides[0][1])
     else:
         from setveil.report.risk import risk_text
 
         answer(risk_text(sides))
+
+
+def _require_room(source: Any, original: str | None) -> None:
+    """Refuse rows that cannot fit in memory, by what the footers of their files say.
+
+    Raises
+    ------
+    DataError
+        See `setveil.cli.files.require_room`.
+    """
+    from setveil.cli.files import require_room
+    from setveil.published import kind_at, kind_named
+    from setveil.published.about import published_file
+
+    named = [original] if original is not None else []
+    if not isinstance(source, str):
+        named += source
+    elif kind_at(source) is kind_named("rows"):
+        named.append(str(published_file(Path(source))))
+    for path in named:
+        require_room(path, lambda: "--engine parts reads them a piece at a time.")
 
 
 def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Rows in parts of which all sets of a size are counted in a table: what measures and the risk ask for."""
+"""Rows on disk of which all sets of a size are counted in a table: what measures and the risk ask for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import Piece, Tick, count_pieces, groups, numbered
+from setveil.engine.files import FileRows
 from setveil.engine.numbering import Numbering
 from setveil.engine.parts import Parts
 from setveil.engine.rows import pieces_of
@@ -22,11 +23,11 @@ T = TypeVar("T")
 
 
 class TabledRows:
-    """Rows in parts, recoded on the way.
+    """Rows on disk, recoded on the way.
 
     Parameters
     ----------
-    data : Parts
+    data : Parts or FileRows
         The rows.
     vocabulary : Vocabulary
         The labels, in item order.
@@ -34,7 +35,7 @@ class TabledRows:
         The label of each item, -1: it is left out.
     """
 
-    def __init__(self, data: Parts, vocabulary: Vocabulary, image: Ids) -> None:
+    def __init__(self, data: Parts | FileRows, vocabulary: Vocabulary, image: Ids) -> None:
         self.data, self.vocabulary, self._image = data, vocabulary, image
         shown = image >= 0
         starts = np.concatenate(([0], np.cumsum(shown)))
@@ -66,7 +67,7 @@ class TabledRows:
         return self._counted[0]
 
     @classmethod
-    def of(cls, data: Parts) -> TabledRows:
+    def of(cls, data: Parts | FileRows) -> TabledRows:
         """Take the rows as they are."""
         return cls(data, data.vocabulary, np.arange(data.n_items, dtype=np.int32))
 

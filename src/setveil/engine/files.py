@@ -1,0 +1,74 @@
+"""Rows that are read anew from their files each time that all of them are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from setveil.data.vocabulary import Vocabulary
+from setveil.engine.counting import Piece
+from setveil.errors import DataError
+from setveil.kernels.rows import frozen, recode_rows
+
+
+class FileRows:
+    """Rows in files; for few looks at them, as nothing is written to the disk.
+
+    Parameters
+    ----------
+    pieces : callable
+        Reads the rows, some at a time: rows of ids, in any order within a row, repeats allowed.
+    vocabulary : Vocabulary
+        The labels of the ids, in item order.
+    """
+
+    def __init__(self, pieces: Callable[[], Iterable[Piece]], vocabulary: Vocabulary) -> None:
+        self.pieces, self.vocabulary = pieces, vocabulary
+
+    @property
+    def n_items(self) -> int:
+        """Number of labels."""
+        return len(self.vocabulary)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+        return self._size[0]
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (row, item) pairs."""
+        return self._size[1]
+
+    @cached_property
+    def _size(self) -> tuple[int, int]:
+        rows = occurrences = 0
+        for indptr, items in self._read():
+            rows, occurrences = rows + indptr.size - 1, occurrences + items.size
+        return rows, occurrences
+
+    def rows(self) -> Iterator[Piece]:
+        """Read the rows, some at a time.
+
+        Raises
+        ------
+        DataError
+            If there are not as many as when they were read first.
+        """
+        rows = occurrences = 0
+        for indptr, items in self._read():
+            yield indptr, items
+            rows, occurrences = rows + indptr.size - 1, occurrences + items.size
+        if (rows, occurrences) != self._size:
+            raise DataError(
+                f"The rows have changed while they were read: {rows:,} rows with {occurrences:,} items, "
+                f"before {self.n_rows:,} with {self.n_occurrences:,}.",
+                hint="Leave the files alone until the command ends, and run it again.",
+            )
+
+    def _read(self) -> Iterator[Piece]:
+        same = np.arange(self.n_items, dtype=np.int32)
+        for indptr, items in self.pieces():
+            yield recode_rows(frozen(indptr, np.int64), frozen(items, np.int32), same)
