@@ -112,6 +112,8 @@ def _solved(sets: Sets, costs: Costs) -> tuple[set[str], bool]:
     """Minimize items, then entries, by the integer programs of HiGHS; nothing if its time was too short."""
     import highspy
 
+    from setveil.solver import solver
+
     labels = sorted({label for one in sets for label in one})
     place = {label: i for i, label in enumerate(labels)}
     rows = sorted(sorted(place[label] for label in one) for one in sets)
@@ -126,13 +128,7 @@ def _solved(sets: Sets, costs: Costs) -> tuple[set[str], bool]:
     lp.a_matrix_.index_ = np.array([i for row in rows for i in row])
     lp.a_matrix_.value_ = np.ones(sum(map(len, rows)))
     lp.integrality_ = [highspy.HighsVarType.kInteger] * len(labels)
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    options: dict[str, int | float | str] = {
-        "output_flag": False, "threads": 1, "random_seed": 0, "time_limit": SECONDS,
-        "mip_rel_gap": 0.0, "mip_abs_gap": 0.5 / more,
-    }  # fmt: skip
-    for option, value in options.items():
-        highs.setOptionValue(option, value)
+    highs = solver(time_limit=SECONDS, mip_rel_gap=0.0, mip_abs_gap=0.5 / more)
     highs.passModel(lp)
     highs.run()
     values = highs.getSolution().col_value

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ids, Ints
+from setveil.solver import solver
 
 AT_ONCE = 2000  # clauses that enter the model in one step, most violated first
 TOLERANCE = 1e-6
@@ -92,15 +93,7 @@ class Program:
         self._column: Ids = np.zeros(0, np.int32)
         self._value = np.zeros(0)
         self._binding = 0
-        self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        options: dict[str, int | str] = {
-            "output_flag": False,
-            "threads": 1,
-            "random_seed": 0,
-            "presolve": "off",
-        }
-        for option, value in options.items():
-            highs.setOptionValue(option, value)
+        self._highs = highs = solver(presolve="off")
         nothing = np.zeros(0, np.int32)
         some = np.zeros(self.n)
         highs.addCols(self.n, some, some, self.high.astype(np.float64), 0, nothing, nothing, np.zeros(0))

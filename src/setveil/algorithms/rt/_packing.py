@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ints
+from setveil.solver import solver
 
 Marks = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -89,11 +90,7 @@ class Packing:
         self._rows: Ints = np.zeros(0, np.int64)
         self._entries: Ints = np.zeros(0, np.int64)
         self._low, self._high = np.zeros(self.n, bool), np.ones(self.n, bool)
-        self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("random_seed", 0)
-        highs.setOptionValue("presolve", "off")
+        self._highs = highs = solver(presolve="off")
         self._scale = max(float(gains.max(initial=1)) / 1e9, 1.0)
         nothing = np.zeros(0, np.int32)
         zeros, ones = np.zeros(self.n), np.ones(self.n)
