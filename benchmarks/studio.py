@@ -6,8 +6,8 @@ Prints a line for each figure: the median of several runs in seconds, with the l
 browser is running already when a clock starts; a first run, in which kernels and bytecode may be compiled,
 does not count. `first page`: from the command to the list of projects. `150,000 rows` and `110,000 nodes`:
 from the address to rows, or lines of the tree, on the screen, with data that have been read before (`again`)
-and in a studio that was started five seconds ago (`cold`). `slider`: from a key on the slider of k to the
-figures beside it.
+and in a studio that was started five seconds ago (`cold`). `a code is moved`: from Ctrl+V to the message that
+a code lies in another chapter. `slider`: from a key on the slider of k to the figures beside it.
 """
 
 from __future__ import annotations
@@ -115,6 +115,27 @@ def slider(page: Page, prefix: str, name: str, runs: int) -> list[float]:
     return found
 
 
+def moves(page: Page, address: str, runs: int) -> list[float]:
+    """Time from a key to the message that a code of the tree was moved."""
+    page.goto(address)
+    page.locator("#loading").wait_for(state="hidden")
+    found = []
+    for number in range(runs):
+        code, chapter = f"C{LEAVES - 1 - number:06}", f"chapter {number:03}"
+        page.locator("#find").fill(code)
+        page.locator("#what").get_by_text(code, exact=True).wait_for()
+        page.get_by_role("tree").focus()
+        page.keyboard.press("Control+x")
+        page.keyboard.press("Home")
+        page.keyboard.type(chapter)
+        page.locator("#what").get_by_text(chapter, exact=True).wait_for()
+        start = time.perf_counter()
+        page.keyboard.press("Control+v")
+        page.locator("#said").get_by_text(f"Moved {code} into {chapter}.", exact=True).wait_for()
+        found.append(time.perf_counter() - start)
+    return found
+
+
 def memory(server: Server) -> float:
     """Return the most memory that the server has taken, in MB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
@@ -149,6 +170,7 @@ def main() -> None:
             shown(page, prefix + address, sign)
             report(f"{what}, again", [shown(page, prefix + address, sign) for _ in range(runs)], 2)
             report(f"{what}, elements", [elements(page)], 1000, "")
+        report("a code is moved", moves(page, f"{prefix}/p/{codes.name}/hierarchy", runs), 1)
         page.goto(f"{prefix}/")
         page.get_by_role("button", name="Try it with made-up shopping baskets").click()
         page.wait_for_url("**/data")

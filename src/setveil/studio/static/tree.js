@@ -575,7 +575,10 @@ function onKey(event) {
       draw();
     },
   };
-  if (keys[event.key]) {
+  if (event.key === " " && isTyping()) {
+    event.preventDefault(); // a space in a name
+    seek(event.key);
+  } else if (keys[event.key]) {
     event.preventDefault();
     typed = "";
     keys[event.key]();
@@ -609,10 +612,13 @@ function extend(node) {
   activate(node, { keep: true });
 }
 
+function isTyping() {
+  return typed !== "" && performance.now() - typedAt < 700;
+}
+
 function seek(key) {
-  const now = performance.now();
-  typed = now - typedAt < 700 ? typed + key.toLowerCase() : key.toLowerCase();
-  typedAt = now;
+  typed = (isTyping() ? typed : "") + key.toLowerCase();
+  typedAt = performance.now();
   const { lines } = groups;
   const from = active.line + (typed.length > 1 ? 0 : 1);
   for (let i = 0; i < lines.length; i += 1) {
