@@ -122,7 +122,7 @@ def main() -> None:
                 continue
             seconds = time.perf_counter() - begin
             print(
-                f"| {delta} | {' | '.join(one)} | {told['classes']:,} | {told['relational_loss']:.4f} "
+                f"| {delta} | {' | '.join(one)} | {told['parts']:,} | {told['relational_loss']:.4f} "
                 f"| {told['item_loss']:.4f} | {np.mean(made.items.image < 0):.1%} | {seconds:.1f} |",
                 flush=True,
             )

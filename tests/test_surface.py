@@ -111,6 +111,7 @@ def test_errors_carry_exit_codes() -> None:
         sv.RequestError: 2,
         sv.OutputError: 2,
         sv.InfeasibleError: 3,
+        sv.UnfinishedError: 3,
         sv.DataError: 4,
         sv.HierarchyError: 4,
         sv.MissingItemsError: 4,
@@ -130,6 +131,7 @@ def test_errors_carry_exit_codes() -> None:
     assert every == {sv.SetveilError, sv.TableError, *codes}
     assert issubclass(sv.TableError, sv.DataError)
     assert issubclass(sv.OutputError, sv.RequestError)
+    assert issubclass(sv.UnfinishedError, sv.InfeasibleError)
     assert issubclass(sv.HierarchyError, sv.DataError)
     for kind in (sv.RequestError, sv.InfeasibleError, sv.DataError):
         assert issubclass(kind, ValueError)  # as Python users expect of a bad argument

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         RequestError,
         SetveilError,
         TableError,
+        UnfinishedError,
     )
     from setveil.functions.anonymize import anonymize
     from setveil.functions.apply import apply
@@ -129,6 +130,7 @@ _HOMES = {
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
+    "UnfinishedError": "errors",
     "VPA": "algorithms.vpa",
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
@@ -199,6 +201,7 @@ __all__ = [
     "TableError",
     "TransactionalKAnonymity",
     "Transactions",
+    "UnfinishedError",
     "Verdict",
     "VerifiedRelease",
     "anonymize",

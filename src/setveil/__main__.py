@@ -3,13 +3,16 @@
 import gc
 import sys
 
-from setveil.cli.ctrlc import end, leave_at_ctrl_c
+from setveil.cli.ctrlc import end, leave_when_asked
+from setveil.cli.printing import print_or_fail
 from setveil.cli.watched import be_steered, is_watched
+from setveil.errors import SetveilError
 
 
 def main() -> None:
-    """Run the command line, and answer Ctrl-C from here to the end of the process."""
-    leave_at_ctrl_c()
+    """Run the command line, and answer Ctrl-C and the like from here to the end of the process."""
+    leave_when_asked()
+    print_or_fail()
     if is_watched():
         be_steered()
     for unused in ("scipy", "coverage"):
@@ -20,11 +23,19 @@ def main() -> None:
     gc.set_threshold(500_000)  # what is imported and read stays: to search it for garbage takes long
     code: object = 0
     try:
-        from setveil.cli.app import main as run
+        try:
+            from setveil.cli.app import main as run
 
-        run()
+            run()
+        finally:
+            sys.stdout.flush()
     except SystemExit as done:
         code = done.code
+    except SetveilError as error:
+        from setveil.cli.drawing import tell
+
+        tell(f"Error: {error}")
+        code = error.exit_code
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1

@@ -98,6 +98,17 @@ class InfeasibleError(SetveilError, ValueError):
     exit_code = 3
 
 
+class UnfinishedError(InfeasibleError):
+    """No release was found in the time given; there may be one.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> issubclass(sv.UnfinishedError, sv.InfeasibleError)
+    True
+    """
+
+
 class DataError(SetveilError, ValueError):
     """The data cannot be read or contradict themselves.
 
@@ -125,6 +136,8 @@ class TableError(DataError):
         How it is likely to be read: options of `setveil.read`, and what they mean.
     trouble : str
         What must be mended before columns can be read; empty: nothing.
+    asked : str
+        The options that say it, where there is no reading to show.
 
     Examples
     --------
@@ -144,6 +157,7 @@ class TableError(DataError):
         columns: Sequence[tuple[str, Sequence[str]]],
         readings: Sequence[tuple[Mapping[str, str], str]],
         trouble: str = "",
+        asked: str = "--id-column, --item-column, --item-columns, --format",
     ) -> None:
         width = min(max((len(name) for name, _ in columns), default=0), 30)
         shown = [f"    {name:<{width}}  {listed(values, 3)}".rstrip() for name, values in columns[:_COLUMNS]]
@@ -152,6 +166,7 @@ class TableError(DataError):
         super().__init__("\n".join([f"{message}:" if shown else f"{message}.", *shown]))
         self.readings = tuple(readings)
         self.trouble = trouble
+        self.asked = asked
         self.say_how(lambda words: words)
 
     def keep(self, works: Callable[[Mapping[str, str]], bool]) -> None:
@@ -167,7 +182,7 @@ class TableError(DataError):
             [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
         )
         if not lines:
-            self.hint = f"{first} (--id-column, --item-column, --item-columns, --format)."
+            self.hint = f"{first} ({self.asked})."
 
 
 def _words(options: Mapping[str, str]) -> str:

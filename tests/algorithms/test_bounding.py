@@ -70,7 +70,7 @@ def test_ward(merge: Any, delta: Any, parts: list[list[int]], r: str, t: str) ->
     assert lost(made) == Fraction(t)
     assert (details["relational_loss"], details["item_loss"]) == (float(Fraction(r)), float(Fraction(t)))
     assert (details["relational_loss_before"], details["item_loss_before"]) == (4 / 37, 1)
-    assert (details["classes_before"], details["classes"]) == (4, len(parts))
+    assert (details["parts_before"], details["parts"]) == (4, len(parts))
 
 
 def test_a_bound_that_is_too_tight_is_refused() -> None:
@@ -126,7 +126,7 @@ def test_all_configurations_keep_the_promise(relational: Any, items: Any) -> Non
             assert parts == table.in_order(parts), "numbered by their first rows"
             assert details["relational_loss"] == float(rt_table.relational_loss(table, parts))
             assert details["item_loss"] == float(lost(made))
-            assert details["classes"] == len(parts)
+            assert details["parts"] == len(parts)
         order = rng.sample(range(table.n), table.n)
         other, _ = run(shuffled(table, order), KKmAnonymity(k, m), **terms, delta=1)
         assert contents(table, made) == contents(shuffled(table, order), other), (table, k, m, terms)
@@ -220,7 +220,7 @@ def test_labels_of_groups_mean_the_same_in_all_classes() -> None:
 def test_no_rows() -> None:
     table = rt_table.Table((rt_table.Column("age", (), numeric=True),), (), {"a": "*", "*": None})
     made, details = run(table, merge="rt", delta=0.5)
-    assert (made.part.size, made.items.image.size, details) == (0, 0, {"classes": 0})
+    assert (made.part.size, made.items.image.size, details) == (0, 0, {"parts": 0})
     assert made.items.items.labels == ("a",)
 
 

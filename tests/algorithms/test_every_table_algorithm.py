@@ -107,6 +107,7 @@ def test_the_order_of_lines_does_not_matter(module: ModuleType, model: str) -> N
         assert sorted(map(repr, map(_row, shown_by(one.table)))) == sorted(
             map(repr, map(_row, shown_by(other.table)))
         ), slow
+        assert one.details.get("optimality") == other.details.get("optimality"), slow
 
 
 def _row(row: Any) -> tuple[object, list[str]]:

@@ -23,7 +23,9 @@ def test_rows_that_are_singled_out() -> None:
         before = list(zip(values, slow.sets, strict=True))
         after = rt_items.published(slow, recoded)
         for rows, shown in ((table, before), (release.table, after)):
-            risk = attack_risk(rows, sizes=(0, 1, 2, 3), thresholds=LIMITS)
+            sizes = rng.choice(((0, 1, 2, 3), rng.sample(range(4), rng.randint(1, 3))))
+            risk = attack_risk(rows, sizes=sizes, thresholds=LIMITS)
+            assert [entry["m"] for entry in risk["risk"][::2]] == sorted(sizes)
             for entry in risk["risk"]:
                 if entry["choice"] == "best":
                     left = rt_verify.fewest(shown, entry["m"])

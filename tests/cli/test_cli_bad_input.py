@@ -172,7 +172,7 @@ CASES = {
         file="in.dat",
         content="1 2\n3 4\n1 4\n2 3\n" * 2,
         tree=LARGE,
-        options=["--algorithm", "oa"],
+        options=["--algorithm", "oa", "--format", "fimi"],
     ),
     # Hierarchies.
     "missing hierarchy": Case(4, ["no-tree.csv"], options=["--hierarchy", "no-tree.csv"]),
@@ -442,7 +442,7 @@ def test_007_is_not_7(tmp_path: Path) -> None:
 def test_the_hint_about_missing_items_works(tmp_path: Path) -> None:
     """Run the very command of the message, from the same folder, then the first one again with its result."""
     items = [f"new {i}" for i in range(9)]
-    write(tmp_path / "in.csv", "".join(f"a,{item}\n{item}\n" for item in items))
+    write(tmp_path / "in.csv", "".join(f"a,{item}\n" for item in items) + "\n".join(items))
     write(tmp_path / "tree.csv", TREE)
     command = ["anonymize", "in.csv", *OPTIONS, "--out", "out", "--hierarchy"]
     done = setveil(*command, "tree.csv", cwd=tmp_path)
@@ -560,7 +560,8 @@ def test_disk_full_leaves_no_half_written_file(tmp_path: Path) -> None:
         (["hierarchy", "build", "ids.csv", "--format", "basket", "--out", "h.csv"], "h.csv"),
     ):
         refused(setveil(*command, cwd=tmp_path, before=before), 2, word)
-    assert files_under(tmp_path) == {"in.csv", "ids.csv", "there.dat"}
+    refused(setveil("demo", "--rows", 10, "--out", "shop", cwd=tmp_path, before=before), 2, "shop-input")
+    assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "ids.csv", "there.dat"}
     assert (tmp_path / "there.dat").read_bytes() == content
 
 

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -26,6 +26,7 @@ from cli_helpers import (
     COMMAND,
     COMPILED,
     FILES_OF_A_RUN,
+    children,
     environment,
     files_under,
     hearing,
@@ -37,16 +38,18 @@ from cli_helpers import (
     setveil,
     stopped_if,
     together,
+    until_gone,
     write,
 )
+from strategies import many
 
 pytestmark = posix_only
 
 INTERRUPTED = 130
 STOPPING = "Stopping with the best release so far; Ctrl-C again leaves at once.\n"
 ATTEMPTS = 400  # to catch a process at what it does only for a moment; most need 10, on a busy machine more
-KILLS = 13 if COMPILED else 8
-INTERRUPTS = 9 if COMPILED else 6
+KILLS = many(8)
+INTERRUPTS = many(6)
 
 # The command line, but it says when its own first line has been run: from there on Ctrl-C is ours to answer.
 LISTENING = """
@@ -135,9 +138,15 @@ def listening(*arguments: object, cwd: Path) -> Iterator[subprocess.Popen[bytes]
         yield process
 
 
-def interrupt(process: subprocess.Popen[bytes]) -> tuple[int, str]:
-    """Press Ctrl-C, also if the process was stopped, and tell exit code and what was said."""
-    process.send_signal(signal.SIGINT)
+def open_to_all() -> None:
+    """Let whatever is made be read and written by all, unless it says otherwise."""
+    hearing()
+    os.umask(0)
+
+
+def interrupt(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> tuple[int, str]:
+    """Press Ctrl-C, or ask otherwise, also if the process was stopped; tell exit code and what was said."""
+    process.send_signal(number)
     process.send_signal(signal.SIGCONT)
     code = process.wait()
     assert process.stderr is not None
@@ -223,7 +232,7 @@ def test_killed_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
 
 @needs_compiled
 def test_killed_while_writing(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
-    """Also when an earlier run is being replaced: then the old folder, the new one, or none is there."""
+    """Also when an earlier run is being replaced: then the old folder or the new one is there."""
     folder, command, _ = job
     caught = 0
     earlier = tmp_path / "earlier"
@@ -236,7 +245,8 @@ def test_killed_while_writing(job: tuple[Path, list[str], float], tmp_path: Path
             caught += stopped_if(process, partial(leftovers, out))
             go_on(process, 0.02 * (i % 5))
             process.kill()
-        complete(out)
+        there = complete(out)
+        assert there or not i % 2 or sys.platform != "linux"  # elsewhere perhaps none: it takes two moves
         if i >= 4 and caught >= 4:
             break
     assert caught >= 4
@@ -285,7 +295,7 @@ def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path)
         assert pressed_at("")[0] == 0
     modules = list(dict.fromkeys(log.read_text().split()))
     modules = modules[modules.index("setveil.cli.app") :]
-    for module in modules[:: max(len(modules) // 12, 1)]:
+    for module in modules[:: max(len(modules) // many(8), 1)]:
         shutil.rmtree(out, ignore_errors=True)
         code, said = pressed_at(module)
         if STOPPING in said:  # imported by a search that may end early: then the first press asks it to
@@ -358,9 +368,9 @@ def test_a_job_in_the_background_of_a_shell_stays_deaf(tmp_path: Path) -> None:
 WORK = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from setveil.cli.ctrlc import leave_at_ctrl_c
+from setveil.cli.ctrlc import leave_when_asked
 from setveil.cli.session import answer, run
-from setveil.staging import staged_file
+from setveil.staging import scratch_folder, staged_file
 def press():
     signal.raise_signal(signal.SIGINT)
 def wait_for(condition):
@@ -373,6 +383,20 @@ def unfinished(phase):
     with staged_file(Path("file")) as beside:
         beside.write_text("half")
         never(phase)
+def ended_by(name, phase):
+    phase.stoppable = True  # for Ctrl-C alone
+    with staged_file(Path("file")) as beside, scratch_folder(Path.cwd()) as folder:
+        beside.write_text("half")
+        (folder / "rows").write_text("a secret")
+        signal.raise_signal(getattr(signal, name))
+        threading.Event().wait()
+def term(phase):
+    ended_by("SIGTERM", phase)
+def hup(phase):
+    ended_by("SIGHUP", phase)
+def deaf_to_hup(phase):
+    signal.raise_signal(signal.SIGHUP)
+    return "done"
 def stoppable(phase):
     phase.stoppable = True
     press()
@@ -392,7 +416,12 @@ def at_its_end(phase):
     return "too late"
 def quiet(phase):
     return "done"
-leave_at_ctrl_c()
+if sys.argv[1] == "deaf_to_hup":
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+leave_when_asked()
+if sys.argv[1] == "alone":
+    with scratch_folder(Path.cwd()):
+        signal.raise_signal(signal.SIGTERM)
 answer(run(globals()[sys.argv[1]]))
 if sys.argv[2:]:
     press()
@@ -407,6 +436,10 @@ if sys.argv[2:]:
         (["never"], INTERRUPTED, "", "Interrupted.\n"),
         (["unfinished"], INTERRUPTED, "", "Interrupted.\n"),
         (["at_its_end"], INTERRUPTED, "", "Interrupted.\n"),
+        (["term"], 128 + signal.SIGTERM, "", "Ended by SIGTERM.\n"),
+        (["hup"], 128 + signal.SIGHUP, "", "Ended by SIGHUP.\n"),
+        (["alone"], 128 + signal.SIGTERM, "", "Ended by SIGTERM.\n"),
+        (["deaf_to_hup"], 0, "done\n", ""),
         (["stoppable"], 0, "best so far\n", "STOPPING"),
         (["stoppable", "and then"], INTERRUPTED, "best so far\n", "STOPPINGInterrupted.\n"),
         (["twice"], INTERRUPTED, "", "STOPPINGInterrupted.\n"),
@@ -414,7 +447,7 @@ if sys.argv[2:]:
     ],
 )
 def test_what_a_press_does(work: list[str], code: int, out: str, said: str, tmp_path: Path) -> None:
-    """Before, in and after the work of a command; here the work itself presses."""
+    """Before, in and after the work of a command; here the work itself presses, or asks to end otherwise."""
     with running(
         *work, cwd=tmp_path, command=[sys.executable, "-c", WORK], stdout=subprocess.PIPE
     ) as process:
@@ -429,7 +462,7 @@ def test_ctrl_c_just_before_the_rename(job: tuple[Path, list[str], float], tmp_p
     """What is cleared away must not be what has just been put in place."""
 
     def page(out: Path) -> list[Path]:  # the last file to be written
-        return list(out.parent.glob(f".{out.name}.*/internal/report.html"))
+        return list(out.parent.glob(f".{out.name}.*/{out.name}/internal/report.html"))
 
     folder, command, _ = job
     caught = 0
@@ -531,8 +564,8 @@ def test_ctrl_c_inside_compiled_code(command: list[str], dense: Path) -> None:
 def test_ctrl_c_while_building_a_hierarchy(tmp_path: Path) -> None:
     """From rows so long that their pairs of items take minutes."""
     rng = Random(3)
-    items = [str(i) for i in range(40_000)]
-    write(tmp_path / "in.dat", "".join(" ".join(rng.sample(items, 16_000)) + "\n" for _ in range(300)))
+    items = [str(i) for i in range(25_000)]
+    write(tmp_path / "in.dat", "".join(" ".join(rng.sample(items, 10_000)) + "\n" for _ in range(300)))
     write(tmp_path / "small.dat", "1 2 3\n2 3\n1 3\n")
     build = ["hierarchy", "build", "in.dat", "--out", "h.csv"]
     setveil("hierarchy", "build", "small.dat", "--out", "small.csv", cwd=tmp_path).ok()  # compiles
@@ -543,7 +576,7 @@ def test_ctrl_c_while_building_a_hierarchy(tmp_path: Path) -> None:
             until_spent(process, seconds + more)
             code, said = interrupt(process)
         assert code == INTERRUPTED
-        assert said == "Interrupted.\n"
+        assert said.endswith("Interrupted.\n")
         assert not (tmp_path / "h.csv").exists()
         assert leftovers(tmp_path / "h.csv") == []
 
@@ -555,14 +588,14 @@ def test_ctrl_c_while_compiling(tmp_path: Path) -> None:
     command = ["verify", "in.csv", "--k", 2, "--m", 2]
 
     def compiled(cache: Path, enough: int = 1) -> bool:
-        return len(list(cache.glob("*/*.nbc"))) >= enough
+        return len(list(cache.rglob("*.nbc"))) >= enough
 
     def kept_in(cache: Path) -> dict[str, str]:
         return {"NUMBA_CACHE_DIR": str(cache)}
 
     whole, cache = tmp_path / "whole", tmp_path / "cache"
     setveil(*command, cwd=tmp_path, env=kept_in(whole)).ok()
-    functions = len(list(whole.glob("*/*.nbc")))
+    functions = len(list(whole.rglob("*.nbc")))
     assert functions > 2
     for enough in (1, 2):
         with running(*command, cwd=tmp_path, env=kept_in(cache)) as process:
@@ -573,6 +606,94 @@ def test_ctrl_c_while_compiling(tmp_path: Path) -> None:
         assert said.endswith("Interrupted.\n")
     setveil(*command, cwd=tmp_path, env=kept_in(cache)).ok()  # what was kept of interrupted runs is sound
     assert compiled(cache, functions)
+
+
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+
+
+def closed_to_others(paths: Iterable[Path]) -> bool:
+    return all(path.stat().st_mode & 0o077 == 0 for path in paths)
+
+
+@needs_compiled
+@needs_proc
+@pytest.mark.parametrize("number", ENDING)
+def test_no_rows_and_no_process_stay(number: int, tmp_path: Path) -> None:
+    """The processes that `recommend` starts read a table from the temporary files."""
+    rng, temporary = Random(4), tmp_path / "temporary"
+    lines = (f"{rng.randint(20, 80)},{';'.join(rng.sample('abcdefgh', 3))}\n" for _ in range(60))
+    write(tmp_path / "in.csv", "age,secrets\n" + "".join(lines))
+    temporary.mkdir()
+    command = ["recommend", "in.csv", "--qi", "age", "--set", "secrets", "--k", 2, "--m", 1, "--jobs", 1]
+    with running(*command, cwd=tmp_path, env={"TMPDIR": str(temporary)}, before=open_to_all) as process:
+        while not (list(temporary.glob("*/table.jsonl")) and (workers := children(process.pid))):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        assert closed_to_others(temporary.rglob("*"))
+        code, _ = interrupt(process, number)
+    until_gone(workers)
+    if number == signal.SIGKILL:
+        assert list(temporary.glob("*/table.jsonl"))
+        setveil("algorithms", cwd=tmp_path, env={"TMPDIR": str(temporary)}).ok()  # any other command
+    else:
+        assert code == 128 + number
+    assert list(temporary.iterdir()) == []
+
+
+@needs_compiled
+@pytest.mark.parametrize("number", ENDING)
+def test_no_parts_stay(number: int, job: tuple[Path, list[str], float], tmp_path: Path) -> None:
+    folder, command, _ = job
+    out = tmp_path / "out"
+    tree = write(tmp_path / "tree.csv", "".join(f"p{i};{'ab'[i % 2]};*\n" for i in range(60)))
+    command = [*command, "--hierarchy", str(tree), "--engine", "parts", "--out", str(out)]
+
+    def parts() -> list[Path]:
+        return list(tmp_path.glob(".out.*/out/.parts/*/*"))
+
+    for _ in range(ATTEMPTS):
+        with running(*command, cwd=folder, before=open_to_all) as process:
+            if not stopped_if(process, parts):
+                shutil.rmtree(out)
+                continue
+            assert closed_to_others(tmp_path.glob(".out.*"))
+            assert closed_to_others(tmp_path.glob(".out.*/out/.parts/**/*"))
+            code, said = interrupt(process, number)
+        break
+    assert code == (-number if number == signal.SIGKILL else 128 + number), said
+    assert not out.exists()
+    if number == signal.SIGKILL:
+        assert leftovers(out)
+        setveil("convert", folder / "in.csv", tmp_path / "rows.jsonl", cwd=folder).ok()
+    assert leftovers(out) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "command", [["--version"], ["--help"], ["verify", "in.csv", "--k", "2", "--m", "1", "--json"]]
+)
+def test_an_answer_that_cannot_be_printed(command: list[str], tmp_path: Path) -> None:
+    """`setveil --help > /dev/full`: one line, and it does not pass for done."""
+    write(tmp_path / "in.csv", "a,b\na,b\n")
+    with (
+        Path("/dev/full").open("w") as full,
+        running(*command, cwd=tmp_path, stdout=full.fileno()) as process,
+    ):
+        _, err = process.communicate()
+    assert process.returncode == 1
+    assert err.decode().splitlines()[-1] == "Error: The answer cannot be printed: No space left on device."
+    assert b"Traceback" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_note_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "in.csv", "a,b\na,b\n")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "verify", "in.csv", "--k", "2", "--m", "1"],
+            cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=full, check=True,
+        )  # fmt: skip
+    assert done.stdout.startswith(b"Yes")
 
 
 def test_two_runs_into_one_folder(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
@@ -592,7 +713,7 @@ def test_two_runs_into_one_folder(job: tuple[Path, list[str], float], tmp_path: 
 
 
 def test_a_reader_that_leaves_early(job: tuple[Path, list[str], float]) -> None:
-    """`setveil algorithms | head -1` shows no traceback."""
+    """`setveil algorithms | head -1` ends in silence, as other programs do."""
     folder, _, _ = job
     read, wrote = os.pipe()
     process = subprocess.Popen(
@@ -601,24 +722,25 @@ def test_a_reader_that_leaves_early(job: tuple[Path, list[str], float]) -> None:
     os.close(wrote)
     os.close(read)
     _, err = process.communicate()
-    assert b"Traceback" not in err, err
+    assert (process.returncode, err) == (141, b"")
 
 
 @pytest.mark.parametrize("closed", [1, 2])
 def test_streams_that_nobody_opened(closed: int, tmp_path: Path) -> None:
-    """`setveil algorithms >&-` shows no traceback either, and what is closed is not mistaken for a file."""
+    """`setveil algorithms >&-` says so, too, and what is closed is not mistaken for a file."""
     with running(
         "algorithms", cwd=tmp_path, stdout=subprocess.PIPE, before=partial(os.close, closed)
     ) as process:
         out, err = process.communicate()
-    assert process.returncode == 0
+    assert process.returncode == (closed == 1)
     assert (out == b"") == (closed == 1)
-    assert err == b""
+    lost = b"Error: The answer cannot be printed: Bad file descriptor.\n"
+    assert err == (lost if closed == 1 else b"")
     code = PRESSED_AT_THE_END.replace("main()", "f = open('file', 'w'); main()")
     with running(
         "--version", cwd=tmp_path, command=[sys.executable, "-c", code], before=partial(os.close, closed)
     ) as process:
         _, err = process.communicate()
     assert process.returncode == INTERRUPTED
-    assert err == (b"" if closed == 2 else b"Interrupted.\n")
+    assert err == (b"" if closed == 2 else lost + b"Interrupted.\n")
     assert (tmp_path / "file").read_bytes() == b""

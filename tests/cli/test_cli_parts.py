@@ -11,7 +11,7 @@ import setveil as sv
 from cli_helpers import setveil
 from setveil.cli.in_parts import risk
 from setveil.errors import RequestError
-from setveil.options.reading import DETECTED
+from setveil.options.reading import Reading
 from setveil.progress import silent
 
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["egg"]] * 3
@@ -122,11 +122,12 @@ def test_risk_in_parts(arguments: list[str], tmp_path: Path) -> None:
     setveil(*arguments, "-k3").ok()
     (tmp_path / "rows.csv").write_text("".join(",".join(row) + "\n" for row in ROWS))
     for named in (["rows.parquet"], ["rows.csv"], ["out"], ["out", "--original", "rows.csv"]):
-        parts, memory = (
-            setveil("risk", *named, "--m", "1..2", "--engine", engine, cwd=tmp_path).ok().out
-            for engine in ("parts", "memory")
-        )
-        assert parts == memory
+        for sizes in ("1", "2", "1..2"):
+            parts, memory = (
+                setveil("risk", *named, "--m", sizes, "--engine", engine, cwd=tmp_path).ok().out
+                for engine in ("parts", "memory")
+            )
+            assert parts == memory
     sv.convert([*ROWS, *ROWS], tmp_path / "twice.parquet")
     sv.convert(ROWS, tmp_path / "again.parquet")
     together, twice = (
@@ -150,9 +151,11 @@ def test_risk_in_parts(arguments: list[str], tmp_path: Path) -> None:
 def test_pairs_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sv.convert([[str(i), str(i + 1)] for i in range(20)], tmp_path / "rows.parquet")
     monkeypatch.setattr("setveil.kernels.count.MOST_CELLS", 100)
-    rows = str(tmp_path / "rows.parquet"), None, DETECTED
+    rows = str(tmp_path / "rows.parquet"), None, Reading(item_column="item")
     with pytest.raises(RequestError, match=r"20 rows of 21 labels the sets of 2 cannot be.*\n.*--m 1"):
         risk(*rows, None, {}, silent)
+    with pytest.raises(RequestError, match=r"the sets of 2 cannot be.*\n.*--m 1"):
+        risk(*rows, (2,), {}, silent)
     ((_, found),) = risk(*rows, (1,), {}, silent)
     assert [entry["m"] for entry in found["risk"]] == [1, 1]
 
@@ -208,12 +211,12 @@ def test_rows_that_do_not_fit(arguments: list[str], tmp_path: Path, monkeypatch:
     from setveil.errors import DataError
 
     rows = str(tmp_path / "rows.parquet")
-    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
+    monkeypatch.setattr("setveil.memory.memory_left", lambda: 100)
     with pytest.raises(DataError, match=r"15 rows do not fit in memory.*\n.*Do something else\."):
         require_room(rows, lambda: "Do something else.")
     assert way_out("km-anonymity", "aa") == "--engine parts keeps them on disk."
     assert "for -a aa or exact or da or hghs or mhghs with --k and --m." in way_out("km-anonymity", "oa")
-    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: None)
+    monkeypatch.setattr("setveil.memory.memory_left", lambda: None)
     require_room(rows, lambda: "Do something else.")
 
 
@@ -223,7 +226,7 @@ def test_a_release_that_does_not_fit(
     from setveil.cli.app import app_for
 
     setveil(*arguments).ok()
-    monkeypatch.setattr("setveil.runs.memory.memory_left", lambda: 100)
+    monkeypatch.setattr("setveil.memory.memory_left", lambda: 100)
     with pytest.raises(SystemExit) as end:
         app_for(["verify"])(["verify", str(tmp_path / "out"), "-k4", "-m2"])
     assert end.value.code == 4

@@ -247,7 +247,19 @@ def test_what_cannot_be_asked(folder: Path, tmp_path: Path) -> None:
 
 def test_groups_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "in.csv", "a,s\nb\nc\n")
-    cahd = ["--algorithm", "cahd", "--p", 2, "--sensitive", "s", "--no-details", "--out", "g"]
+    cahd = [
+        "--algorithm",
+        "cahd",
+        "--p",
+        2,
+        "--sensitive",
+        "s",
+        "--no-details",
+        "--out",
+        "g",
+        "--format",
+        "basket",
+    ]
     made, asked = together([["anonymize", "in.csv", *cahd], ["query", "g", "a"]], tmp_path)
     made.ok()
     refused(asked, 4, "in groups", "single rows")

@@ -39,7 +39,7 @@ def listed(script: str, *arguments: str, cwd: Path) -> set[str]:
 def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """Name all modules that a run has imported in the end."""
     folder = tmp_path_factory.mktemp("start")
-    write(folder / "rows.dat", "1 2\n2 3\n1 3\n")
+    write(folder / "rows.dat", "1 2\n2 3\n1 2 3\n")
     found = listed(
         _RUN, "anonymize", "rows.dat", "-k2", "-m1", "-a", "aa", "-o", "out", "--quiet", cwd=folder
     )

@@ -39,6 +39,7 @@ SAID = ["--qi", "age,sex", "--set", "codes", "--keep-columns", "outcome", "-H", 
 SAID += ["--hierarchy", "sex=trees/sex.csv", "--ranges", "age=10", "--weight", "sex=1/2"]
 PROMISE = ["--model", "kkm", "-k", 2, "-m", 2]
 QUICK = ["--no-details"]
+NOT_IDS = ["--not-ids", "patient"]
 USUAL = ["ward.csv", *PROMISE, *SAID, *QUICK]
 
 
@@ -223,7 +224,8 @@ def test_refused_by_verify(place: Path) -> None:
 
 def test_a_kept_value_of_one_row_is_warned_of(place: Path) -> None:
     line = ["ward.csv", *PROMISE, "--qi", "sex", "--set", "codes", "--keep-columns", "patient", *QUICK]
-    (done,) = together([["anonymize", *line, "--out", "kept"]], place)
+    asked, done = together([["anonymize", *line, *more, "--out", "kept"] for more in ([], NOT_IDS)], place)
+    refused(asked, 4, "column 'patient' looks like ids of persons", "--out kept --not-ids patient")
     assert done.code == 0, done
     assert "Warning: Column 'patient' is published as it is, and 8 rows have a value there" in done.err
 
@@ -239,3 +241,25 @@ def test_items_in_a_second_file(place: Path, runs: dict[str, Done]) -> None:
     assert done.code == 0, done
     assert published(place / "joined")["data.csv"] == published(place / "said")["data.csv"]
     assert "no role" not in done.err
+
+
+def test_the_command_that_is_shown_publishes_no_ids(place: Path) -> None:
+    lines = [line.split(",") for line in WARD.splitlines()[1:]]
+    long = [[f"70{line[0]}", *line[1:3], code] for line in lines for code in line[4].split(";")]
+    write(place / "long.csv", "\n".join(map(",".join, [["patient_id", "age", "sex", "icd10"], *long])) + "\n")
+    usual = ["anonymize", "long.csv", *PROMISE, *QUICK]
+    asked, lines_of = together(
+        [[*usual, "--out", "pasted"], [*usual, "--out", "also", "--qi", "age,sex", "--set", "icd10"]], place
+    )
+    refused(asked, 4, "--qi age,sex --set icd10 --id-column patient_id")
+    refused(lines_of, 4, "'patient_id' is named like the ids of persons", "--not-ids patient_id")
+    commands = [
+        shlex.split(next(line for line in done.err.splitlines() if line.startswith("    setveil")))[1:]
+        for done in (asked, lines_of)
+    ]
+    for done, out in zip(together(commands, place), ("pasted", "also"), strict=True):
+        assert done.code == 0, done
+        assert "one row per value of patient_id" in done.err
+        data = (place / out / "published" / "data.csv").read_text(encoding="utf-8")
+        assert len(data.splitlines()) == 9
+        assert not any(line[0] in data for line in long)

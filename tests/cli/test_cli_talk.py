@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import dump, rows_of, sample_rows, setveil, write
+from cli_helpers import dump, rows_of, sample_rows, setveil, together, write
 from setveil.cli import drawing
 from setveil.cli.drawing import Lines, Phases
 
@@ -144,3 +144,34 @@ def test_a_sample_may_lack_items_that_are_named(tmp_path: Path) -> None:
     done = setveil(*line, "--private", "rear", "--out", "no", cwd=tmp_path)
     assert done.code == 4
     assert "not in the data: 'rear'" in done.err
+
+
+def test_labels_that_a_spreadsheet_takes_for_formulas(tmp_path: Path) -> None:
+    """They are said where csv is published, in one line on standard error."""
+    write(tmp_path / "in.csv", "=1+1,tea\n@x,tea\n-5,tea\n" * 2)
+    write(tmp_path / "more.csv", "tea,=1+1\n" * 4)
+    write(tmp_path / "plain.csv", "-5,tea\n5,tea\n" * 2)
+    write(tmp_path / "table.csv", "age,mood,codes\n1,+up,a;b\n1,-down,a;b\n")
+    make = ["--format", "basket", "-k", 2, "-m", 1, "-a", "exact", "--no-details"]
+    table = ["--qi", "age", "--set", "codes", "--keep-columns", "mood", "--model", "kkm", "-k", 2, "-m", 1]
+    runs = together(
+        [
+            ["anonymize", "in.csv", *make, "-o", "csv"],
+            ["apply", "csv", "more.csv", "--format", "basket", "-o", "applied"],
+            ["anonymize", "table.csv", *table, "-o", "table"],
+            ["anonymize", "in.csv", *make, "--quiet", "-o", "quiet"],
+            ["anonymize", "in.csv", *make, "--output-format", "jsonl", "-o", "jsonl"],
+            ["anonymize", "plain.csv", *make, "-o", "plain"],
+        ],
+        tmp_path,
+    )
+    noted = [[line for line in one.ok().err.splitlines() if line.startswith("Note: ")] for one in runs]
+    rest = (
+        "begin with = + - or @. A spreadsheet may take them for formulas when it opens a release; labels are "
+    )
+    assert noted[0] == [f"Note: 2 labels {rest}published as they are."]
+    assert noted[1][0].startswith(
+        "Note: 1 label begins with = + - or @. A spreadsheet may take it for a formula"
+    )
+    assert noted[2] == noted[0]
+    assert noted[3:] == [[], [], []]

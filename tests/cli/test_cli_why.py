@@ -71,7 +71,7 @@ def test_a_label_is_split(place: Path) -> None:
     assert text.ok().out == answer["text"] + "\n"
     assert (
         "Leaving rye, gluten-free bread and saffron out (3 items, 12 entries) would let 4 others keep their "
-        "names: NCP 1 → 0.171.\nFewer items would not do (proven).\n"
+        "names: NCP 1 → 0.171.\nAmong the parts, fewer items would not do (proven).\n"
     ) in text.out
     assert "So the run did not find the least NCP: aa does not promise it." in text.out
     assert "For inside only" in text.out
@@ -92,7 +92,7 @@ def test_an_item_is_brought_back(place: Path) -> None:
         "Published as rye, the rows would hold 1 set of at most 2 items in fewer than 5 rows:\n"
         "  {butter, rye} in 1 row\n"
         "Leaving butter out (13 entries) would bring rye back: LM 0.171 → 0.271.\n"
-        "Fewer items would not do (proven).\n"
+        "Among whole labels, fewer items would not do (proven).\n"
         "In a hierarchy with rye and white bread under one label of their own, the promise would hold: "
         "LM 0.171 → 0.126. But 1 item would lose its name.\n\n"
         "Published as bread, the promise would hold: LM 0.171 → 0.243. But 2 items would lose their names."

@@ -137,7 +137,7 @@ def test_no_lines() -> None:
         ({"id": [1], "item": [True]}, "Boolean"),
         ({"id": [[1]], "item": ["a"]}, "'item' has type String, expected lists"),
         ({"x": [["a", None]]}, "'x' has missing values"),
-        ({"x": ["a"]}, "--item-columns x"),
+        ({"x": ["a"]}, "nothing says which columns count"),
         ({}, "has none"),
     ],
 )

@@ -255,7 +255,7 @@ def test_the_item_column_is_the_one_that_speaks_of_items(tmp_path: Path) -> None
     assert (layout.id_column, layout.item_column) == ("order_id", "product_id")
     layout = layout_of(load_text(tmp_path / "a.csv", "visit_id;icd9\n1;250\n"))
     assert (layout.separator, layout.id_column, layout.item_column) == (";", "visit_id", "icd9")
-    refused(tmp_path / "a.csv", "sid,pid\n1,2\n", "--id-column sid --item-column pid", error=TableError)
+    refused(tmp_path / "a.csv", "sid,pid\n1,2\n", "nothing says which columns count", error=TableError)
 
 
 def test_sniffing_a_head_cut_within_a_character() -> None:
@@ -325,11 +325,11 @@ def test_parquet_long(tmp_path: Path) -> None:
         ({"a": [[True]]}, "'a' has type lists of Boolean"),
         ({"a": [[["x"]]]}, "'a' has type lists of List(String)"),
         ({"a": [["x"]], "b": [["x"]]}, "2 columns hold lists: 'a', 'b'"),
-        ({"a": ["x"]}, "--item-columns a"),
+        ({"a": ["x"]}, "nothing says which columns count"),
         ({"id": [1, 2], "item": ["x", None]}, "'item' has missing values (1, the first in row 1"),
         ({"id": [1, None], "item": ["x", "y"]}, "'id' has missing values"),
         ({"id": [1, 2], "item": [0.5, 1]}, "'item' has type Float64"),
-        ({"a": [1, 2], "b": ["x", "y"]}, "--id-column a --item-column b"),
+        ({"a": [1, 2], "b": ["x", "y"]}, "nothing says which columns count"),
         ({"a": [[], None]}, "holds no item"),
     ],
 )

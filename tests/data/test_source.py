@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from setveil.data.io import source
 from setveil.data.io.source import as_text, gather, is_xlsx, open_source, read_bytes
 from setveil.errors import DataError, RequestError
+from setveil.memory import Unpacked, unpack_up_to
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -324,3 +325,42 @@ def test_binary_content_is_refused() -> None:
     refused(lambda: as_text(b"\x00\xff" * 100 + b"\xff\x01\x02", "a.csv"), "a.csv")
     for kind, (_, pack) in PACKERS.items():
         refused(partial(as_text, pack(b"tea\n"), "a.csv"), f"a.csv is a {kind} archive")
+
+
+# --- what a few bytes unpack to
+
+
+BOMB = bytes(1 << 26)
+
+
+@KINDS
+def test_what_is_unpacked_is_bounded(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    suffix, pack = PACKERS[kind]
+    path = write(tmp_path / f"a.csv{suffix}", pack(BOMB))
+    assert len(open_source(path).content) == len(BOMB)  # there is room
+    monkeypatch.setattr("setveil.memory.memory_left", lambda: len(BOMB))
+    sizes: list[int] = []
+
+    class Counted(Unpacked):
+        def require(self, size: int) -> None:
+            sizes.append(size)
+            super().require(size)
+
+    monkeypatch.setattr(source, "Unpacked", Counted)
+    refused(
+        partial(open_source, path), str(path), "more than 16 MB", "a quarter of the memory that is left",
+        "--unpacked-limit MB, or setveil.memory.unpack_up_to(MB)",
+    )  # fmt: skip
+    assert max(sizes) <= len(BOMB) // 4 + source._AT_ONCE or kind == "zip"  # which says its size before
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "1")
+    refused(partial(open_source, path), "more than 1 MB", "the limit that was set")
+    unpack_up_to(64)
+    assert open_source(path).content == BOMB
+    monkeypatch.delenv("SETVEIL_UNPACKED_LIMIT")
+    monkeypatch.setattr("setveil.memory.memory_left", lambda: None)
+    assert open_source(path).content == BOMB
+
+
+def test_files_that_are_not_packed_have_no_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "0")
+    assert len(open_source(write(tmp_path / "a.csv", b"tea\n" * 1000)).content) == 4000

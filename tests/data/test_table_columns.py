@@ -322,8 +322,9 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
     ("age,sex,items,codes\n34,F,1,a\n", {"set": None, "item_columns": "codes", "keep": "items"},
      sv.RequestError, ["cannot be published as 'items'"]),
     # ids
-    ("age,sex,codes,id\n34,F,a,7\n34,F,a,7\n34,F,a,7\n34,F,a,8\n", {"id_column": "id"}, sv.DataError,
-     ["1 value of column 'id' is on several lines: '7'", "Merge the lines"]),
+    ("age,sex,codes,id\n34,F,a,7\n34,F,a,7\n35,F,a,7\n34,F,a,8\n", {"id_column": "id"}, sv.DataError,
+     ["1 value of column 'id' is on lines with different values", "line 2: the same id, age '34'",
+      "line 4: the same id, age '35'", "not_ids"]),
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,\n", {"id_column": "id"}, sv.DataError,
      ["line 3", "'id' is empty", "1 row lacks one"]),
     ("age,sex\n34,F\n", {"items": "codes.csv"}, sv.RequestError, ["column of ids that both tables have"]),

@@ -121,9 +121,10 @@ def test_a_changed_byte_leads_to_no_other_error(
 
 
 def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = source(workbook({"Sheet1": [["id"]]}))  # some versions import themselves once more for that
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(RequestError, match=r"pip install 'setveil\[xlsx\]'"):
-        sheet(["id"])
+        read_sheet(whole)
 
 
 def test_what_pandas_writes(tmp_path: Path) -> None:
@@ -136,3 +137,49 @@ def test_what_pandas_writes(tmp_path: Path) -> None:
     table = read_sheet(open_source(path))
     assert table.columns == ["column 1", "id", "code", "day"]
     assert table.rows() == [("0", "1", "007", "2020-01-02"), ("1", "2", None, "2020-01-02")]
+
+
+# --- what a few bytes unpack to
+
+
+def placed(cells: dict[str, str]) -> bytes:
+    book = openpyxl.Workbook()
+    for place, text in cells.items():
+        book.worksheets[0][place] = text
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_cells_far_apart_take_no_more_than_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "100")
+    alone = read_sheet(source(placed({"XFD1048576": "code"})))
+    assert (alone.columns, alone.height) == (["code"], 0)
+    apart = read_sheet(source(placed({"B2": "age", "XFD2": "code", "XFD1048576": "I10"})))
+    assert (apart.columns, apart.height) == (["age", "code"], 1048574)
+    assert apart.row(-1) == (None, "I10")
+    assert apart["age"].null_count() == apart.height
+
+
+def test_cells_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "100")
+    header = {f"{column}1": column for column in map(openpyxl.utils.get_column_letter, range(1, 60))}
+    with pytest.raises(DataError, match=r"(?s)a.xlsx takes more than 100 MB .*--unpacked-limit MB"):
+        read_sheet(source(placed({**header, "A1048576": "I10"})))
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "10")
+    with pytest.raises(DataError, match="more than 10 MB"):
+        read_sheet(source(placed({"A1": "code", "A1048576": "I10"})))
+
+
+@pytest.mark.parametrize("member", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml", "more.xml"])
+def test_what_a_spreadsheet_unpacks_to_is_bounded(member: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = workbook({"Sheet1": [["code"], ["I10"]]})
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in {*old.namelist(), member}:
+            content = old.read(name) if name in old.namelist() else b""
+            new.writestr(name, content + b" " * (1 << 24) if name == member else content)
+    assert read_sheet(source(out.getvalue())).rows() == [("I10",)]
+    monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "16")
+    with pytest.raises(DataError, match="more than 16 MB"):
+        read_sheet(source(out.getvalue()))

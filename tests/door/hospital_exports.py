@@ -576,6 +576,7 @@ def omop() -> list[Export]:
             DIAGNOSES,
             *by("item", "order_id"),
             ids=NUMBERS,
+            shown=False,  # what is called an id is never proposed for items
         ),
         ask("a product column of serial numbers", "serial.csv", table(serial), ids=NUMBERS),
         ask("a list of products", "master.csv", table(master), ids={line[0] for line in master[1:]}),

@@ -326,6 +326,7 @@ REAL = {
     "groceries.csv": (9835, 43367),
     "retail.dat": (88162, 908576),
     "bms_webview1.dat": (59601, 149638),
+    "bms_webview2.dat": (77512, 358278),
     "diabetes_icd9.dat": (101765, 297905),
     "msnbc.dat": (989818, 1699303),
 }

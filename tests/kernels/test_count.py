@@ -22,7 +22,8 @@ from setveil.kernels.count import (
     number_rows,
     work_by_greatest,
 )
-from setveil.kernels.rows import SHORT, Ids, Ints, frozen
+from setveil.kernels.rows import Ids, Ints, frozen
+from setveil.sorting import SHORT
 from strategies import examples, seeded
 
 SIZES = pytest.mark.parametrize("size", [1, 2, 3, 4, 5])

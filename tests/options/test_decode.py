@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,8 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (Share("the items"), "5%", 0.05, 0.05),
     (Share("the items"), "0.05", "5%", 0.05),
     (Share("the items"), "1", 1, 1),
+    (Share(), "1/3", "1/3", Fraction(1, 3)),
+    (Share(), "12.5%", "1/8", 0.125),
     (Probability(), "0.5", 0.5, "0.5"),
     (Choice(("ncp", "lm")), "lm", "lm", "lm"),
     (ItemFile(), Path("some.txt"), "some.txt", ("a", "c")),

@@ -101,7 +101,7 @@ def test_options_that_say_otherwise_win(tmp_path: Path) -> None:
     read = kind_named("rows").read
     assert read(file, sv.read, format="long", id_column="id").n_rows == 10  # as about.json has it
     assert read(file, sv.read, format="basket").n_items > 3
-    assert read(file, sv.read, id_column="what", item_column="id").n_rows == 2
+    assert read(file, sv.read, id_column="what", item_column="id", not_ids="id").n_rows == 2
 
 
 def changed(run: Path, **entries: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from cli_helpers import posix_only
 from setveil.data.io.source import gather
 from setveil.data.io.streams import open_streams
 from setveil.engine.parts import Part, Parts
@@ -61,11 +63,16 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         guarantee = sv.KmAnonymity(rng.randint(2, 5), rng.randint(1, 3))
         out = tmp_path / f"parts{number}"
         report = anonymize_parts(
-            open_streams(gather(paths)), guarantee, case.tree, out, algorithm=algorithm, seed=number
+            open_streams(gather(paths), "item"), guarantee, case.tree, out, algorithm=algorithm, seed=number
         )
         memory = sv.anonymize(
-            sv.read(paths), guarantee, hierarchy=case.tree, algorithm=algorithm, seed=number, details=True,
-        )  # fmt: skip
+            sv.read(paths, item_column="item"),
+            guarantee,
+            hierarchy=case.tree,
+            algorithm=algorithm,
+            seed=number,
+            details=True,
+        )
         memory.write(tmp_path / f"memory{number}")
         in_memory = tmp_path / f"memory{number}"
         assert content(out / "published") == content(in_memory / "published")
@@ -116,7 +123,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def run(error: type[Exception], message: str, *, counts: bool = False) -> None:
         with pytest.raises(error, match=message):
             anonymize_parts(
-                open_streams(gather(paths)), guarantee, case.tree, tmp_path / "out", counts=counts
+                open_streams(gather(paths), "item"), guarantee, case.tree, tmp_path / "out", counts=counts
             )
         assert [p.name for p in tmp_path.iterdir()] == ["data"]
 
@@ -143,6 +150,30 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         run(GuaranteeError, "What was written is not what was to be published")
     guarantee = sv.KmAnonymity(10**6, 2)
     run(InfeasibleError, "cannot be reached")
+
+
+@posix_only
+@pytest.mark.parametrize("mask", [0, 0o022])
+def test_who_may_read_a_release(mask: int, tmp_path: Path) -> None:
+    """What stays inside is its owner's alone; what is to be handed out is as the user's mask says."""
+    case = usual(1)
+    paths = written(case, tmp_path / "data")
+    guarantee, streams = sv.KmAnonymity(2, 2), open_streams(gather(paths))
+    before = os.umask(mask)
+    try:
+        anonymize_parts(streams, guarantee, case.tree, tmp_path / "parts", external=True)
+        rows = sv.read(paths)
+        sv.anonymize(rows, guarantee, hierarchy=case.tree).write(tmp_path / "memory", external=True)
+    finally:
+        os.umask(before)
+    for out in (tmp_path / "parts", tmp_path / "memory"):
+        found = {path.relative_to(out).parts[0]: set[int]() for path in out.iterdir()}
+        for path in out.rglob("*"):
+            inside = path.relative_to(out).parts[0] == "internal"
+            asked = (0o777 if path.is_dir() else 0o666) & ~(0o077 if inside else mask)
+            assert path.stat().st_mode & 0o777 == asked, path
+            found[path.relative_to(out).parts[0]].add(asked)
+        assert {name: len(modes) for name, modes in found.items()} == {"internal": 2, "published": 2}
 
 
 def test_what_is_not_done_in_parts() -> None:

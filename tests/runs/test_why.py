@@ -117,6 +117,8 @@ def check_blame(
     assert blamed["holds"]
     assert (blamed["items"], blamed["entries"]) == naive.cost(case.rows, then, blamed["labels"])
     assert blamed["smallest"]
+    of_parts = one["kind"] in {"children", "items"} or (one["kind"] == "free" and len(parts) > 2)
+    assert blamed["among"] == ("parts" if of_parts else "labels")
     assert (blamed["items"], blamed["entries"]) == least
     assert blamed["loss"] == loss_of(case, left, answer["objective"])
     occurrences = Counter(chain.from_iterable(case.rows))
@@ -265,3 +267,27 @@ def test_greedy_blame_is_needed_to_the_last(
     found = tuple(sum(price[label][i] for label in chosen) for i in (0, 1))
     least = naive.least_hit(sets, price)
     assert found == least if proven else found >= least
+
+
+def test_fewer_items_elsewhere_may_do() -> None:
+    """What is proven holds among the parts of the label: one rare item beside them would do as well."""
+    rows = [["a", "x"], *[["a"], ["b"], ["c"], ["d", "x"], ["x"], ["y"]] * 3]
+    paths = [[item, "rare", "goods", "all"] for item in "abc"]
+    tree = sv.Hierarchy.from_paths([*paths, ["d", "goods", "all"], ["x", "all"], ["y", "all"]])
+    release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), hierarchy=tree, algorithm="aa", details=False)
+    answer = sv.why(release, "goods", data=rows, hierarchy=tree)
+    blamed = answer["tries"][0]["leave_out"]
+    assert (blamed["labels"], blamed["items"], blamed["smallest"]) == (["rare"], 3, True)
+    assert "\nAmong the parts, fewer items would not do (proven).\n" in answer["text"]
+    image = naive.changed(image_of(release), {"rare": "abc", "d": "d"})
+    rare = [frozenset(row) for row in rows]
+    assert is_km(measures.recode(rare, naive.without(image, ["x"])), 2, 2)
+
+
+def test_a_run_that_counted_every_item_once_is_told_by_lm() -> None:
+    rows = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["b", "c"]]
+    tree = sv.Hierarchy.from_paths([["a", "x", "all"], ["b", "x", "all"], ["c", "y", "all"]])
+    release = sv.anonymize(rows, sv.KmAnonymity(3, 2), hierarchy=tree, algorithm=sv.Exact(objective="items"))
+    answer = sv.why(release, "b", data=rows, hierarchy=tree)
+    assert answer["objective"] == "lm"
+    assert answer["loss"] == release.utility["lm"]

@@ -20,7 +20,7 @@ import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, write
 from naive import explore as naive
 from naive.km import is_km
-from setveil.errors import DataError, InfeasibleError, RequestError
+from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding, recode
 from setveil.report.explore_page import explored_html
@@ -280,18 +280,18 @@ def test_the_page_of_a_single_promise() -> None:
 
 
 class _Stopping:
-    """Asks to stop as soon as the second promise is searched."""
+    """Asks to stop as soon as a promise is searched, the second if no other is named."""
 
     stoppable = False
 
-    def __init__(self) -> None:
-        self.phases: list[str] = []
+    def __init__(self, number: int = 2) -> None:
+        self.sign, self.phases = f"({number} of", list[str]()
 
     def __call__(self, phase: str, done: float | None = None) -> None:
         self.phases.append(phase)
 
     def stop_requested(self) -> bool:
-        return any("(2 of" in phase for phase in self.phases)
+        return any(self.sign in phase for phase in self.phases)
 
 
 def test_stopping_keeps_what_there_is() -> None:
@@ -308,6 +308,53 @@ def test_stopping_keeps_what_there_is() -> None:
     told = standing(record(found, inputs=None))
     assert told[0].startswith("The search was stopped")
     assert any(line.startswith("4 promises were not searched: shown is") for line in told)
+
+
+def test_what_a_stronger_promise_s_release_leaves_beyond_each() -> None:
+    """Known is one item more than each promise covers, whatever the release was made for."""
+    data, grid = sv.Transactions.from_rows(ROWS), require_grid([2], [1, 3, math.inf])
+    told = record(explore(data, grid, progress=_Stopping(1)), inputs=None)
+    assert {cell["made_for"]["m"] for cell in told["cells"]} == {"inf"}
+    assert [cell["known"] for cell in told["cells"]] == [2, 4, "inf"]
+    assert "most identifying m + 1 items" in explored_text(told)
+
+
+@pytest.mark.parametrize(
+    ("objective", "said"),
+    [
+        ("items", "LM with every item counted once, average share of the other items"),
+        ("entropy", "Entropy, doubt that a published name leaves"),
+        ("entropy-max", "entropy-max, doubt that a published name leaves"),
+    ],
+)
+def test_every_loss_of_exact_is_named(objective: Any, said: str) -> None:
+    found = _found(algorithm=sv.Exact(objective=objective)) | {"inputs": ["x"]}
+    assert f"loss: {said}" in explored_text(found)
+    assert said in explored_html(found)
+    assert "weighted" not in found
+
+
+def test_a_weighted_loss_is_called_so() -> None:
+    found = _found(algorithm=sv.Exact(weights={"tea": 5}))
+    assert found["weighted"]
+    assert "loss: weighted LM, average share of the other items" in explored_text(found)
+
+
+def test_what_was_not_found_in_time_is_not_called_infeasible() -> None:
+    texts = ["abg", "afg", "abd", "f", "ad", "afk", "dgk", "d", "bdf", "dgk", "bd", "g", "afg"]
+    rows = [list(row) for row in texts]
+    parents = {"f": "1", "a": "1", "1": "2", "g": "2", "2": "3", "k": "3", "3": "*", "b": "4", "d": "4"}
+    hurried = sv.Exact(max_suppressed=0.25, keep=["b"], time_limit=1e-9)
+    given: dict[str, Any] = {
+        "hierarchy": sv.Hierarchy({**parents, "4": "*", "*": None}),
+        "algorithm": hurried,
+    }
+    with pytest.raises(UnfinishedError, match="within the time limit"):
+        sv.anonymize(rows, sv.KmAnonymity(2, 3), **given)
+    with pytest.raises(InfeasibleError, match="No release was found within the time budget"):
+        sv.explore(rows, [2], [3], **given)
+    given["algorithm"] = sv.Exact(max_suppressed=0.25, keep=["b"])
+    assert [cell["status"] for cell in sv.explore(rows, [2], [3], **given)["cells"]] == ["done"]
 
 
 def test_no_time_at_all() -> None:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from naive import explore as naive
 from naive.rho import is_km_rho, rules
 from setveil.errors import DataError, RequestError
 from setveil.published import publish
-from setveil.published.recoding import LocalRecoding
+from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.report.explore_page import explored_html
 from setveil.report.explored import explored_text, reasons, steps
 from setveil.studies.explore import Cell, Exploration, Secrets, explore, require_algorithm
@@ -165,6 +166,15 @@ def test_names_kept_where_an_item_is_hidden_in_some_rows() -> None:
     kept = names_kept(data, grouped.recoding)
     assert kept["items_kept"] == len(own) < 5
     assert kept["occurrences_kept"] == sum(item in row for row in published for item in own)
+
+
+def test_names_kept_where_nothing_is_published() -> None:
+    data = sv.Transactions.from_rows([["a1", "b1", "H"], ["c"]])
+    tree = sv.Hierarchy.from_paths([*PATHS, ["c", "ALL"]])
+    every = [tree.id(item) for item in ("a1", "a2", "b1", "b2", "H", "c")]
+    none = {"items_kept": 0, "occurrences_kept": 0, "suppressed_occurrences": 4}
+    assert names_kept(data, LocalRecoding.from_nodes(tree, np.full(4, -1, np.int64))) == none
+    assert names_kept(data, Recoding.from_cut(tree, every, every)) == none
 
 
 def _cell(k: int, m: int, rho: str, loss: float | None, bound: float = 0.0) -> Cell:

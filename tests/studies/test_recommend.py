@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -414,6 +415,34 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
     assert [(one.code, one.err) for one in done if one.code] == []
 
 
+@needs_compiled
+@pytest.mark.parametrize(
+    ("tried", "promise"),
+    [(candidates(2, 1)[5], ["coat"]), (candidates(2, 1, "d", "0.9")[0], ["exact", "--private", "d"])],
+)
+def test_the_command_names_a_hierarchy_that_the_run_made_use_of(
+    tried: Candidate, promise: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the algorithm could do without, as coat, whose losses it weighs, and coherence."""
+    rows = write(tmp_path / "rows.csv", BASKETS)
+    tree = write(tmp_path / "tree.csv", "a;x;all\nb;x;all\nc;y;all\nd;y;all\ne;z;all\nf;z;all\n")
+    assert tried.algorithm == promise[0]
+    advice = recommend(
+        data_set(rows, hierarchy=tree, reading={"format": "basket"}), [tried], tmp_path / "runs",
+        leaves=None, time_budget=3600,
+    )  # fmt: skip
+    found = record(
+        advice, inputs=["rows.csv"], reading=["--format", "basket"], hierarchy=Path("tree.csv"), private="d"
+    )
+    (row,) = found["candidates"]
+    assert "--hierarchy tree.csv" in row["command"]
+    setveil(*shlex.split(row["command"])[1:-1], "out", cwd=tmp_path).ok()
+    report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text(encoding="utf-8"))
+    assert {name: row[name] for name in ("lm", "ncp")} == {
+        name: report["utility"][name] for name in ("lm", "ncp")
+    }
+
+
 def test_python_gets_commands_where_a_command_can_name_what_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -509,14 +538,15 @@ def test_what_is_learned_is_told() -> None:
     text = _text(Advice("lm", 3, rows, asked="km-rho"), private="s")
     lines = text.splitlines()
     assert any(line.split()[-9:-4] == ["0", "%", "7", "20", "%"] for line in lines), text
-    assert "one more than the promise covers" in text
+    assert "someone who knows 3 public items, one more than the promise covers" in text
+    assert "who knows their most identifying 3 public items finds alone" in text
     assert "hidden: those of sensitive items among them" in text
     assert "itemsets kept" not in text
     page = advice_html(record(Advice("lm", 3, rows, asked="km-rho"), inputs=["r"], private="s"))
     assert "<th" in page
     assert "Learned" in page
     alone = _text(Advice("lm", 4, rows, asked="rho-uncertainty"), private="s")
-    assert "unique to someone who knows 4 items, for rows are not hidden among others." in alone
+    assert "unique to someone who knows 4 public items, for rows are not hidden among others." in alone
 
 
 def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 from fractions import Fraction
@@ -82,6 +83,22 @@ def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
         assert release.verdict.holds
     assert every[0].options["share"] == "3/10"
     assert "share" not in table_candidates(2, 1)[0].options  # as by default
+
+
+@needs_compiled
+def test_a_share_stays_as_it_was_written(folder: Path) -> None:
+    """One third is no decimal number: as one it would be another share, and a long one."""
+    asked = ("ward.csv", "-k", 2, "-m", 1, *COLUMNS, "--share", "1/3", "--json")
+    advised = setveil("recommend", *asked, "--time-budget", 1, cwd=folder).json()
+    explored = setveil("explore", *asked, cwd=folder).ok().json()
+    assert advised["share"] == explored["share"] == "1/3"
+    lines = [row["command"] for row in advised["candidates"] if row["algorithm"] in {"rt", "forest"}]
+    lines += [cell["command"] for cell in explored["cells"]]
+    assert len(lines) == 4
+    assert all("--share 1/3 " in line for line in lines)
+    setveil(*shlex.split(lines[-1].replace("DIR", "out"))[1:], cwd=folder).ok()
+    report = json.loads((folder / "out" / "internal" / "report.json").read_text(encoding="utf-8"))
+    assert report["algorithm"]["parameters"]["share"] == "1/3"
 
 
 def test_f_decides(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

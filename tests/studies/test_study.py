@@ -373,6 +373,10 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         (AA + "queries_file = 'private.txt'\nqueries = 5\n", "queries are either read .* or drawn"),
         (AA + "[[runs]]\nk = {from = 5, to = 2}\n", r"runs\[1\].k: a range goes up"),
         (AA.replace("k = 2", "k = {from = 2, to = 5, step = 0}"), "k: a range goes up"),
+        (
+            AA.replace("k = 2", "k = {from = 2, to = 100002}"),
+            "k: the range has 100,001 values, expected at most 100,000.\n.*greater step",
+        ),
         (AA.replace("k = 2", "k = {from = 2, to = 3, step = 0.5}"), "k must be an integer .* got '2.5'"),
         (AA.replace("k = 2", "k = {from = 2}"), "k must be a value, a list, or a range"),
         (AA.replace("k = 2", "k = {from = 2, to = 'x'}"), "k must be a value, a list, or a range"),

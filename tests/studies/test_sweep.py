@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ from setveil.errors import OutputError, RequestError
 from setveil.report.comparison.columns import measured
 from setveil.studies import results, sweep
 from setveil.studies.plan import DataSet, Run, plan_run
-from setveil.studies.results import require_study_folder, table
+from setveil.studies.results import _write, require_study_folder, table
 from setveil.studies.settings import Value
 from setveil.studies.sweep import locked, read_record, run_all
 
@@ -204,8 +205,10 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 def test_left_over_files_of_killed_workers_go(tmp_path: Path, stub: Stub) -> None:
     folder = tmp_path / "s"
-    (folder / "runs").mkdir(parents=True)
-    write(folder / "runs" / ".0123456789abcdef.json.x1y2", "{")
+    left = folder / "runs" / ".0123456789abcdef.json.setveil-x1y2x1y2"
+    left.mkdir(parents=True)
+    write(left / ".setveil-lock", "")
+    write(left / "0123456789abcdef.json", "{")
     run_all([run_of(1)], folder, worker=stub.worker)
     assert not [path.name for path in (folder / "runs").iterdir() if path.name.startswith(".")]
 
@@ -303,7 +306,7 @@ def test_the_table(tmp_path: Path) -> None:
         "machine",
     ]
     assert [list(row) for row in rows] == [list(rows[0])] * 3
-    results._write_table(rows, tmp_path)
+    _write(tmp_path, results._tables(rows))
     frame = pl.read_parquet(tmp_path / "results.parquet")
     assert frame["m"].to_list() == ["inf", "2", None]  # one column, one type
     assert frame["k"].to_list() == [2, 2, None]
@@ -318,6 +321,25 @@ def test_the_table(tmp_path: Path) -> None:
     assert text.columns == frame.columns
     assert text["suppress"].to_list() == ["false", "true", None]
     first = (tmp_path / "results.parquet").read_bytes(), (tmp_path / "results.csv").read_bytes()
-    results._write_table(rows, tmp_path)
+    _write(tmp_path, results._tables(rows))
     assert first == ((tmp_path / "results.parquet").read_bytes(), (tmp_path / "results.csv").read_bytes())
     assert table(runs, {runs[2].id: records[runs[2].id]})[0]["algorithm"] == "cahd"
+
+
+def test_results_appear_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk a new table must not stand beside an old page."""
+    _write(tmp_path, {"table": b"old", "page": b"old"})
+    write_bytes = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.name == "page":
+            raise OSError(errno.ENOSPC, "no space")
+        return write_bytes(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="no space"):
+            _write(tmp_path, {"table": b"new", "page": b"new"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table": b"old", "page": b"old"}
+    _write(tmp_path, {"table": b"new", "page": b"new"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table": b"new", "page": b"new"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,11 @@ from urllib.parse import quote
 import pytest
 
 from cli_helpers import COMMAND, environment
-from setveil.studio.enter import ask_running
 from setveil.studio.projects import Project, Projects
+from setveil.studio.running import ask_running, word_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 SHOTS = os.environ.get("SETVEIL_STUDIO_SHOTS")  # a folder for pictures of the pages
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -42,6 +42,13 @@ def lacking_browser() -> str:
     return "" if chromium() else "there is no Chromium"
 
 
+def expect(found: Locator | Page) -> Any:
+    """Expect something of a page, which may come about later (imported here, for where it is missing)."""
+    from playwright.sync_api import expect as expecting
+
+    return expecting(found)
+
+
 @dataclass
 class Server:
     """A studio under way.
@@ -59,9 +66,14 @@ class Server:
 
     def way_in(self) -> str:
         """Return an address that opens the studio, once."""
-        found = ask_running(self.projects.root)
+        found = ask_running(self.projects.root, self.word.parent)
         assert found is not None
         return f"{self.origin}/enter#{found[1]}"
+
+    @property
+    def word(self) -> Path:
+        """The file by which a second start finds this one."""
+        return word_for(self.projects.root, self.projects.root.parent / "runtime" / "setveil")
 
     def project(self, title: str = "Pharmacy", **settings: Any) -> Project:
         """Make a project with these settings, without a page."""
@@ -74,11 +86,18 @@ class Server:
             self.process.terminate()
 
 
-def serve(folder: Path, *options: str) -> Server:
-    """Start a studio with this folder of projects."""
+def home(folder: Path) -> dict[str, str]:
+    """Return the environment of somebody whose home is this folder."""
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    return environment({"HOME": str(folder), "USERPROFILE": str(folder), "XDG_RUNTIME_DIR": str(runtime)})
+
+
+def serve(folder: Path, *options: str, by: Sequence[str] = ()) -> Server:
+    """Start a studio with this folder as its home, by a command that runs another one."""
     process = subprocess.Popen(
-        [*COMMAND, "studio", "--no-browser", *options],
-        env=environment({"HOME": str(folder), "USERPROFILE": str(folder)}),
+        [*by, *COMMAND, "studio", "--no-browser", *options],
+        env=home(folder),
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,

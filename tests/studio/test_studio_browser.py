@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
-from studio_browser import Screen, looks, serve
+from studio_browser import Screen, expect, looks, serve
 
 pytestmark = pytest.mark.browser
 

@@ -66,7 +66,8 @@ def test_the_shown_command_makes_the_release_and_its_neighbours_answer(project: 
         project.folder,
     )
     assert made.code == 0, made
-    assert commands.verify(project, "runs/one") == [
+    record = json.loads((project.runs / "one" / "internal" / "report.json").read_bytes())
+    assert commands.verify("runs/one", record) == [
         "verify", "runs/one", "--model", "km-anonymity", "--k", "3", "--m", "2", "--json",
     ]  # fmt: skip
     assert json.loads(checked.out)["holds"] is True

@@ -8,12 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from cli_helpers import setveil
 from setveil.report import words
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, looks
+from studio_browser import Screen, Server, expect, looks
 
 pytestmark = pytest.mark.browser
 

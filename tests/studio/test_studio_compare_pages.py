@@ -26,7 +26,7 @@ def made(client: Client, title: str = "Shop") -> Project:
     return project
 
 
-NONE = ["", ".", "..", "../..", "/etc", "a\0b", "study-1/../..", "link", "%2e%2e", "none"]
+NONE = ["", ".", "..", "../..", "/etc", "a\0b", "study-1/../..", "%2e%2e", "none"]
 
 
 @pytest.mark.parametrize("name", NONE)
@@ -36,8 +36,6 @@ def test_only_what_is_listed_can_be_named(client: Client, tmp_path: Path, name: 
     (outside / "out").mkdir(parents=True)
     for file in ("study.toml", "out/report.html", "plan.json"):
         (outside / file).write_text("secret")
-    project.studies.mkdir()
-    (project.studies / "link").symlink_to(outside)
     before = project.toml.read_bytes()
     for what in ("keep", "choose"):
         assert client.post("p", project.name, "compare", what, data={"run": name}).status_code == 404

@@ -7,12 +7,14 @@ import json
 import os
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from cli_helpers import posix_only, write
 from corpus import CORPUS
 from exports import Export
+from setveil.studio import commands
 from setveil.studio.pages.data import plain_name, plain_path, size_in_words
 from setveil.studio.projects import Project
 from studio_client import Client
@@ -185,6 +187,41 @@ def test_a_table_of_persons_needs_its_roles(client: Client, project: Project, tm
     assert "Say of at least one column that somebody may know it." in answer.text
 
 
+def test_the_numbers_of_persons_are_preset(client: Client, project: Project, tmp_path: Path) -> None:
+    rng = Random(1)
+    persons = [(number, rng.randint(18, 90), rng.choice("fm")) for number in rng.sample(range(10**6), 40)]
+    lines: list[tuple[object, ...]] = [
+        (*person, code) for person in persons for code in rng.sample(("A1", "B2", "C3", "D4"), 2)
+    ]
+    lines[0] = (lines[0][0], "NA", *lines[0][2:])
+    lines[1] = (lines[1][0], "NA", *lines[1][2:])
+    text = "patient_id,age,sex,icd10\n" + "".join(",".join(map(str, line)) + "\n" for line in lines)
+    page = take(client, project, write(tmp_path / "diagnoses.csv", text))
+    roles = re.findall(r'name="role-\d".*?<option value="(\w+)" selected>', page, re.DOTALL)
+    assert roles == ["id", "qi", "qi", "set"]
+    names = ("patient_id", "age", "sex", "icd10")
+    form = {f"column-{at}": name for at, name in enumerate(names, 1)}
+    form |= {f"role-{at}": role for at, role in enumerate(roles, 1)}
+    answer = client.post("p", project.name, "data", "roles", data=form)
+    assert answer.status_code == 422
+    assert "column 'age' holds numbers, but 2 rows of 80 hold 'NA'" in text_of(answer.text)
+    form |= {"missing": "NA,?"}
+    answer = client.post("p", project.name, "data", "roles", data=form | {"role-1": "drop"})
+    assert answer.status_code == 422
+    assert "'patient_id' is named like the ids of persons" in text_of(answer.text)
+    assert client.post("p", project.name, "data", "roles", data=form).status_code == 303
+    settings = project.settings()
+    assert (settings["id-column"], settings["missing"]) == ("patient_id", ["age=NA,?", "sex=NA,?"])
+    assert project.studio["rows"] == 40
+    assert "one row per value of patient_id" in text_of(client.get("p", project.name, "data").text)
+    form |= {"role-1": "drop", "not-id-1": "yes"}
+    assert client.post("p", project.name, "data", "roles", data=form).status_code == 303
+    assert (project.settings()["not-ids"], project.studio["rows"]) == ("patient_id", 80)
+    words = commands.risk(project, [1])
+    assert words[words.index("--not-ids") + 1] == "patient_id"
+    assert "age=NA,?" in words
+
+
 def test_a_bad_line_is_shown_with_those_around(client: Client, project: Project, tmp_path: Path) -> None:
     path = write(tmp_path / "b.csv", b"tea,milk\nbread\ncaf\xe9,tea\nmilk\nsoap\nrice\n")
     page = take(client, project, path)
@@ -209,7 +246,7 @@ def test_hostile_names_are_words(client: Client, project: Project, tmp_path: Pat
     for part in ("data", "data/pages"):
         shown = client.get("p", project.name, part).text
         assert "<script>alert" not in shown
-    assert "1 item begin" in text_of(client.get("p", project.name, "data").text)
+    assert "1 label begins" in text_of(client.get("p", project.name, "data").text)
 
 
 # --- rows, items, what is kept
@@ -315,7 +352,8 @@ def test_folders_are_shown(client: Client, project: Project, tmp_path: Path) -> 
         ("a.csv", "a.csv"), ("../../a.csv", "a.csv"), ("..\\..\\a.csv", "a.csv"), ("/etc/passwd", "passwd"),
         ("", "data"), ("..", "data"), (".", "data"), ("\0", "data"), (".bashrc", "bashrc"),
         ("a\0b.csv", "ab.csv"), ("C:\\x\\y.csv", "y.csv"), ("a/", "data"), ("é .csv", "é .csv"),
-        ("x" * 500 + ".csv", "x" * 100 + ".csv"),
+        ("x" * 500 + ".csv", "x" * 150 + ".csv"), ("é" * 90 + ".csv", "é" * 75 + ".csv"),
+        ("\ud800.csv", "csv"),
     ],
 )  # fmt: skip
 def test_a_dropped_file_stays_in_its_folder(name: str, expected: str) -> None:

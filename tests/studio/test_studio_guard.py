@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -19,14 +21,17 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+import uvicorn
 from starlette.routing import Mount, Route
+from uvicorn.server import ServerState
 
-from cli_helpers import COMMAND, environment, needs_proc, posix_only
+from cli_helpers import COMMAND, needs_proc, posix_only
+from setveil.studio import limits, running
 from setveil.studio.app import make_app
-from setveil.studio.enter import ask_running
 from setveil.studio.guard import CODE_SECONDS, COOKIE, FRAMED_POLICY, Keys, signed
 from setveil.studio.render import framed
-from studio_browser import serve
+from setveil.studio.running import ask_running, word_for
+from studio_browser import home, serve
 from studio_client import PORT, Client
 
 HOST = f"127.0.0.1:{PORT}"
@@ -247,6 +252,15 @@ def test_a_second_start_asks_for_a_code(client: Client) -> None:
     assert enter(client, found["code"]).status_code == 200
 
 
+def leave_word(folder: Path, content: object, mode: int = 0o600) -> Path:
+    """Write the word by which a second start finds the first, for projects in this very folder."""
+    folder.chmod(0o700)
+    word = word_for(folder, folder)
+    word.write_text(content if isinstance(content, str) else json.dumps(content))
+    word.chmod(mode)
+    return word
+
+
 @pytest.mark.parametrize("answer", [b'{"code": "x", "signed": "y"}', b'{"code": "x"}', b"[]", b"<html>"])
 def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path: Path) -> None:
     asked = []
@@ -263,11 +277,204 @@ def test_what_answers_in_place_of_a_studio_is_not_opened(answer: bytes, tmp_path
 
     with HTTPServer(("127.0.0.1", 0), Other) as server:
         Thread(target=server.handle_request, daemon=True).start()
-        told = {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"}
-        (tmp_path / ".studio.json").write_text(json.dumps(told))
-        assert ask_running(tmp_path) is None
+        leave_word(tmp_path, {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"})
+        assert ask_running(tmp_path, tmp_path) is None
     assert len(asked) == 1
     assert b"the key" not in asked[0]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example", "http://127.0.0.1", "http://127.0.0.1:", "http://127.0.0.1:0", "https://127.0.0.1:PORT",
+        "http://127.0.0.1:99999", "http://127.0.0.1:PORT/", "http://127.0.0.1:PORT@evil.example:80",
+        "http://evil.example:80#http://127.0.0.1:PORT", "http://localhost:PORT", "http://127.1:PORT", "file:///etc",
+        "http://127.0.0.1:PORT\n", " http://127.0.0.1:PORT", "http://127.0.0.1:\u0661", "http://127.0.0.1:0PORT",
+        "http://127.0.0.1:" + "9" * 5000, "", 7, None, ["http://127.0.0.1:PORT"],
+    ],
+    ids=lambda one: str(one)[:40],
+)  # fmt: skip
+def test_no_other_address_is_asked(origin: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: pytest.fail("it was asked"))
+    leave_word(tmp_path, {"origin": str_or(origin, "PORT", "8765"), "again": "the key"})
+    assert ask_running(tmp_path, tmp_path) is None
+
+
+def str_or(value: object, old: str, new: str) -> object:
+    return value.replace(old, new) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "7", "[" * 100_000, "9" * 5000, '{"origin": "x"}', '{"again": 7}', "\0" * 10_000],
+)
+def test_a_damaged_word_is_none(content: str, tmp_path: Path) -> None:
+    leave_word(tmp_path, content)
+    assert ask_running(tmp_path, tmp_path) is None
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "spoilt", ["others write", "group writes", "open folder", "link", "pipe", "folder", "others'"]
+)
+def test_a_word_that_others_could_have_left_is_none(
+    spoilt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: pytest.fail("it was asked"))
+    told = {"origin": "http://127.0.0.1:8765", "again": "the key"}
+    word = leave_word(tmp_path, told, {"others write": 0o602, "group writes": 0o620}.get(spoilt, 0o600))
+    if spoilt == "open folder":
+        tmp_path.chmod(0o777)
+    if spoilt in {"link", "pipe", "folder"}:
+        word.rename(tmp_path / "other")
+    if spoilt == "link":
+        word.symlink_to("other")
+    if spoilt == "pipe":
+        os.mkfifo(word)
+    if spoilt == "folder":
+        word.mkdir()
+    if spoilt == "others'":
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert ask_running(tmp_path, tmp_path) is None
+
+
+@posix_only
+def test_where_word_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the system's folder for what runs where it is this user's alone, else in one of the user's own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    own = tmp_path / ".local" / "state" / "setveil"
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    for given, mode, expected in (
+        (str(runtime), 0o700, runtime / "setveil"), (str(runtime), 0o755, own),
+        (str(tmp_path / "none"), 0o700, own), ("run", 0o700, own), ("", 0o700, own),
+    ):  # fmt: skip
+        runtime.chmod(mode)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", given)
+        assert running.runtime_folder() == expected
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert running.runtime_folder() == tmp_path / "Library" / "Caches" / "setveil"
+
+
+def test_who_answers_with_another_address_is_not_followed(tmp_path: Path) -> None:
+    """A redirect leads nowhere."""
+    asked = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_response(307)
+            self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")  # type: ignore[attr-defined]
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        leave_word(tmp_path, {"origin": f"http://127.0.0.1:{server.server_port}", "again": "the key"})
+        assert ask_running(tmp_path, tmp_path) is None
+        server.shutdown()
+    assert asked == ["/again"]
+
+
+@pytest.mark.parametrize("path", ["/enter", "/again", "/nowhere", "/studio.css"])
+def test_strangers_are_not_listened_to_for_long(client: Client, path: str) -> None:
+    """600 MB were read before a word of them was looked at."""
+    read = 0
+
+    async def receive() -> MutableMapping[str, Any]:
+        nonlocal read
+        read += 1
+        assert read < 10
+        return {"type": "http.request", "body": b"x" * 65_536, "more_body": True}
+
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"host", HOST.encode()), (b"origin", ORIGIN.encode()), (b"sec-fetch-site", b"same-origin")]
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": headers, "scheme": "http", "server": ("127.0.0.1", PORT), "root_path": "",
+        "http_version": "1.1",
+    }  # fmt: skip
+    run(client.app(scope, receive, send))
+    assert sent[0]["status"] in {403, 405}
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert read <= 1
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH"])
+@pytest.mark.parametrize("path", ["/enter", "/again", "/studio.css", "/enter.js", "/x", "/s/x/", "/p/x/data"])
+def test_the_secret_path_is_told_to_nobody(client: Client, method: str, path: str) -> None:
+    """An address that knows another method answered with a page of the studio, and its links."""
+    answer = client.raw(method, path, {"origin": ORIGIN, "sec-fetch-site": "same-origin"})
+    assert client.keys.path not in answer.text + str(answer.headers)
+
+
+@posix_only
+def test_idle_connections_shut_nobody_out(tmp_path: Path) -> None:
+    """Each takes one of the files that the studio may have open: 200 here, and some it needs itself."""
+    server = serve(tmp_path, by=("sh", "-c", 'ulimit -n 200; exec "$@"', "sh"))
+    port = int(server.origin.rpartition(":")[2])
+    held = []
+    try:
+        for number in range(600):
+            held.append(socket.create_connection(("127.0.0.1", port), timeout=60))
+            if number % 3 == 1:
+                held[-1].sendall(b"POST /enter HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")  # and nothing more
+            if number % 3 == 2:
+                head = f"Host: 127.0.0.1:{port}\r\nOrigin: {server.origin}\r\nSec-Fetch-Site: same-origin\r\n"
+                held[-1].sendall(f"POST /enter HTTP/1.1\r\n{head}Content-Length: 99\r\n\r\n".encode())
+        headers = {"origin": server.origin, "sec-fetch-site": "same-origin"}
+        code = server.first.partition("#")[2]
+        answer = httpx.post(f"{server.origin}/enter", content=code, headers=headers, timeout=60)
+        assert answer.status_code == 200
+        headers["cookie"] = answer.headers["set-cookie"].partition(";")[0]
+        page = httpx.get(f"{server.origin}{answer.json()['go']}", headers=headers, timeout=60)
+        assert "Your projects" in page.text
+        assert len(list(Path(f"/proc/{server.process.pid}/fd").iterdir())) < 200
+    finally:
+        for one in held:
+            one.close()
+        server.stop()
+
+
+def test_a_connection_by_which_nobody_comes_in_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was let in stays; the oldest of the others make room, and none of them stays for long."""
+
+    class Transport(asyncio.Transport):
+        closed = False
+
+        def abort(self) -> None:
+            self.closed = True
+
+        def close(self) -> None:
+            pass
+
+    async def connect() -> None:
+        config = uvicorn.Config(lambda: None, http=limits.Connection, loop="asyncio")
+        config.load()
+        state = ServerState()
+        made = [limits.Connection(config, state, {}) for _ in range(limits.STRANGERS + 3)]
+        transports = [Transport() for _ in made]
+        for at, (one, transport) in enumerate(zip(made, transports, strict=True)):
+            one.connection_made(transport)
+            one.made = float(at)
+            if at == 0:
+                one.scope = {"state": {"let_in": True}}  # type: ignore[typeddict-item]
+        assert [at for at, one in enumerate(transports) if one.closed] == [1, 2]
+        assert made[0].known()
+        for one in made:
+            one._close_unless_let_in()
+            one.connection_lost(None)
+        assert [at for at, one in enumerate(transports) if not one.closed] == [0]
+
+    run(connect())
 
 
 def test_the_page_of_the_way_in_gives_nothing_away(client: Client) -> None:
@@ -425,9 +632,11 @@ def test_it_listens_on_this_computer_alone(tmp_path: Path) -> None:
 @posix_only
 def test_no_key_is_left_or_shown(tmp_path: Path) -> None:
     server = serve(tmp_path)
-    told = tmp_path / "setveil" / ".studio.json"
+    told = server.word
     try:
         assert stat.S_IMODE(told.stat().st_mode) == 0o600
+        assert stat.S_IMODE(told.parent.stat().st_mode) == 0o700
+        assert sorted((tmp_path / "setveil").iterdir()) == []
         key = json.loads(told.read_text())["again"]
         command = Path(f"/proc/{server.process.pid}/cmdline").read_bytes().decode()
         assert key not in command
@@ -453,7 +662,7 @@ def test_the_browser_is_opened_on_a_file_that_goes_away(tmp_path: Path) -> None:
     browser.chmod(0o755)
     process = subprocess.Popen(
         [*COMMAND, "studio"],
-        env=environment({"HOME": str(tmp_path), "BROWSER": str(browser), "DISPLAY": ""}),
+        env=home(tmp_path) | {"BROWSER": str(browser), "DISPLAY": ""},
         stdout=subprocess.PIPE,
         text=True,
     )

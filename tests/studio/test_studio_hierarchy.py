@@ -9,14 +9,17 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
 
 from cli_helpers import needs_proc
 from setveil.hierarchy.io import read_hierarchy
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, looks, serve
+from studio_browser import Screen, Server, expect, looks, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
 

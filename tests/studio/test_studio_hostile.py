@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from cli_helpers import setveil
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server
+from studio_browser import Screen, Server, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 

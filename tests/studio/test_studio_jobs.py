@@ -18,7 +18,8 @@ import pytest
 import cli_helpers
 from setveil.studio import desks as desks_module
 from setveil.studio.desks import Desks, Lost, Refused
-from setveil.studio.jobs import UNDER_WAY, Job, Jobs
+from setveil.studio.jobs import Job, Jobs
+from setveil.studio.places import UNDER_WAY
 from setveil.studio.projects import Project, Projects
 
 # Stands for setveil: what it does is the first word. It hears of its end by its standard input.
@@ -412,6 +413,8 @@ asyncio.run(do())
     ) as server:
         assert server.stdout is not None
         child = int(server.stdout.readline())
+        status = Path(f"/proc/{child}/status")
+        assert not status.exists() or "Umask:\t0077\n" in status.read_text()  # what it writes is private
         server.kill()
     cli_helpers.until_gone([child])
 
@@ -421,7 +424,7 @@ def test_the_note_of_another_server_that_lives_is_left_alone(project: Project) -
         "kind": "anonymize",
         "argv": [],
         "label": "the run",
-        "out": None,
+        "out": str(project.runs / "one"),
         "server": os.getppid(),
     }
     (project.folder / UNDER_WAY).write_text(json.dumps(note))

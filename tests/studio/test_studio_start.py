@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cli_helpers import environment, needs_proc, setveil, write
+from cli_helpers import environment, needs_proc, posix_only, setveil, write
 from setveil.errors import DataError
 from setveil.studio.guard import COOKIE
 from setveil.studio.projects import Projects
+from setveil.studio.running import ask_running
 from studio_browser import serve
 
 HEAVY = ("numpy", "numba", "polars", "pyarrow", "highspy", "llvmlite")
@@ -84,7 +86,7 @@ def test_a_port_in_use_is_said(tmp_path: Path) -> None:
         done = setveil("studio", "--no-browser", "--port", port, env={"HOME": str(tmp_path)})
         assert done.code == 2, done
         assert "Traceback" not in done.err
-    assert not (tmp_path / "setveil" / ".studio.json").exists()
+    assert not list(tmp_path.rglob("studio-*.json"))
 
 
 def test_a_port_that_is_named_is_taken(tmp_path: Path) -> None:
@@ -94,6 +96,25 @@ def test_a_port_that_is_named_is_taken(tmp_path: Path) -> None:
     server = serve(tmp_path, "--port", str(port))
     server.stop()
     assert server.origin == f"http://127.0.0.1:{port}"
+
+
+@posix_only
+def test_a_studio_that_is_deaf_to_a_closed_terminal_stays_so(tmp_path: Path) -> None:
+    """As `nohup` makes it; otherwise it ends as at any other signal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        deaf = serve(tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    deaf.process.send_signal(signal.SIGHUP)
+    assert ask_running(deaf.projects.root, deaf.word.parent) is not None
+    deaf.stop()
+    assert deaf.process.returncode == 0
+    other = serve(tmp_path)
+    with other.process:
+        other.process.send_signal(signal.SIGHUP)
+    assert other.process.returncode == 0
+    assert not (other.projects.root / ".studio.json").exists()
 
 
 def test_a_project_is_named(tmp_path: Path) -> None:

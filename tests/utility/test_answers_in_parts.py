@@ -87,7 +87,7 @@ def test_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         parts = in_parts(data, tmp_path / str(number))
         published = recode(data, made)
         before, after = TabledRows.of(parts), shown(parts, made)
-        sizes, thresholds = rng.choice([[1], [1, 2]]), rng.choice([[2, 5, 10], [3, 4]])
+        sizes, thresholds = rng.choice([[1], [2], [1, 2]]), rng.choice([[2, 5, 10], [3, 4]])
         for rows, whole in ((before, data), (after, published)):
             assert (rows.n_rows, rows.filled_rows) == (whole.n_rows, whole.filled_rows)
             assert rows.n_occurrences == whole.n_occurrences
@@ -141,7 +141,8 @@ def test_rows_of_one_item(tmp_path: Path) -> None:
     nothing = TabledRows.of(in_parts(data[3:], tmp_path / "empty"))
     assert answers_in_parts(nothing, nothing, same, None, queries=4, top=5, threshold=2, longest=3) == {}
     for some, whole in ((rows, data), (nothing, data[3:])):
-        require_same_risk(some, attack_risk(whole, sizes=[1, 2]), [1, 2])
+        for sizes in ([1], [2], [1, 2]):
+            require_same_risk(some, attack_risk(whole, sizes=sizes), sizes)
 
 
 def test_queries_are_drawn_evenly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

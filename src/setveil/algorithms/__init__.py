@@ -66,6 +66,11 @@ class AlgorithmInfo:
     recoding: str = "global"
     hides_occurrences: bool = False
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What it makes use of besides the data, where that is given."""
+        return (*self.needs, *self.takes)
+
     def needs_for(self, model: str) -> tuple[str, ...]:
         """Tell what it needs besides the data to give a model."""
         return () if model in self.without else self.needs

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from setveil.jit import compiled
 from setveil.kernels.item_groups import TICK, WORK, Groups
 from setveil.kernels.rows import Ids, Ints
+from setveil.sorting import sort_piece
 
 FOUND, NONE, PAUSED = range(3)
 CAPACITY = 64  # sets that a source keeps
@@ -300,7 +301,7 @@ def _keep_greatest(s, k, path, e, g, n_touched, spare_size, out, level, count):
         if s.tally[y] == best and (j == m or size + s.size[y] + spare_size >= m):
             s.touched[i], s.touched[ties] = s.touched[ties], s.touched[i]
             ties += 1
-    s.touched[:ties].sort()
+    sort_piece(s.touched, 0, ties)
     for i in range(min(ties, out.shape[0] - count)):
         _put(out[count], path, e, s.touched[i], g)
         count += 1
@@ -365,7 +366,7 @@ def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
                 s.fill[y] += 1
             s.clock[WORK] += ptr[row + 1] - place[at]
         if e < others - 1:
-            s.touched[:t].sort()
+            sort_piece(s.touched, 0, t)
             c = seg[e]
             while c + t + 1 > candidate.size:
                 candidate = np.append(candidate, np.empty_like(candidate))

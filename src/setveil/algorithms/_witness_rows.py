@@ -13,11 +13,9 @@ often items occur, which is what a loss depends on, it must count in all rows.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import comb
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +28,7 @@ from setveil.errors import DataError
 from setveil.kernels.count import MOST_CELLS, MOST_ROWS, cell_offsets, mark_witnesses
 from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress
+from setveil.staging import private_folder, scratch_folder
 
 LEAST = 1 << 20  # occurrences of distinct rows from which on this is worth it
 
@@ -118,10 +117,10 @@ def _distinct_on_disk(data: Parts, progress: Progress) -> Iterator[list[Weighted
         yield []
         return
     beside = data.parts[0].items.parent
-    with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as place:
-        runs, folder = Path(place) / "runs", Path(place) / "distinct"
+    with scratch_folder(beside) as place:
+        runs, folder = place / "runs", place / "distinct"
         for new in (runs, folder):
-            new.mkdir()
+            private_folder(new)
         same = np.arange(data.n_items, dtype=np.int32)
         pieces = in_content_order(data, same, runs, lambda done: progress("merging equal rows", done))
         stored = [WeightedPart.write(folder, at, one) for at, one in enumerate(pieces) if one[2].size]

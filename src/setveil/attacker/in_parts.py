@@ -80,9 +80,9 @@ def risk_in_parts(
     Parameters
     ----------
     rows : TabledRows
-        Rows whose sets of all `sizes` fit in tables.
+        Rows whose sets of up to the greatest of `sizes` items fit in tables.
     sizes : sequence of int
-        Values of m: 1, or 1 and 2.
+        Values of m, ascending: 1, 2 or both.
     thresholds : sequence of int
         Ascending, at least 2.
     progress : Progress
@@ -95,10 +95,10 @@ def risk_in_parts(
     """
     lengths, supports = rows.lengths, rows.supports()
     empty, longest = int(lengths[0]), lengths.size - 1
-    used = [m for m in sizes if m <= max(longest, 1)]
+    counted = range(1, min(max(sizes), max(longest, 1)) + 1)  # at most m items are known: all sizes up to m
     phase = "rows that known items single out"
     tables = {}
-    for m in used:
+    for m in counted:
         tables[m] = cell_offsets(rows.n_items, m), rows.table(m, lambda done: progress(phase, done / 2))
     limits, below = frozen(np.array(thresholds), np.int64), thresholds[len(thresholds) // 2]
 
@@ -106,9 +106,9 @@ def risk_in_parts(
         indptr, items = piece
         found = _Found({}, np.zeros(rows.n_items, np.int64))
         least = np.full(indptr.size - 1, _MOST)
-        for m in used:
+        for m in counted:
             found.sums[m] = _sums(piece, *tables[m], limits, least, longest)
-        revealed_by_table(indptr, items, supports, below, *tables[max(used)], found.revealed)
+        revealed_by_table(indptr, items, supports, below, *tables[counted[-1]], found.revealed)
         return found
 
     total = _Found({}, np.zeros(rows.n_items, np.int64))
@@ -119,12 +119,12 @@ def risk_in_parts(
             else:
                 total.sums[m] = sums
         total.revealed += found.revealed
-    by_size = {m: _entries(total.sums.get(m), m, thresholds, rows.n_rows, empty) for m in used}
+    by_size = {m: _entries(total.sums.get(m), m, thresholds, rows.n_rows, empty) for m in counted}
     return {
         "rows": rows.n_rows,
         "empty_rows": empty,
         "thresholds": list(thresholds),
-        "risk": [{"m": m, **entry} for m in sizes for entry in by_size[min(m, max(used))]],
+        "risk": [{"m": m, **entry} for m in sizes for entry in by_size[min(m, counted[-1])]],
         "revealing": told(rows.vocabulary.labels, max(sizes), below, supports, total.revealed),
     }
 

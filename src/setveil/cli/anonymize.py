@@ -260,7 +260,7 @@ def anonymize(
     about = {"purpose": purpose, "recipient": recipient, "responsible": responsible, "date": date}
 
     def make_release(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_room, split_format
+        from setveil.cli.files import extension_hint, read_rows, require_room, split_format, warn_of_formulas
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
@@ -361,10 +361,12 @@ def anonymize(
             "names": {code: name for code, name in named.items() if code in data.vocabulary.ids},
         }
         progress("writing")
-        return release.write(
+        report = release.write(
             out, force=force, format=output_format or publishes, external=external,
             record={key: value for key, value in record.items() if value},
         )  # fmt: skip
+        warn_of_formulas(release, data, report)
+        return report
 
     report = run(make_release)
     if json:

@@ -159,7 +159,7 @@ def apply(
 
     def make_release(progress: Any) -> Any:
         from setveil.algorithms.exact.exact import Exact
-        from setveil.cli.files import read_release, read_rows, split_format
+        from setveil.cli.files import read_release, read_rows, split_format, warn_of_formulas
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
         from setveil.published.shared import read_shared
@@ -192,10 +192,12 @@ def apply(
             counts=counts_min or not no_counts, details=not no_details, progress=progress,
         )  # fmt: skip
         progress("writing")
-        return release.write(
+        report = release.write(
             out, force=force, format=output_format or publishes, external=external,
             record={"command": command, "options": options},
         )  # fmt: skip
+        warn_of_formulas(release, data, report)
+        return report
 
     report = run(make_release)
     if json:

@@ -17,7 +17,13 @@ from setveil.errors import DataError, RequestError, SetveilError, shorten
 
 HIDDEN = "***"  # stands for a secret in what is recorded
 _SECRETS = re.compile(r"(?i)(://[^/@:]*:).*(?=@)|((?:password|passwd|pwd|token|secret|key)=)[^&;\s]*")
-_NOT_REPEATED = {"config", "quiet", "threads", "verbose"}  # they change nothing of what comes out
+_NOT_REPEATED = {
+    "config",
+    "quiet",
+    "threads",
+    "unpacked_limit",
+    "verbose",
+}  # they change nothing of what comes out
 _NOT_TAKEN_ON = {"out", "force", "json"}  # a repeated run must not write over the first
 
 

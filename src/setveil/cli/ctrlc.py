@@ -1,8 +1,9 @@
-"""What Ctrl-C does to a command: it leaves at once, or is counted where it would cut something in two.
+"""What Ctrl-C and other requests to end do: a command leaves at once, or notes them where it is at work.
 
-Python's own answer is an exception in whatever line has been reached. It is swallowed inside some imports,
-shows a traceback where nobody catches it, and is no answer any more once the interpreter ends: the signal
-kills it. So a command has handlers of its own from its first line to its last.
+Python's own answer to Ctrl-C is an exception in whatever line has been reached. It is swallowed inside some
+imports, shows a traceback where nobody catches it, and is no answer any more once the interpreter ends: the
+signal kills it. SIGTERM and SIGHUP (a terminal that is closed) kill it at any time. So a command has handlers
+of its own from its first line to its last.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
-INTERRUPTED = 130
+from setveil.staging import give_up
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_WORDS = {"SIGTERM": b"Ended by SIGTERM.\n", "SIGHUP": b"Ended by SIGHUP.\n"}
 
 
-def leave(*_: object) -> NoReturn:
-    """End the process with the exit code for Ctrl-C: no thread and no library is waited for."""
+def leave(number: int = signal.SIGINT) -> NoReturn:
+    """End the process with the exit code for a signal: no thread and no library is waited for."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            os.write(sys.stderr.fileno(), b"Interrupted.\n")  # print may be what was interrupted
-    os._exit(INTERRUPTED)
+            said = _WORDS.get(signal.Signals(number).name, b"Interrupted.\n")
+            os.write(sys.stderr.fileno(), said)  # print may be what was interrupted
+    os._exit(128 + number)
 
 
 def end(code: int) -> NoReturn:
-    """End the process as the interpreter would, but without the part that Ctrl-C would tear apart."""
+    """End the process as the interpreter would, but without the part that a signal would tear apart."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
@@ -34,33 +39,52 @@ def end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def leave_at_ctrl_c() -> None:
-    """From now on let Ctrl-C leave at once; a process that its shell has made deaf to it stays so."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, leave)
+def _tidy_and_leave(number: int, *_: object) -> NoReturn:
+    give_up(wait=False)
+    leave(number)
+
+
+def leave_when_asked() -> None:
+    """From now on let signals that ask to end do so at once; nothing half-done stays on the disk.
+
+    A process that was made deaf to one, by its shell or by nohup, stays so.
+    """
+    for number in SIGNALS:
+        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+            signal.signal(number, _tidy_and_leave)
 
 
 class Presses:
-    """How often Ctrl-C was pressed."""
+    """How often Ctrl-C was pressed, and which other signal has asked to end.
+
+    Attributes
+    ----------
+    count : int
+    ended : int
+        The number of that signal; 0: none.
+    """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.ended = 0
 
-    def __call__(self, *_: object) -> None:
+    def __call__(self, number: int, *_: object) -> None:
         """Be the handler."""
-        self.count += 1
+        if number == signal.SIGINT:
+            self.count += 1
+        else:
+            self.ended = number
 
 
 @contextlib.contextmanager
 def counted() -> Iterator[Presses]:
-    """Count how often Ctrl-C is pressed, and do nothing else about it."""
+    """Note what asks to end, and do nothing else about it."""
     presses = Presses()
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_IGN:
-        yield presses
-        return
-    signal.signal(signal.SIGINT, presses)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    heard = [number for number in SIGNALS if before[number] not in {signal.SIG_IGN, None}]
+    for number in heard:
+        signal.signal(number, presses)
     try:
         yield presses
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in heard:
+            signal.signal(number, before[number])

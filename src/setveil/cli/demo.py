@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 from setveil.cli.files import read_rows
 from setveil.data.io import Layout, save
 from setveil.data.sample import grocery_sample
+from setveil.data.transactions import Transactions
 from setveil.errors import OutputError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -34,6 +36,18 @@ def run_demo(
     progress("generating baskets")
     generated, paths = grocery_sample(rows, seed)
     sample = out.with_name(f"{out.name}-input")
+    before = sample.exists()
+    try:
+        return *_made_and_released(generated, paths, sample, out, seed, progress), sample
+    except OutputError:
+        if not before:
+            shutil.rmtree(sample, ignore_errors=True)
+        raise
+
+
+def _made_and_released(
+    generated: Transactions, paths: list[list[str]], sample: Path, out: Path, seed: int, progress: Progress
+) -> tuple[VerifiedRelease, dict[str, Any]]:
     baskets, products = sample / "baskets.csv", sample / "products.csv"
     try:
         sample.mkdir(parents=True, exist_ok=True)
@@ -51,4 +65,4 @@ def run_demo(
         seed=seed,
         progress=progress,
     )
-    return release, release.write(out, force=True), sample
+    return release, release.write(out, force=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import time
@@ -23,7 +24,8 @@ def tell(text: str) -> None:
     if is_watched():
         write("note", text)
     else:
-        print(text, file=sys.stderr, flush=True)  # noqa: T201
+        with contextlib.suppress(OSError):  # a full disk, a terminal that was closed: the work goes on
+            print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def duration(seconds: float) -> str:
@@ -191,11 +193,13 @@ class Bar:
 
     def tell(self, text: str) -> None:
         """Show a line of text above the bar."""
-        self.bar.console.print(text, markup=False, highlight=False)
+        with contextlib.suppress(OSError):
+            self.bar.console.print(text, markup=False, highlight=False)
 
     def close(self) -> None:
         """Remove the bar."""
-        self.bar.stop()
+        with contextlib.suppress(OSError):
+            self.bar.stop()
 
 
 class Events:

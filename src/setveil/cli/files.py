@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,11 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one of other files, each of which fits in memory by itself.",
         )
-    return open_streams(gather(paths), **given)
+    try:
+        return open_streams(gather(paths), **given)
+    except TableError as error:
+        error.say_how(command_with)
+        raise
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
@@ -84,7 +88,8 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
     DataError
         With the number of rows, what they need at least, and what there is.
     """
-    from setveil.runs.memory import least_memory, memory_left
+    from setveil.memory import memory_left
+    from setveil.runs.memory import least_memory
 
     paths = [path] if isinstance(path, str) else path
     files = [file for file in gather(list(paths)) if file.endswith(".parquet") and Path(file).is_file()]
@@ -184,6 +189,20 @@ def require_free(path: Path, force: bool) -> None:
     """Refuse to replace a file without --force, and a folder ever."""
     if path.exists() and (not force or path.is_dir()):
         raise OutputError(f"{path} exists already.", hint="Choose another name, or --force.")
+
+
+def warn_of_formulas(release: Any, data: Transactions, report: Mapping[str, Any]) -> None:
+    """Say it if labels were published as csv that a spreadsheet takes for formulas."""
+    from setveil.data.formulas import formula_note
+
+    if not str(report["published"]["file"]).endswith(".csv"):
+        return
+    labels = set(getattr(release.published, "vocabulary", data.vocabulary).labels)
+    table = getattr(release.release, "table", None)
+    for column in () if table is None else (*table.columns, *table.kept):
+        labels.update(column.labels)
+    if note := formula_note(labels):
+        say(f"Note: {note}")
 
 
 def write_page(path: Path, content: str) -> None:

@@ -139,7 +139,7 @@ def risk(
         progress("reading")
         if about:
             require_size(about, path, rows.n_rows, rows.n_rows - rows.filled_rows)
-        lost = [size for size in sizes or SIZES if not rows.fits(size)]
+        lost = [size for size in range(1, max(sizes or SIZES) + 1) if not rows.fits(size)]
         if lost:
             raise RequestError(
                 f"In {rows.n_rows:,} rows of {rows.n_items:,} labels the sets of {lost[0]} cannot be counted "

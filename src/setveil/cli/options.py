@@ -36,6 +36,7 @@ from setveil.fields import (
     Text,
     options_of,
 )
+from setveil.memory import unpack_up_to
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.threads import use_threads
 
@@ -195,9 +196,17 @@ Threads = Annotated[
         help="How many threads compute at most (default all processors). What comes out is the same.",
     ),
 ]  # fmt: skip
+UnpackedLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--unpacked-limit", rich_help_panel=GENERAL, **integer(1, "MB"),
+        help="Memory that a packed file may take unpacked (default a quarter of what is left).",
+    ),
+]  # fmt: skip
 _GENERAL: tuple[tuple[str, Any, Any], ...] = (
     ("config", Config, None),
     ("threads", Threads, None),
+    ("unpacked_limit", UnpackedLimit, None),
     ("quiet", Quiet, False),
     ("verbose", Verbose, False),
 )
@@ -343,6 +352,8 @@ def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callabl
         given.pop("config")
         speak(quiet=given.pop("quiet"), verbose=given.pop("verbose"))
         use_threads(given.pop("threads"))
+        if (megabytes := given.pop("unpacked_limit")) is not None:
+            unpack_up_to(megabytes)
         parts = {
             name: bundle.collect(**{option: given.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()

@@ -111,8 +111,6 @@ def recommend(
     """Try what can keep the promise, and say which release loses least. No release is written."""
 
     def try_candidates(progress: Any) -> Any:
-        import tempfile
-
         from setveil.cli.files import read_rows, require_free, write_page
         from setveil.guarantees.coherence import Coherence
         from setveil.guarantees.km import KmAnonymity
@@ -121,6 +119,7 @@ def recommend(
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
         from setveil.options.numbers import parse_number
+        from setveil.staging import keep_private, private_folder, scratch_folder
         from setveil.studies.candidates import (
             GREATEST_PROBABILITY,
             candidates,
@@ -197,10 +196,10 @@ def recommend(
                 data, queries_file, encoding, number=None, size=1, support=None, seed=0, progress=progress
             )
         words = reading.arguments()
-        with tempfile.TemporaryDirectory(prefix="setveil-") as name:
-            folder = Path(name)
+        with scratch_folder() as folder:
             if of_tables:
                 file, roles = table_files(data, folder)
+                keep_private(folder)
                 asked = data_set(file, name=Path(paths[0]).stem, roles=roles)
                 tried = table_candidates(promise["k"], size, part)
                 words += columns.arguments(hierarchy_files or ())
@@ -215,7 +214,7 @@ def recommend(
                 else:
                     tried = candidates(promise["k"], size, secrets, h)
             advice = advise(
-                asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
+                asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
                 known=known_items(size),
                 queries_file=None if queries_file is None else reference(queries_file),
                 share=part if of_tables else None, asked=bounded,

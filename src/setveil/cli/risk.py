@@ -11,7 +11,7 @@ import typer
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
 from setveil.cli.session import answer, answer_json, run
-from setveil.cli.tables import PublishedColumns, read_table, require_tables
+from setveil.cli.tables import AttackedColumns, read_table, require_tables
 from setveil.errors import RequestError
 from setveil.options.reading import DETECTED
 
@@ -76,7 +76,7 @@ def risk(
         ),
     ] = 0,
     *,
-    columns: PublishedColumns,
+    columns: AttackedColumns,
     reading: Reading,
     engine: LookingEngine = MEMORY,
     json: Json = False,

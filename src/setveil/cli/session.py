@@ -1,8 +1,9 @@
-"""How a command runs: errors as exit codes, progress on a terminal, Ctrl-C answered at once."""
+"""How a command runs: errors as exit codes, progress on a terminal, Ctrl-C and the like answered at once."""
 
 from __future__ import annotations
 
 import logging
+import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
 from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
 from setveil.errors import RequestError, SetveilError
-from setveil.staging import give_up
+from setveil.staging import give_up, remove_abandoned
 
 T = TypeVar("T")
 
@@ -85,8 +86,8 @@ def run(work: Callable[[Phases], T]) -> T:
     """Do the work of a command in a thread of its own, and return what it returns.
 
     The main thread only draws and listens: compiled loops and libraries cannot keep Ctrl-C waiting. Work that
-    could end early does so at the first Ctrl-C. Setveil's errors end the command with their message and exit
-    code.
+    could end early does so at the first Ctrl-C; the other signals that ask to end do so at once. Setveil's
+    errors end the command with their message and exit code.
     """
     phases = Phases(_told if _manner.verbose else _untold)
     result: list[T] = []
@@ -95,6 +96,7 @@ def run(work: Callable[[Phases], T]) -> T:
 
     def body() -> None:
         try:
+            remove_abandoned()
             result.append(work(phases))
             phases.end()
         except BaseException as error:  # raised again in the main thread
@@ -113,6 +115,8 @@ def run(work: Callable[[Phases], T]) -> T:
             thread.start()
             while not finished.wait(0.1):
                 shown.tick()
+                if presses.ended:
+                    break
                 if presses.count > phases.stop:
                     if phases.stop or not phases.stoppable:
                         break
@@ -120,12 +124,15 @@ def run(work: Callable[[Phases], T]) -> T:
                     shown.tell("Stopping with the best release so far; Ctrl-C again leaves at once.")
                 elif phases.stoppable and is_asked_to_stop():
                     phases.stop = True
+        except BaseException:
+            give_up()
+            raise
         finally:
             logger.removeHandler(notes)
             shown.close()
-        if presses.count > phases.stop:
+        if presses.ended or presses.count > phases.stop:
             give_up()  # nothing half-done stays on the disk; the working thread is not asked
-            leave()
+            leave(presses.ended or signal.SIGINT)
     if failure:
         error = failure[0]
         if isinstance(error, SetveilError):

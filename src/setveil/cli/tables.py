@@ -39,6 +39,7 @@ class TableWords:
     categorical: str | None = None
     ranges: Sequence[str] | None = None
     weight: Sequence[str] | None = None
+    missing: Sequence[str] | None = None
 
     @property
     def given(self) -> list[str]:
@@ -70,9 +71,14 @@ _HELP: dict[str, tuple[str, str]] = {
     "categorical": ("COLUMNS", "These of --qi are not numbers, even if they look so."),
     "ranges": ("COLUMN[=WIDTH]", "Build a hierarchy of ranges, such as age=10. May be repeated."),
     "weight": ("COLUMN=NUMBER", "How much a column's loss counts (default: 1). May be repeated."),
+    "missing": (
+        "COLUMN=VALUES",
+        "Values that mean that there is none, such as age=NA,unknown. May be repeated.",
+    ),
 }
 _PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")
-_SEVERAL = ("ranges", "weight")
+_OF_VALUES = ("numeric", "categorical", "missing")
+_SEVERAL = ("ranges", "weight", "missing")
 _FILES = ("roles", "items_file")
 
 
@@ -100,6 +106,9 @@ def _options(names: Sequence[str]) -> list[inspect.Parameter]:
 
 Columns = Annotated[TableWords, Bundle(lambda asked: _options(list(_HELP)), TableWords)]
 PublishedColumns = Annotated[TableWords, Bundle(lambda asked: _options(_PUBLISHED), TableWords)]
+AttackedColumns = Annotated[
+    TableWords, Bundle(lambda asked: _options((*_PUBLISHED, *_OF_VALUES)), TableWords)
+]
 TableShare = Annotated[
     str | None,
     typer.Option(
@@ -182,7 +191,8 @@ def read_table(
     Raises
     ------
     TableError
-        If nothing says which columns someone may know or which holds the items, with commands that say it.
+        If nothing says which columns someone may know or which holds the items, or whose ids these are, with
+        commands that say it.
     RequestError, DataError
         As `setveil.options.tables.make_table`.
     """
@@ -212,6 +222,7 @@ def read_table(
             drop=_names(words.drop),
             hierarchies=named, numeric=_names(words.numeric), categorical=_names(words.categorical),
             ranges=_pairs("ranges", words.ranges, alone=True), weights=_pairs("weight", words.weight),
+            missing={name: _names(values) for name, values in _pairs("missing", words.missing).items()},
             hierarchy=plain, delimiter=words.delimiter,
         )  # fmt: skip
     for file in (*(known.hierarchy for known in roles.qi.values()), roles.hierarchy):
@@ -269,10 +280,10 @@ def _how(words: TableWords, reading: Reading) -> Any:
     from setveil.data.io.relational import How
 
     if reading.same_ids:
-        raise RequestError("--same-ids does not apply to tables: each line is a person of its own.")
+        raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
     return How(
         reading.format, reading.encoding, reading.separator, words.delimiter, reading.item_columns,
-        words.items_file, reading.id_column, reading.item_column,
+        words.items_file, reading.id_column, reading.item_column, tuple(_names(reading.not_ids)),
     )  # fmt: skip
 
 
@@ -296,9 +307,10 @@ def _pairs(option: str, texts: Sequence[str] | None, *, alone: bool = False) -> 
     """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
     found: dict[str, Any] = {}
     for text in texts or ():
-        name, sign, value = text.rpartition("=") if "=" in text else (text, "", "")
+        cut = text.partition if option == "missing" else text.rpartition
+        name, sign, value = cut("=") if "=" in text else (text, "", "")
         if not sign and not alone:
-            raise RequestError(f"--{option} must be COLUMN=NUMBER, got {text!r}.")
+            raise RequestError(f"--{option} must be {_HELP[option][0]}, got {text!r}.")
         for one in [name] if sign else _names(name):
             if one in found:
                 raise RequestError(f"--{option}: column {one!r} is given twice.")

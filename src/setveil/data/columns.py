@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -96,6 +97,36 @@ class Wanted:
 NOTHING = Wanted()
 
 
+class _Columns:
+    """The columns of a table by their names; `where` is the table, for messages."""
+
+    def __init__(self, names: Sequence[str], where: str) -> None:
+        self.names, self.where = names, where
+        self.places = {name: at for at, name in enumerate(names)}
+        self.times = Counter(names)
+
+    def at(self, wanted: str) -> int:
+        """Find a column by its name, else by its number, counted from 1.
+
+        Raises
+        ------
+        DataError
+            If there is none, or several have that name.
+        """
+        names, where, times = self.names, self.where, self.times[wanted]
+        if times:
+            if times > 1:
+                raise DataError(f"{where}: {times} columns are named {shorten(wanted)}.")
+            return self.places[wanted]
+        if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and 1 <= int(wanted) <= len(names):
+            return int(wanted) - 1
+        there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
+        raise DataError(
+            f"{where}: there is no column {shorten(wanted)}; {there_are}.",
+            hint="Name the columns exactly as written, or by their numbers from 1, and check the separator.",
+        )
+
+
 def column_at(names: Sequence[str], wanted: str, where: str) -> int:
     """Find a column by its name, else by its number, counted from 1.
 
@@ -104,17 +135,7 @@ def column_at(names: Sequence[str], wanted: str, where: str) -> int:
     DataError
         If there is none, or several have that name.
     """
-    if wanted in names:
-        if names.count(wanted) > 1:
-            raise DataError(f"{where}: {names.count(wanted)} columns are named {shorten(wanted)}.")
-        return names.index(wanted)
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and 1 <= int(wanted) <= len(names):
-        return int(wanted) - 1
-    there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
-    raise DataError(
-        f"{where}: there is no column {shorten(wanted)}; {there_are}.",
-        hint="Name the columns exactly as written, or by their numbers from 1, and check the separator.",
-    )
+    return _Columns(names, where).at(wanted)
 
 
 def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | None, where: str) -> list[int]:
@@ -132,12 +153,14 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
         The table, for messages.
     """
     found: set[int] = set()
+    columns = _Columns(names, where)
     parts = split_names(wanted) if isinstance(wanted, str) else list(wanted)
     for part in parts:
-        ends = _ends_of_range(names, part) if isinstance(wanted, str) and part not in names else None
+        pattern = isinstance(wanted, str) and part not in columns.places
+        ends = _ends_of_range(columns.places, part) if pattern else None
         if ends is not None:
-            found.update(range(column_at(names, ends[0], where), column_at(names, ends[1], where) + 1))
-        elif isinstance(wanted, str) and part not in names and set(part) & set("*?["):
+            found.update(range(columns.at(ends[0]), columns.at(ends[1]) + 1))
+        elif pattern and set(part) & set("*?["):
             some = [at for at, name in enumerate(names) if fnmatchcase(name, part) and at != id_at]
             if not some:
                 raise DataError(
@@ -146,7 +169,7 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
                 )
             found.update(some)
         else:
-            found.add(column_at(names, part, where))
+            found.add(columns.at(part))
     if not found:
         raise DataError(f"{where}: no item column is named in {shorten(str(wanted))}.")
     if id_at in found:
@@ -160,7 +183,7 @@ def split_names(text: str) -> list[str]:
     return [field.strip() for field in fields if field.strip()]
 
 
-def _ends_of_range(names: Sequence[str], part: str) -> tuple[str, str] | None:
+def _ends_of_range(names: Container[str], part: str) -> tuple[str, str] | None:
     """Take ``DX1-DX20`` apart, at the dash that leaves a column on both sides."""
     for at, sign in enumerate(part):
         ends = part[:at].strip(), part[at + 1 :].strip()

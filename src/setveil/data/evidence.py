@@ -15,12 +15,17 @@ from itertools import pairwise
 Rows = Sequence[Sequence[str]]
 
 SEPARATORS = ",;\t|"
+LINES = 5000  # of a file that are looked at
 ALIKE = 0.8  # so many lines of one length make a table: exports have title lines, totals and broken lines
 DIFFERENT = 0.9  # so many different values in a column are ids
 SURE = 0.9
 LISTS = 0.2  # so many cells with separators are lists
 NARROW = 4  # columns of a table of numbers
 FEW, MANY = 5, 20  # lines from which on the values of a column say something, and something by themselves
+_DIGITS = 18  # of numbers that may count lines
+_PLACES = 12  # in lines that ids are looked for in, besides the last two
+_SHAPED = 500  # lines whose values are compared by how they are written
+_ORDER = {0: "first", 1: "second", 2: "third", -1: "last", -2: "last but one"}
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
 YES, NO = frozenset({"1", "true", "True", "TRUE"}), frozenset({"0", "false", "False", "FALSE", ""})
@@ -140,32 +145,107 @@ def why_table(rows: Rows) -> str:
     return why_ids([_trimmed(row) for row in rows])
 
 
+def why_sets_are_table(rows: Rows, what: str = "line") -> str:
+    """Say what speaks for a table in lines of integers between blanks, or in lists; "" if nothing does.
+
+    Sets of nearly one size are common there, so only those of exactly one size are a table, and ids count.
+    """
+    width, share = common_width(rows)
+    if width > 1 and share == 1 and len(rows) > 2:
+        return f"every {what} has {width} {'numbers' if what == 'line' else 'values'}"
+    return why_ids(rows)
+
+
 def why_ids(rows: Rows) -> str:
     """Say what speaks for ids among the fields of lines, by their places; "" if nothing does."""
     rows = [row for row in rows if row]
+    if len(rows) < 3:
+        return ""
+    if 2 * sum(any(map(is_personal, row)) for row in rows) >= len(rows):
+        return "many lines hold what looks like a telephone number, an address or a hash"
     if sum(len(row) == 1 for row in rows) >= ALIKE * len(rows):
-        values = [row[0] for row in rows]
-        once = [value for value, times in Counter(values).items() if times == 1]
-        numbered = sum(any(c.isdigit() for c in value) for value in once)
-        if len(values) >= MANY and (2 * len(set(values)) >= len(values) or 5 * numbered >= len(values)):
+        once = Counter(row[0] for row in rows)
+        alone = [value for value, times in once.items() if times == 1]
+        numbered = sum(any(c.isdigit() for c in value) for value in alone)
+        if 2 * len(once) >= len(rows) or (len(rows) >= MANY and 5 * numbered >= len(rows)):
             return "many of its lines stand there only once"
-    for place, name in ((0, "first"), (1, "second"), (2, "third"), (-1, "last")):
-        have = [row for row in rows if (len(row) > place if place >= 0 else len(row) > 1)]
-        if len(have) < max(3, ALIKE * len(rows)):
+    fields = Counter(field for row in rows for field in row if field)
+    lines = Counter(field for row in rows for field in set(row) if field)
+    kinds = _kinds(fields)
+    ascending = are_ascending(rows)
+    for place in (*range(_PLACES), -1, -2):
+        least = place + 1 if place >= 0 else 2
+        values = [row[place] for row in rows if len(row) >= least and row[place]]
+        if len(values) < max(3, ALIKE * len(rows)) or len(values) == fields.total():
             continue
-        values = [row[place] for row in have if row[place]]
-        at = [place if place >= 0 else len(row) - 1 for row in rows]
-        others = [
-            field for row, i in zip(rows, at, strict=True) for j, field in enumerate(row) if j != i and field
-        ]
-        if _are_ids(values, others):
-            return f"the {name} field of nearly every line is a different one"
-        if place in {0, -1} and _differ_in_kind(values, others):
-            return f"the {name} field of the lines is of another kind than the others"
-        different = set(values)
-        if len(different) >= FEW and 4 * len(others) >= len(values) and _are_apart(values, others):
-            return f"what stands in the {name} field stands in no other"
+        which = _ORDER.get(place, f"{place + 1}th")
+        if _differ_in_kind(_kinds(Counter(values)), kinds):
+            return f"the {which} field of the lines is of another kind than the others"
+        by_chance = (ascending and place in {0, -1}) or place not in {0, 1, 2, -1}
+        if are_different(values) and (
+            _stay(values, lines) or _are_consecutive(values) or (len(values) >= MANY and not by_chance)
+        ):
+            return f"the {which} field of nearly every line is a different one"
+        if _may_be_persons(values) and (_stay(values, lines) or _count_up(values)):
+            return f"what stands in the {which} field stands in no other"
+    if _have_one_of_a_shape(rows[:_SHAPED]):
+        return "nearly every line holds just one value that is written as ids or dates are"
     return ""
+
+
+def is_personal(value: str) -> bool:
+    """Tell whether a value looks like a telephone number, a mail address or a hash, which are no items."""
+    return _PERSONAL.search(value) is not None
+
+
+def are_ascending(rows: Rows) -> bool:
+    """Tell whether the fields of nearly every line ascend, by number or else as texts.
+
+    Then the first of them is the least and the last the greatest, and so differ more than others do.
+    """
+    several = [row for row in rows if len(row) > 1]
+    numbers = all(_INTEGER.fullmatch(field) for row in several for field in row)
+    keys = [[(len(field.lstrip("+0")) if numbers else 0, field) for field in row] for row in several]
+    return sum(all(a < b for a, b in pairwise(row)) for row in keys) >= SURE * len(several)
+
+
+def _stay(values: Sequence[str], lines: Counter[str]) -> bool:
+    """Tell whether hardly any value of a place stands in other places of other lines.
+
+    Parameters
+    ----------
+    values : sequence of str
+        What stands in the place.
+    lines : mapping
+        How many lines hold a field anywhere.
+    """
+    here = Counter(values)
+    staying = sum(lines[value] <= times for value, times in here.items())
+    in_lines = sum(times for value, times in here.items() if lines[value] <= times)
+    return staying >= SURE * len(here) and in_lines >= SURE * len(values)
+
+
+def _may_be_persons(values: Sequence[str]) -> bool:
+    """Tell whether values may be ids on several lines each; those of a few words must stand together."""
+    different = set(values)
+    if len(different) >= FEW or len(different) < 2 or 10 * len(different) < len(values):
+        return len(different) >= FEW
+    return is_grouped(values) or all(any(sign.isdigit() for sign in value) for value in different)
+
+
+def _are_consecutive(values: Sequence[str]) -> bool:
+    """Tell whether values are integers of which hardly one between the least and the greatest is missing."""
+    if not all(_INTEGER.fullmatch(value) and len(value) < _DIGITS for value in values):
+        return False
+    numbers = set(map(int, values))
+    return len(numbers) > 2 and SURE * (max(numbers) - min(numbers) + 1) <= len(numbers)
+
+
+def _count_up(values: Sequence[str]) -> bool:
+    """Tell whether values are integers that count up from line to line, each on several lines."""
+    if not _are_consecutive(values):
+        return False
+    return all(0 <= int(b) - int(a) <= 1 for a, b in pairwise(values)) and 10 * len(set(values)) > len(values)
 
 
 def _why_one_line(row: Sequence[str]) -> str:
@@ -185,9 +265,11 @@ def _trimmed(row: Sequence[str]) -> Sequence[str]:
 
 def _first_line_differs(rows: Rows) -> bool:
     """Tell whether the first line of ragged ones is a header: numbers under words, or words of its own."""
-    if len(rows) < 3 or len(rows[0]) < 2:
+    if len(rows) < 3:
         return False
     first, rest = rows[0], rows[1:]
+    if len(first) < 2:
+        return len(rest[0]) > 1 and all(len(row) == len(rest[0]) for row in rest)
     for at, field in enumerate(first):
         below = [row[at] for row in rest if len(row) > at and row[at]]
         numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
@@ -200,68 +282,43 @@ def _first_line_differs(rows: Rows) -> bool:
     return not again.intersection(field for field in first if field) and as_long >= SURE * len(rest)
 
 
-def _are_ids(values: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether a field that every line has looks like an id: values that nearly all differ."""
-    if len(values) < FEW or not are_different(values):
-        return False
-    return len(values) >= MANY or _are_apart(values, others)
+def _have_one_of_a_shape(rows: Rows) -> bool:
+    """Tell whether nearly every line has, in whatever place, just one field of a shape, as of an id."""
+    shapes = {field: _shape(field) for field in {field for row in rows for field in row if field}}
+    values: dict[str, list[str]] = {}
+    for row in rows:
+        times = Counter(shapes[field] for field in set(row) if field)
+        for field in dict.fromkeys(row):
+            if field and times[shapes[field]] == 1:
+                values.setdefault(shapes[field], []).append(field)
+    several = 2 * sum(map(len, rows)) >= 3 * len(rows)
+    return any(
+        are_different(found)
+        or (several and kind(found[0]) == "date")
+        or (several and "9" in shape and _may_be_persons(found) and is_grouped(found))
+        for shape, found in values.items()
+        if len(found) >= SURE * len(rows)
+    )
 
 
-def _are_apart(values: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether hardly any of some values stand elsewhere."""
-    elsewhere = set(others)
-    return sum(value in elsewhere for value in values) <= (1 - SURE) * len(values)
+def _shape(value: str) -> str:
+    """Write 9 for a digit, A for a capital, a for other letters side by side."""
+    signs = ("9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in value)
+    return re.sub("a+", "a", "".join(signs))
 
 
-def _differ_in_kind(values: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether one field of the lines is of one kind, and all others are of other kinds."""
-    if len(values) < 3 or not others:
-        return False
-    usual, times = Counter(map(kind, values)).most_common(1)[0]
-    elsewhere = sum(kind(value) == usual for value in others)
-    return times >= SURE * len(values) and elsewhere <= (1 - SURE) * len(others)
+def _kinds(values: Counter[str]) -> Counter[str]:
+    """Count the values of each kind; words that begin with capitals, as names do, are one of their own."""
+    kinds: Counter[str] = Counter()
+    for value, times in values.items():
+        sort = kind(value)
+        named = sort == "word" and all(word[0].isupper() for word in value.split())
+        kinds["name" if named else sort] += times
+    return kinds
 
 
-def why_numbers_are_table(rows: Rows) -> str:
-    """Say what speaks for a table in lines of integers between blanks; "" if nothing does.
-
-    Sets of one size are common there, so only ids count, and short lines whose places share no number.
-    """
-    if _are_narrow_columns(rows):
-        return f"every line has {len(rows[0])} numbers, and what stands in one place stands in no other"
-    for place, name in ((0, "first"), (-1, "last")):
-        values = [row[place] for row in rows if row]
-        others = [field for row in rows for field in (row[1:] if place == 0 else row[:-1])]
-        if _are_ids(values, others):
-            return f"the {name} number of nearly every line is a different one"
-    return ""
-
-
-def why_arrays_are_table(rows: Rows) -> str:
-    """Say what speaks for records in JSON arrays, which are rows of items unless ids stand in them."""
-    if _are_narrow_columns(rows):
-        return f"every array has {len(rows[0])} values, and what stands in one place stands in no other"
-    return why_ids(rows)
-
-
-def _are_narrow_columns(rows: Rows) -> bool:
-    """Tell whether the places in short lines are columns.
-
-    They are if no two share a value, or one of many values shares none or holds much longer numbers.
-    """
-    width, _ = common_width(rows)
-    if len(rows) < 3 or not 1 < width <= NARROW or not is_table(rows):
-        return False
-    columns = {tuple(row[at] for row in rows if len(row) == width) for at in range(width)}
-    places = [set(column) for column in columns]  # one column may stand twice
-    apart = 0
-    for place in places:
-        others = set().union(*(other for other in places if other is not place))
-        longest = max(map(len, others), default=0)
-        if all(map(_INTEGER.fullmatch, place)) and min(map(len, place)) > longest + 1:
-            return True
-        if place.isdisjoint(others):
-            apart += 1
-            if len(place) >= FEW:
-                return True
-    return apart == len(places)
+def _differ_in_kind(here: Counter[str], everywhere: Counter[str]) -> bool:
+    """Tell whether the values of one place are of one kind, and all others of other kinds."""
+    usual, times = here.most_common(1)[0]
+    others = everywhere.total() - here.total()
+    return times >= SURE * here.total() and everywhere[usual] - times <= (1 - SURE) * others

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted, guess_columns
+from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.table import Column
 from setveil.data.tables import Part, read_table
-from setveil.errors import DataError, described, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
 
@@ -55,8 +56,22 @@ def read_frame(
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
     lists = None if form or wanted.item_columns is not None else list_column(offered, wanted, name)
     if lists is None:
-        return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
+        try:
+            return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
+        except TableError as asked:
+            asked.keep(lambda options: _can_be_read(table, options, name))
+            raise
     return read_lists(table, lists, name)
+
+
+def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
+    """Tell whether a reading that could be proposed gives rows."""
+    said = dict(options)
+    form = said.pop("format", None)
+    try:
+        return bool((read_frame(table, Wanted(**said), name, form).codes >= 0).any())
+    except (DataError, RequestError):
+        return False
 
 
 def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:
@@ -107,6 +122,7 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
         Layout("parquet", item_column=column),
         item_columns=(column,),
         ignored_columns=tuple(name for name in table.collect_schema().names() if name != column),
+        items=(Values(column, codes, labels),),
     )
 
 

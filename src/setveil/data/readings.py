@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import evidence
 from setveil.data.columns import is_id_name, is_item_name, is_person_name
 from setveil.data.table import Table, called
-from setveil.errors import TableError
+from setveil.errors import TableError, shorten
 
 SAMPLES = 3
+IDS_TOO = ": ids would be, too"  # what a reading that takes all values for items is said with
 
 
 def refusal(
@@ -39,9 +41,10 @@ def refusal(
     )
     if rows:
         kept = {key: value for key, value in more.items() if rows == "basket" and key == "separator"}
-        readings.append(
-            ({**kept, "format": rows}, "one row per line, every field an item: ids would be, too")
-        )
+        ways = [{**kept, "format": rows}]
+        if kept.get("separator") == " ":  # blanks may as well belong to the items
+            ways.append({"format": rows})
+        readings += [(way, f"one row per line, every field an item{IDS_TOO}") for way in ways]
     reason = f" ({why})" if why else ""
     return TableError(
         f"{table.name} may be a table{reason}, and nothing says which columns count",
@@ -49,6 +52,39 @@ def refusal(
         readings,
         table.trouble,
     )
+
+
+def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> None:
+    """Raise if the first arrays or lists of a file may hold ids.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The lists.
+    name : str
+        The file, for messages.
+    key : str
+        The column or key that holds the lists; empty: each line is one.
+
+    Raises
+    ------
+    TableError
+        With the option that reads them all the same.
+    """
+    rows = [row for row in rows if row]
+    why = evidence.why_sets_are_table(rows, "list" if key else "array")
+    if why:
+        lists = f"the lists in {shorten(key)} are rows" if key else "each line is a row"
+        raise TableError(
+            f"{name} may hold records ({why}), and nothing says that {lists} of items",
+            [],
+            [
+                (
+                    {"item_column": key} if key else {"format": "jsonl"},
+                    f"one row per line, every value an item{IDS_TOO}",
+                )
+            ],
+        )
 
 
 def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
@@ -63,24 +99,24 @@ Reading = tuple[dict[str, str], str]
 
 
 def likely_readings(table: Table) -> list[Reading]:
-    """List how a table is likely to be read: options of `setveil.read`, and what they mean; best first."""
+    """List how a table is likely to be read: options of `setveil.read`, and what they mean; best first.
+
+    No column that may hold ids is taken for items: where that cannot be told, there is no reading.
+    """
     width = len(table.names)
     values = [[row[at] for row in table.head if len(row) > at] for at in range(width)]
+    times = Counter(table.names)
     word = [
-        table.names[at]
-        if table.header and table.names[at] and table.names.count(table.names[at]) == 1
-        else str(at + 1)
+        table.names[at] if table.header and table.names[at] and times[table.names[at]] == 1 else str(at + 1)
         for at in range(width)
     ]
-    readings: list[Reading] = []
-    marks = [at for at in range(width) if _is_mark(values[at])]
+    marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
     if len(marks) > 1 and 2 * len(marks) >= width:
-        if table.header:
-            readings.append(
-                ({"item_columns": _ranges(marks, word)}, "one row per line, an item for each column")
-            )
-        return readings
-    several = _of_one_kind(table, values) if width > 2 else []
+        options = {"item_columns": _ranges(marks, word)}
+        return [(options, "one row per line, an item for each column")] if table.header else []
+    readings: list[Reading] = []
+    shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
+    several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
         options = {"format": "onehot", "item_columns": _ranges(several, word)}
         return [(options, "one row per line, an item where its number is above 0")] if table.header else []
@@ -91,15 +127,12 @@ def likely_readings(table: Table) -> list[Reading]:
     if table.trimmed:
         return readings
     if width == 1:
-        alike = not evidence.why_ids([[value] for value in values[0]])
+        alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
         return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = sorted(filled, key=lambda at: (-_id_score(table, at, values[at]), at))
     for id_at in ids[:1]:
-        rest = [at for at in filled if at != id_at and not _may_be_ids(values[at])]
-        if width == 2 and rest and table.header and is_person_name(table.names[rest[0]]):
-            again = len(set(values[id_at])) < len(values[id_at])
-            rest = rest if again and evidence.is_id_and_item(values[id_at], values[rest[0]]) else []
+        rest = [at for at in filled if at != id_at and _are_items_of(table, values, id_at, at)]
         if rest:
             item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
@@ -107,8 +140,38 @@ def likely_readings(table: Table) -> list[Reading]:
     return readings
 
 
-def _may_be_ids(values: Sequence[str]) -> bool:
-    return len(values) >= evidence.MANY and evidence.are_different(values)
+def _is_called_id(table: Table, at: int) -> bool:
+    """Tell whether a column is named like an id or a person."""
+    name = table.names[at] if table.header else ""
+    return not is_item_name(name) and (is_id_name(name) or is_person_name(name))
+
+
+def _look_like_ids(values: Sequence[str]) -> bool:
+    """Tell whether values may be ids: nearly all differ, or many are such as no item is."""
+    filled = [value for value in values if value]
+    return evidence.are_different(filled) or _are_personal(filled)
+
+
+def _are_personal(values: Sequence[str]) -> bool:
+    return 2 * sum(map(evidence.is_personal, values)) >= len(values)
+
+
+def _are_items_of(table: Table, values: Sequence[Sequence[str]], id_at: int, at: int) -> bool:
+    """Tell whether a column holds items for sure, and no ids: by the names of both, else by many values.
+
+    Without a name that says so, the lines of each id must stand together, and those of items not.
+    """
+    named = table.header and is_item_name(table.names[at])
+    called_id = _is_called_id(table, id_at)
+    if named and len(values[at]) < evidence.MANY and called_id:
+        return not _are_personal(list(filter(None, values[at])))
+    if _look_like_ids(values[at]) or _is_called_id(table, at):
+        return False
+    if named or evidence.is_grouped(values[at]):
+        return named or (called_id and len(table.names) == 2)
+    ids = values[id_at]
+    together = len(ids) >= evidence.MANY and evidence.is_grouped(ids) and not evidence.are_different(ids)
+    return together or called_id
 
 
 def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
@@ -128,15 +191,12 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
         stems: dict[str, list[int]] = {}
         for at, name in enumerate(table.names):
             numbered = re.fullmatch(r"(.*?[^0-9])?[0-9]+", name)
-            if numbered and numbered[1]:
+            if numbered and numbered[1] and not _ANY_COLUMN.fullmatch(numbered[1]):
                 stems.setdefault(numbered[1], []).append(at)
         longest = max(stems.values(), key=len, default=[])
         if len(longest) > 1:
-            return longest
-    sets = [
-        set() if table.header and is_id_name(table.names[at]) else set(column) - evidence.MISSING
-        for at, column in enumerate(values)
-    ]
+            return [] if any(_is_intruder(table, values, longest, at) for at in longest) else longest
+    sets = [set() if _is_called_id(table, at) else _shared(column) for at, column in enumerate(values)]
     best: list[int] = []
     run: list[int] = []
     for at in range(len(sets)):
@@ -147,6 +207,30 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
             run = [at] if plain else []
         best = max(best, run, key=len)
     return best if len(best) > 1 else []
+
+
+_ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
+
+
+def _is_intruder(table: Table, values: Sequence[Sequence[str]], columns: Sequence[int], at: int) -> bool:
+    """Tell whether a column may hold ids, and shares hardly any value with others that are named alike."""
+    filled = [value for value in values[at] if value not in evidence.MISSING]
+    if _is_called_id(table, at) or (filled and _are_personal(filled)):
+        return True
+    others = {value for other in columns if other != at for value in values[other]}
+    return _may_be_ids(filled) and 5 * len(set(filled) & others) < len(set(filled))
+
+
+def _may_be_ids(values: Sequence[str]) -> bool:
+    return len(values) >= evidence.MANY and evidence.are_different(values)
+
+
+def _shared(values: Sequence[str]) -> set[str]:
+    """Return the values by which columns side by side are known to hold items; of what may be ids, none."""
+    filled = [value for value in values if value not in evidence.MISSING]
+    kinds = Counter(map(evidence.kind, filled))
+    dates, numbers = kinds["date"] > (1 - evidence.SURE) * len(filled), kinds["integer"] == len(filled)
+    return set() if dates or numbers or _look_like_ids(filled) or evidence.is_grouped(values) else set(filled)
 
 
 def _id_score(table: Table, at: int, values: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ could be published by it: what was not said is asked for (`setveil.data.readings
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from setveil.data.columns import (
     long_columns,
     rows_of,
 )
+from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.readings import refusal
 from setveil.data.table import Column, Table, called
@@ -46,6 +47,8 @@ class Part:
         Columns of a table.
     ids : list of str or None
         The id of each row; None: rows have none.
+    items : tuple of Values
+        What the columns of items hold, line by line.
     """
 
     indptr: NDArray[np.int64]
@@ -57,6 +60,7 @@ class Part:
     item_columns: tuple[str, ...] = ()
     ignored_columns: tuple[str, ...] = ()
     ids: list[str] | None = field(default=None, repr=False)
+    items: tuple[Values, ...] = field(default=(), repr=False)
 
 
 def read_table(table: Table, form: str | None, wanted: Wanted) -> Part:
@@ -100,7 +104,14 @@ def read_table(table: Table, form: str | None, wanted: Wanted) -> Part:
         cells, labels = _marked(table, names, columns)
     else:
         cells, labels = _filled(columns)
-    return _by_line(table, form, (cells, labels), items_at, id_at, ids)
+    part = _by_line(table, form, (cells, labels), items_at, id_at, ids)
+    if form == "onehot":
+        return part
+    held = [
+        Values(name, column.codes, column.labels)
+        for name, column in zip(part.item_columns, columns, strict=True)
+    ]
+    return replace(part, items=tuple(held))
 
 
 def _read_long(table: Table, wanted: Wanted, *, said: bool) -> Part:
@@ -125,6 +136,7 @@ def _read_long(table: Table, wanted: Wanted, *, said: bool) -> Part:
         (called(table, item_at),),
         _ignored(table, found),
         [ids.labels[code] for code in ids.codes[first].tolist()],
+        (Values(called(table, item_at), items.codes, items.labels),),
     )
 
 
@@ -175,7 +187,8 @@ def _by_line(
 
 
 def _ignored(table: Table, used: Sequence[int]) -> tuple[str, ...]:
-    return tuple(called(table, at) for at in range(len(table.names)) if at not in used)
+    kept = frozenset(used)
+    return tuple(called(table, at) for at in range(len(table.names)) if at not in kept)
 
 
 def _merged(column: Column) -> Codes:

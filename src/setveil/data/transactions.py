@@ -140,6 +140,7 @@ class Transactions:
         item_column: str | None = None,
         *,
         item_columns: str | Sequence[str] | None = None,
+        not_ids: str | Sequence[str] | None = None,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -156,6 +157,8 @@ class Transactions:
             recognized by their names, else the first is the id.
         item_columns : str or sequence of str, optional
             Item columns of a wide or one-hot table, as for `setveil.read`.
+        not_ids : str or sequence of str, optional
+            Columns that are no ids of persons, although they look so, as for `setveil.read`.
 
         Raises
         ------
@@ -172,10 +175,14 @@ class Transactions:
         """
         from setveil.data.columns import Wanted
         from setveil.data.frames import read_frame
+        from setveil.data.ids import require_no_ids
 
         for name in (id_column, item_column):
             require_type("A column must be named by a text", name, (str, type(None)))
-        part = read_frame(frame, Wanted(id_column, item_column, item_columns), first_is_id=True)
+        wanted = Wanted(id_column, item_column, item_columns)
+        part = read_frame(frame, wanted, first_is_id=True)
+        if wanted.named:
+            require_no_ids("the data frame", part.items, not_ids)
         return cls.from_codes(part.indptr, part.codes, part.labels)
 
     from_polars = from_frame

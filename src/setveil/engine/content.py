@@ -17,6 +17,7 @@ from setveil.engine.counting import joined
 from setveil.engine.parts import OF_A_PART, Part, Parts, write_numbers
 from setveil.kernels.content import first_from, leading_keys, merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
+from setveil.staging import private_file
 
 _SAMPLES = 64  # of a part, for finding ranges of contents
 
@@ -34,7 +35,7 @@ class WeightedPart:
     def write(cls, folder: Path, number: int, rows: Weighted) -> WeightedPart:
         """Write rows into a folder."""
         weights = folder / f"{number:06}.weights"
-        with weights.open("wb") as file:
+        with private_file(weights) as file:
             write_numbers(file, rows[2])
         return cls(Part.write(folder, number, *rows[:2]), weights)
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from setveil.engine.numbering import Numbering
 from setveil.engine.rows import pieces_of
 from setveil.errors import DataError
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.staging import private_file
 
 OF_A_PART = 10_000_000  # occurrences
 MOST_DISTINCT = 200_000_000  # occurrences of distinct rows that are gathered in memory
@@ -45,7 +46,7 @@ class Part:
         """Write rows into a folder."""
         part = cls(folder / f"{number:06}.indptr", folder / f"{number:06}.items", _hash(indptr, items))
         for path, numbers in ((part.indptr, indptr), (part.items, items)):
-            with path.open("wb") as file:
+            with private_file(path) as file:
                 write_numbers(file, numbers)
         return part
 
@@ -251,7 +252,7 @@ class PartRows:
                 yield indptr, frozen(self.leaf[items], np.int32)
 
 
-def write_numbers(file: BinaryIO, numbers: NDArray[Any]) -> None:
+def write_numbers(file: IO[bytes], numbers: NDArray[Any]) -> None:
     """Write an array as it lies in memory; unlike its own `tofile` this says why it fails."""
     file.write(np.ascontiguousarray(numbers).data)
 

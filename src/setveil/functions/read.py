@@ -20,6 +20,7 @@ def read(
     id_column: str | None = None,
     item_column: str | None = None,
     item_columns: str | Sequence[str] | None = None,
+    not_ids: str | Sequence[str] | None = None,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
@@ -49,6 +50,9 @@ def read(
     item_columns : str or list of str, optional
         Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
         patterns (``DX*``) between commas.
+    not_ids : str or list of str, optional
+        Columns that are no ids of persons, although they look so. Items are read from a column that looks
+        like ids only if it is named here.
     same_ids : bool
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional
@@ -63,7 +67,8 @@ def read(
     Raises
     ------
     TableError
-        If the source may be a table and nothing says which columns count.
+        If the source may be a table and nothing says which columns count, or a column of items looks like
+        ids.
     DataError
         If the source cannot be read, is malformed (the message names the line), holds no item, or nothing
         tells which column holds the ids.
@@ -97,5 +102,5 @@ def read(
             raise RequestError(f"{name} must be a text, got {described(value)}.")
     if not isinstance(same_ids, bool):
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
-    given |= {"item_columns": item_columns, "same_ids": same_ids or None}
+    given |= {"item_columns": item_columns, "not_ids": not_ids, "same_ids": same_ids or None}
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

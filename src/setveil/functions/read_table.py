@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.data.columns import split_names
 from setveil.data.io.relational import How
 from setveil.data.relational import Table
 from setveil.errors import RequestError, TableError, described
@@ -28,17 +29,21 @@ def read_table(
     categorical: str | Iterable[str] = (),
     ranges: str | Iterable[str] | Mapping[str, Any] = (),
     weights: Mapping[str, Any] | None = None,
+    missing: Mapping[str, str | Sequence[str]] | None = None,
     roles: str | PathLike[str] | None = None,
     delimiter: str | None = None,
     item_columns: str | Sequence[str] | None = None,
     items: str | PathLike[str] | object | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    not_ids: str | Iterable[str] = (),
     format: str | None = None,  # noqa: A002  (the word that users know)
     encoding: str | None = None,
     separator: str | None = None,
 ) -> Table:
-    r"""Read a table: one line for each person, columns that someone may know, and a set of items.
+    r"""Read a table: persons, columns that someone may know of them, and a set of items.
+
+    A line is a person, or with `id_column` all lines of one id.
 
     Parameters
     ----------
@@ -47,7 +52,7 @@ def read_table(
         input); or an object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...).
     qi : list of str, or dict
         Columns that someone may know (quasi-identifiers). A dict says more of each: `kind` ("numeric" or
-        "categorical"), `hierarchy`, `ranges`, `weight`, as the parameters below do.
+        "categorical"), `hierarchy`, `ranges`, `weight`, `missing`, as the parameters below do.
     set : str
         The column of items: lists, or fields such as ``I10;E11``. Where items stand in several columns or in
         a second table: what their column is to be called (by default ``items``).
@@ -64,6 +69,8 @@ def read_table(
         Numeric columns that get a hierarchy of ranges, and how wide the narrowest ones are.
     weights : dict of str to number
         How much what a column loses counts, by default 1.
+    missing : dict of str to (str or list of str)
+        Values of columns that mean that there is none, such as ``{"age": ["NA", "unknown"]}``.
     roles : path
         A TOML file that says all this, in place of the parameters above.
     delimiter : str
@@ -73,9 +80,13 @@ def read_table(
     items : path or data frame
         A long table with a line for each id and item.
     id_column : str
-        Says whom a line is about: no value may come twice. Both tables have it where there are two.
+        Says whom a line is about: lines of one value are one row, which holds all their items; in columns
+        that are published they must agree. Both tables have it where there are two.
     item_column : str
         The column of `items` that holds the item, where it has more than two.
+    not_ids : list of str
+        Columns that are no ids of persons, although they look so: they may be published, and where their
+        values come again the lines are persons of their own.
     format : {"parquet", "jsonl"}, optional
         Of the file, where neither its name nor its content tells.
     encoding, separator : str, optional
@@ -90,9 +101,11 @@ def read_table(
     RequestError
         If something that was said contradicts itself.
     TableError
-        If nothing says which columns someone may know, or which holds the items.
+        If nothing says which columns someone may know, or which holds the items; if a column looks like ids
+        that would be published, or by which persons are on several lines.
     DataError
-        If the table cannot be read, ids repeat, or a column does not hold what its role asks for.
+        If the table cannot be read, lines of one id contradict each other, or a column does not hold what its
+        role asks for.
 
     Examples
     --------
@@ -103,7 +116,10 @@ def read_table(
     >>> ward, ward.dropped
     (Table: 3 rows, 2 items, 3 occurrences, 2 quasi-identifiers ('age', 'sex'), ('patient',))
     """
-    how = How(format, encoding, separator, delimiter, item_columns, items, id_column, item_column)
+    how = How(
+        format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
+        tuple(_names("not_ids", not_ids)),
+    )  # fmt: skip
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
         if not isinstance(getattr(how, name), str | None):
             raise RequestError(f"{name} must be a text, got {described(getattr(how, name))}.")
@@ -117,6 +133,7 @@ def read_table(
         "categorical": _names("categorical", categorical),
         "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(_names("ranges", ranges), True),
         "weights": weights,
+        "missing": missing,
     }
     if roles is None:
         found = make_roles(**said, id_column=id_column, delimiter=delimiter)
@@ -199,6 +216,12 @@ def _names(name: str, value: Any) -> list[str]:
 def _in_python(error: TableError) -> str:
     lines = []
     for options, meaning in error.readings:
-        words = [f"{key}={value.split(',') if key == 'qi' else value!r}" for key, value in options.items()]
+        words = [
+            f"{key}={split_names(value) if key in ('qi', 'not_ids') else value!r}"
+            for key, value in options.items()
+        ]
         lines.append(f"    setveil.read_table(..., {', '.join(words)})\n        {meaning}")
-    return "\n".join(["for example", *lines]) if lines else f"{error.trouble}: qi=[...], set=."
+    if not lines:
+        return f"{error.trouble}: qi=[...], set=."
+    trouble = error.trouble.replace("--id-column ", "id_column=")
+    return "\n".join([f"{trouble}; or" if trouble else "for example", *lines])

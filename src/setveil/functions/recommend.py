@@ -8,7 +8,6 @@ from fractions import Fraction
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from setveil.data.io import Layout, save
@@ -36,6 +35,7 @@ from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.candidates import (
     Candidate,
     candidates,
@@ -156,8 +156,7 @@ def recommend(
         tree = rows.tree
     if questions is not None:
         read_queries(questions, rows, "utf-8")  # refused now rather than by every run
-    with TemporaryDirectory(prefix="setveil-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         named = sensitive if bounded else private
         labels = labels_of("sensitive" if bounded else "private", named, rows)
         secrets = None if named is None else reference(_item_file(folder, labels))
@@ -169,8 +168,9 @@ def recommend(
             read, reading = _data_file(folder, data, rows)
             asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
             tried = _tried(k, size, rho, secrets, knows, None if h is None else str(h))
+        keep_private(folder)
         advice = advise(
-            asked, tried, folder / "runs", leaves=None if tree is None else tree.n_leaves,
+            asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
             known=known_items(size),
             queries_file=None if questions is None else reference(questions), share=part, asked=bounded,
             time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
@@ -248,6 +248,6 @@ def _tree_file(folder: Path, hierarchy: object, tree: Hierarchy | None) -> Path 
 
 def _item_file(folder: Path, labels: Iterable[str]) -> Path:
     path = folder / "private.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with private_file(path, "w", encoding="utf-8", newline="") as file:
         file.writelines(f"{line}\n" for line in map(quoting(","), labels))
     return path

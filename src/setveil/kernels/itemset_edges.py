@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.jit import compiled
 from setveil.kernels.projection import copy_behind, count_items, index_places, keep_marked
+from setveil.sorting import sort_piece
 
 BASE_BITS = 28
 BASE = 1 << BASE_BITS
@@ -332,7 +333,7 @@ def count_sets(
             sub[d, 0] = 1 + n_items
             continue
         nodes = item_of[m0 : m0 + n_items]
-        nodes.sort()
+        sort_piece(nodes, 0, n_items)
         level[N_ITEMS, d] = n_items
         for j in range(n_items):
             position[nodes[j]] = j + 1

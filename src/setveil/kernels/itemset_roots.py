@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.sorting import sort_piece
 
 
 @compiled
@@ -56,7 +57,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
             support[f_items[f_indptr[b] + 1]] = 0
     together = np.flatnonzero(support >= threshold)
     keys = support[together] * n + together
-    keys.sort()
+    sort_piece(keys, 0, keys.size)
     ids = keys % max(n, 1)
     m = ids.size
     new_of = np.full(n, -1, np.int64)
@@ -75,7 +76,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
             if z >= 0:
                 new[size] = z
                 size += 1
-        new[here:size].sort()
+        sort_piece(new, here, size)
         w[at - starts[v]] = weights[row]
         ptr[at - starts[v] + 1] = size
 

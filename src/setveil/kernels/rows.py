@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.jit import compiled
+from setveil.sorting import sort_piece
 from setveil.threads import each
 
 Ints = NDArray[np.int64]
@@ -28,22 +29,6 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
 
 
 AT_ONCE = 1 << 20  # occurrences that a thread recodes or copies at a time
-SHORT = 64  # rows up to this length are sorted by insertion, which needs no memory of its own
-
-
-@compiled
-def sort_piece(items, start, end):
-    """Sort ``items[start:end]``."""
-    if end - start > SHORT:
-        items[start:end].sort()
-        return
-    for p in range(start + 1, end):
-        item = items[p]
-        q = p
-        while q > start and items[q - 1] > item:
-            items[q] = items[q - 1]
-            q -= 1
-        items[q] = item
 
 
 @compiled

@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.jit import compiled
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
+from setveil.sorting import sort_piece
 
 
 @compiled
@@ -294,7 +295,7 @@ def walk(
                 fill[y] = 0
             if threats > 0:
                 if marks.size == 0:
-                    last[:threats].sort()
+                    sort_piece(last, 0, threats)
                     return FOUND, d + 1, threats
                 marks[path[: d + 1]] = True
                 marks[last[:threats]] = True
@@ -304,7 +305,7 @@ def walk(
             continue
 
         # Make the next level: candidates in order, each with its places.
-        touched[:kept].sort()  # in place
+        sort_piece(touched, 0, kept)
         c = first[d + 1]
         levels = add_level(touched[:kept], c, 0, count, fill, levels)
         if d == 0:

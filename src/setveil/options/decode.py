@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -206,7 +207,7 @@ def _size(name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> in
     return parse_number(name, str(text))
 
 
-def _share(_name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> float | None:
+def _share(_name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> float | Fraction | None:
     return parse_share(text) if isinstance(text, str) else text
 
 

@@ -38,8 +38,8 @@ def parse_integer(name: str, text: str) -> int:
         raise RequestError(f"--{name} must be an integer, got {text!r}.") from None
 
 
-def parse_share(text: str | None) -> float | None:
-    """Read a share: ``5%`` or ``0.05``.
+def parse_share(text: str | None) -> float | Fraction | None:
+    """Read a share as it is written: ``5%``, ``0.05``, or ``1/3``, which is no decimal number.
 
     Raises
     ------
@@ -55,4 +55,5 @@ def parse_share(text: str | None) -> float | None:
         share = Fraction(-1)
     if rest or not 0 <= share <= 1:
         raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
-    return float(share)
+    decimal = float(share)
+    return decimal if Fraction(repr(decimal)) == share else share

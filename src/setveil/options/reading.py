@@ -31,6 +31,11 @@ class Reading:
     item_columns: str | None = parameter(
         Text("columns"), "Wide or one-hot table: item columns, such as DX1-DX20, 'DX*' or a,b.", default=None
     )
+    not_ids: str | None = parameter(
+        Text("columns"),
+        "Table: columns that are no ids of persons, although they look so.",
+        default=None,
+    )
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )

@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 
 TreeLike = Hierarchy | str | PathLike[str] | None
 KINDS = ("numeric", "categorical")
+OF_KNOWN = ("kind", "hierarchy", "ranges", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
 
 
@@ -36,12 +37,15 @@ class Known:
         Width of the narrowest ranges of a hierarchy that is built of the values; True: a usual one.
     weight : Fraction
         How much its loss counts.
+    missing : tuple of str
+        Values that say that there is none, besides the empty one.
     """
 
     kind: str | None = None
     hierarchy: TreeLike = None
     ranges: Fraction | bool | None = None
     weight: Fraction = Fraction(1)
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Roles:
         Of the items.
     delimiter : str, optional
         Between the items of a field.
+    not_ids : tuple of str
+        Columns that are no ids of persons, although they look so.
     """
 
     qi: Mapping[str, Known]
@@ -71,6 +77,7 @@ class Roles:
     id_column: str | None = None
     hierarchy: TreeLike = None
     delimiter: str | None = None
+    not_ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -147,6 +154,7 @@ def make_roles(
     categorical: Iterable[str] = (),
     ranges: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
+    missing: Mapping[str, Any] | None = None,
     id_column: str | None = None,
     hierarchy: TreeLike = None,
     delimiter: str | None = None,
@@ -156,7 +164,7 @@ def make_roles(
     Parameters
     ----------
     qi : iterable of str, or mapping
-        Quasi-identifiers; a mapping says more of each: `kind`, `hierarchy`, `ranges`, `weight`.
+        Quasi-identifiers; a mapping says more of each: `kind`, `hierarchy`, `ranges`, `weight`, `missing`.
     set_name, keep, drop, id_column, delimiter
         As in `Roles`.
     hierarchies : mapping of str to (Hierarchy or path)
@@ -167,6 +175,8 @@ def make_roles(
         Width of the narrowest ranges.
     weights : mapping of str to number
         How much losses count.
+    missing : mapping of str to (str or list of str)
+        Values that say that there is none.
     hierarchy : Hierarchy or path
         Of the items.
 
@@ -182,7 +192,7 @@ def make_roles(
     said: dict[str, dict[str, Any]] = {name: {} for name in names}
     if isinstance(qi, Mapping):
         for name, about in qi.items():
-            said[name] = _keys(f"Column {shorten(name)}", about, ("kind", "hierarchy", "ranges", "weight"))
+            said[name] = _keys(f"Column {shorten(name)}", about, OF_KNOWN)
 
     def add(what: str, name: str, key: str, value: Any) -> None:
         if name not in said:
@@ -210,6 +220,8 @@ def make_roles(
         add("A width of ranges", name, "ranges", width)
     for name, weight in (weights or {}).items():
         add("A weight", name, "weight", weight)
+    for name, values in (missing or {}).items():
+        add("What is missing", name, "missing", values)
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
         set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter,
@@ -227,7 +239,13 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
     if ranges is not None and ranges is not True:
         ranges = fraction(f"The width of ranges of column {shorten(name)}", ranges)
     weight = fraction(f"The weight of column {shorten(name)}", about.get("weight", 1))
-    return Known(kind, about.get("hierarchy"), ranges, weight)
+    missing = about.get("missing", ())
+    missing = [missing] if isinstance(missing, str) else missing
+    if not isinstance(missing, list | tuple) or not all(isinstance(value, str) for value in missing):
+        raise RequestError(
+            f"What is missing in column {shorten(name)} must be texts, got {described(missing)}."
+        )
+    return Known(kind, about.get("hierarchy"), ranges, weight, tuple(missing))
 
 
 def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
@@ -243,8 +261,11 @@ def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
 
 
 _OF_ROLE: Mapping[str, tuple[str, ...]] = {
-    "qi": ("kind", "hierarchy", "ranges", "weight"),
-    "set": ("delimiter", "hierarchy"),
+    "qi": (*OF_KNOWN, "not_id"),
+    "set": ("delimiter", "hierarchy", "not_id"),
+    "keep": ("not_id",),
+    "drop": ("not_id",),
+    "id": (),
 }
 
 
@@ -270,13 +291,18 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
     if not isinstance(columns, Mapping) or not columns:
         raise RequestError(f"{path} describes no column.", hint='Write [columns.age] and role = "qi".')
     of: dict[str, dict[str, dict[str, Any]]] = {role: {} for role in ROLES}
+    not_ids: list[str] = []
     for name, about in columns.items():
         where = f"{path}: column {shorten(name)}"
         role = about.get("role") if isinstance(about, Mapping) else None
         if role not in ROLES:
             got = "none" if role is None else described(role)
             raise RequestError(f"{where} needs a role, one of {', '.join(ROLES)}; got {got}.")
-        found = _keys(where, {key: about[key] for key in about if key != "role"}, _OF_ROLE.get(role, ()))
+        found = _keys(where, {key: about[key] for key in about if key != "role"}, _OF_ROLE[role])
+        not_id = found.pop("not_id", False)
+        if not isinstance(not_id, bool):
+            raise RequestError(f"{where}: not_id must be true or false, got {described(not_id)}.")
+        not_ids += [name] * not_id
         for key in ("kind", "hierarchy", "delimiter"):
             if not isinstance(found.get(key, ""), str):
                 raise RequestError(f"{where}: {key} must be a text, got {described(found[key])}.")
@@ -286,10 +312,11 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
     for role in ("set", "id"):
         require_one(list(of[role]), role)
     about_set: Mapping[str, Any] = next(iter(of["set"].values()), {})
-    return make_roles(
+    roles = make_roles(
         qi=of["qi"], set_name=next(iter(of["set"]), None), keep=of["keep"], drop=of["drop"],
         id_column=next(iter(of["id"]), None), **about_set,
     )  # fmt: skip
+    return replace(roles, not_ids=tuple(not_ids))
 
 
 def require_one(names: Sequence[str], role: str) -> None:
@@ -340,8 +367,9 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
         for name, known in roles.qi.items()
     ]
     if roles.set_name is not None:
-        about = {"role": "set", "delimiter": roles.delimiter, "hierarchy": roles.hierarchy}
-        sections.append((roles.set_name, about))
+        sections.append(
+            (roles.set_name, {"role": "set", "delimiter": roles.delimiter, "hierarchy": roles.hierarchy})
+        )
     some: list[tuple[str, Iterable[str]]] = [("keep", roles.keep), ("drop", roles.drop)]
     if roles.id_column is not None:
         some = [*((role, [x for x in names if x != roles.id_column]) for role, names in some)]
@@ -349,8 +377,9 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
     sections += [(name, {"role": role}) for role, names in some for name in names]
     lines = []
     for name, said in sections:
+        about = {**said, "not_id": True if name in roles.not_ids else None}
         lines.append(f"[columns.{_quoted(name)}]")
-        lines += [f"{key} = {_as_toml(key, value)}" for key, value in said.items() if value is not None]
+        lines += [f"{key} = {_as_toml(key, value)}" for key, value in about.items() if value is not None]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

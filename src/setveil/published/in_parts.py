@@ -29,6 +29,7 @@ from setveil.kernels.rows import (
 )
 from setveil.published.recoding import Recoding
 from setveil.published.rows import by_key
+from setveil.staging import private_file
 
 AT_ONCE = 1 << 20  # rows that draw their numbers at a time
 OF_A_BUCKET = OF_A_PART // 2  # occurrences, about
@@ -144,7 +145,7 @@ class _Buckets:
         while occurrences >> self.bits > OF_A_BUCKET and 1 << self.bits < MOST_BUCKETS:
             self.bits += 1
         self.paths = tuple(folder / f"bucket.{number:03}" for number in range(1 << self.bits))
-        self.files = [path.open("wb") for path in self.paths]
+        self.files = [private_file(path) for path in self.paths]
 
     def add(self, numbers: NDArray[np.uint64], rows: Ints, indptr: Ints, items: Ids) -> None:
         """Write rows by their numbers: numbers, lengths and items of those that go together."""

@@ -14,6 +14,7 @@ from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
 from setveil.data.relational import TextColumn, numbered_parts
 from setveil.data.transactions import Transactions
+from setveil.errors import DataError, shorten
 from setveil.kernels.rows import merge_rows, take_rows
 
 DATA_FILE, ITEMS_FILE = "data.csv", "items.csv"
@@ -120,6 +121,11 @@ def read_published_table(
         If nothing says where the items stand, or an option does not apply.
     """
     read = read_columns(path, [*qi, *keep], set_name, how)
+    if read.ids is not None and np.unique(read.ids).size < read.ids.size:
+        raise DataError(
+            f"{read.name}: column {shorten(str(read.id_column))} has a value on several lines, expected a "
+            "row on each."
+        )
     place = {name: at for at, name in enumerate(read.header)} | {read.set_name: read.set_at}
     names = [*(column.name for column in read.texts), read.set_name]
     return PublishedTable(

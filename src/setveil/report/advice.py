@@ -79,7 +79,7 @@ def weighing(advice: dict[str, Any]) -> str:
     best, safer = advice["best"], advice["safer"]
     if best is None or best.get("risk_below_2") is None:
         return ""
-    who = f"someone who knows {_columns(advice)}{count(advice['known'], 'item')}"
+    who = f"someone who knows {_columns(advice)}{known_items(advice)}"
     if not best["risk_below_2"]:
         return f"No row is unique even to {who}."
     beyond = "one more than the promise covers"
@@ -94,6 +94,12 @@ def weighing(advice: dict[str, Any]) -> str:
     else:
         greater = f"an error only {words.percent(more)} greater" if more else "the same error"
     return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
+
+
+def known_items(advice: dict[str, Any]) -> str:
+    """Say how many items someone knows to whom rows are unique, and whether any: of sensitive ones, none."""
+    named = any({"private", "sensitive"} & set(row["options"]) for row in advice["candidates"])
+    return count(advice["known"], "public item" if named else "item")
 
 
 def _columns(advice: dict[str, Any]) -> str:
@@ -206,7 +212,7 @@ def columns_explained(advice: dict[str, Any]) -> list[str]:
         else:
             lines.insert(2, "itemsets kept: of those in 1 % of the rows, up to three items.")
     if any(row.get("risk_m") for row in advice["candidates"]):
-        known = count(advice["known"], "item")
+        known = known_items(advice)
         their = f"{_columns(advice)}the" if told else "their"
         lines.append(
             f"unique rows: those that someone who knows {their} most identifying {known} finds alone."

@@ -14,6 +14,7 @@ from setveil.report.advice import (
     groups,
     headline,
     heads,
+    known_items,
     notes,
     of_table,
     weighed,
@@ -89,7 +90,7 @@ def _chart(advice: dict[str, Any]) -> str:
         return ""
     losses, shares = ([point[i] for point in same] for i in range(2))
     axis = "mean error of your queries" if advice["by"] == "are_mean" else f"loss ({_loss(advice)})"
-    known = count(advice["known"], "item")
+    known = known_items(advice)
     plotted = plot(
         Numbers(shares, "root", percent=True),
         Numbers(losses, "root", percent=False),

@@ -18,6 +18,11 @@ OF_TABLES = ("loss", "R", "T", "classes", "left out", "query error", "unique row
 WITH_RHO = (
     "loss", "gap", "names kept", "occurrences", "left out", "hidden", "learned", "query error", "unique rows",
 )  # fmt: skip
+# Losses that no measure is: the measure beside them, their names, what is different.
+_NEAR = {
+    "items": ("lm", words.objective("items"), ""),
+    "entropy-max": ("entropy", "entropy-max", "; what is left out counts more"),
+}
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
@@ -73,8 +78,10 @@ def rhos(found: dict[str, Any]) -> list[Any]:
 def loss_words(found: dict[str, Any]) -> tuple[str, str]:
     """Name the loss, and say what it is."""
     if not of_table(found):
-        what = named(found["objective"])
-        return what.title, what.meaning
+        objective, weighted = found["objective"], "weighted " if found.get("weighted") else ""
+        near, title, more = _NEAR.get(objective, (objective, "", ""))
+        what = named(near)
+        return f"{weighted}{title or what.title}", f"{what.meaning}{more}"
     share = Fraction(found["share"])
     columns, items = (named(name).meaning for name in ("relational_loss", "transaction_loss"))
     return "f", f"{share} R + {1 - share} T, where R is the {columns} and T the {items}"

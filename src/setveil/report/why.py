@@ -168,7 +168,8 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     lost = f" {_lost(blamed)}" if blamed["lost_names"] > items else ""
     lines = [f"{leaving} would {gain}: {_change(answer, blamed)}.{lost}"]
     if blamed["smallest"]:
-        lines.append("Fewer items would not do (proven).")
+        among = "the parts" if blamed["among"] == "parts" else "whole labels"
+        lines.append(f"Among {among}, fewer items would not do (proven).")
     else:
         lines.append("Perhaps fewer items would do: these were found greedily.")
     share = answer["max_suppressed"]

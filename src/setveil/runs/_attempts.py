@@ -85,7 +85,9 @@ class Attempts:
         }
         if not verdict.holds and not brief:
             candidates = then.recoding.published.labels if allowed is None else allowed
-            found["leave_out"] = self._blamed(then, set(candidates).difference(refused))
+            blamed = self._blamed(then, set(candidates).difference(refused))
+            if blamed is not None:
+                found["leave_out"] = {**blamed, "among": "labels" if allowed is None else "parts"}
         return found
 
     def _names(self, then: Naming) -> dict[str, int]:

@@ -252,7 +252,7 @@ def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None
         "labels": _generalized_labels(release, recoding),
         "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
         "frequencies": _frequencies(data, release, recoding),
-        **({"several_labels": _several_labels(data, recoding)} if release.recoding.kind == "local" else {}),
+        **({"several_labels": _several_labels(data, recoding)} if recoding.kind == "local" else {}),
     }
 
 

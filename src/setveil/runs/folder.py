@@ -27,7 +27,7 @@ from setveil.report.models import words_for
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
 from setveil.runs.memory import peak_memory_mb
-from setveil.staging import staged_folder
+from setveil.staging import keep_private, private_folder, staged_folder
 
 PAGE = "report.html"
 _LINES = 1 << 18  # of rows.csv that are made at once
@@ -113,7 +113,7 @@ def write_folder(
         with staged_folder(out) as folder:
             published, internal = folder / "published", folder / "internal"
             published.mkdir()
-            internal.mkdir()
+            private_folder(internal)
             release = release.arranged(layout)
             name, read_as = release.write(published, layout)
             report = report | {
@@ -135,6 +135,7 @@ def write_folder(
             report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
             report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
             write_json(internal / "report.json", report)
+            keep_private(internal)
     except (OSError, OutputError) as failure:
         raise not_written(out, failure) from failure
     return report

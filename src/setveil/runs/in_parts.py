@@ -50,7 +50,7 @@ from setveil.runs.folder import (
 )
 from setveil.runs.folder import counts as numbers
 from setveil.runs.run import least_count, require_seed, settings_of, timed
-from setveil.staging import staged_folder
+from setveil.staging import keep_private, private_folder, staged_folder
 from setveil.utility import Case, measured
 from setveil.utility.in_parts import answers_in_parts
 
@@ -149,8 +149,9 @@ def anonymize_parts(
     try:
         with staged_folder(out) as folder:
             work, published, internal = folder / ".parts", folder / "published", folder / "internal"
-            for place in (work, published, internal):
-                place.mkdir()
+            published.mkdir()
+            for place in (work, internal):
+                private_folder(place)
             with timed(timing, "read"):
                 data = _read(files, work, progress)
             with timed(timing, "anonymize"):
@@ -200,6 +201,7 @@ def anonymize_parts(
             if external:
                 write_text(published / PAGE, report_html(report, external=True))
             write_json(internal / "report.json", report)
+            keep_private(internal)
     except (OSError, OutputError) as failure:
         raise not_written(out, failure) from failure
     return report
@@ -216,9 +218,7 @@ def _read(files: ListFiles | TextFiles, work: Path, progress: Progress) -> Parts
 
 
 def _new(work: Path, name: str) -> Path:
-    folder = work / name
-    folder.mkdir()
-    return folder
+    return private_folder(work / name)
 
 
 def _heard(shown: PublishedParts, progress: Progress) -> Any:

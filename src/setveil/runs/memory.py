@@ -1,4 +1,4 @@
-"""How much memory a process has held, may hold, and is kept to."""
+"""How much memory a process has held, needs, and is kept to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from setveil.memory import memory_left
 
 ROW = 24  # bytes of memory that a row takes besides its items
 OF_A_BYTE = 6  # bytes of memory for a byte of a Parquet file
@@ -31,17 +33,6 @@ def peak_memory_mb() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10), 1)
-
-
-def memory_left() -> int | None:
-    """Memory that a process can still have, in bytes; None where the system does not tell."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii", errors="replace").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return None
 
 
 def share_left_mb(share: float) -> float:

@@ -48,7 +48,7 @@ class Recorded:
         optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
         found = optimality.get("objective") or algorithm["parameters"].get("objective")
         found = found or load(algorithm["name"]).info.minimizes
-        return {"ul": "lm", "entropy-max": "entropy"}.get(found, str(found))
+        return {"ul": "lm", "items": "lm", "entropy-max": "entropy"}.get(found, str(found))
 
 
 def read_run(folder: str | Path) -> Recorded:
@@ -213,6 +213,8 @@ def _recorded_reading(report: Mapping[str, Any]) -> dict[str, Any]:
         return options
     options.pop("format", None)  # which may be that of the published file
     how = options | ({"format": found["layout"]} if found.get("layout") in FORMATS else {})
+    if found.get("item_columns"):
+        how["not_ids"] = found["item_columns"]  # the run has published them
     if found.get("encoding"):
         how.setdefault("encoding", found["encoding"])
     if report.get("options"):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -38,6 +37,7 @@ from setveil.runs.check import check
 from setveil.runs.details import answers, recorded, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
+from setveil.staging import scratch_folder
 from setveil.utility import Case, measured
 
 
@@ -171,8 +171,8 @@ class VerifiedRelease:
         >>> release.report_html(external=True)[:15]
         '<!DOCTYPE html>'
         """
-        with TemporaryDirectory(prefix="setveil-") as place:
-            folder = Path(place, "release")
+        with scratch_folder() as place:
+            folder = place / "release"
             self.write(folder, external=external)
             page = folder / ("published" if external else "internal") / PAGE
             return page.read_text(encoding="utf-8")
@@ -446,7 +446,7 @@ def _hierarchy(
     progress: Progress,
 ) -> Hierarchy | None:
     """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
-    if "hierarchy" not in (*info.needs, *info.takes):
+    if "hierarchy" not in info.uses:
         return None
     if given is not None or "hierarchy" not in info.needs_for(model):
         return given

@@ -37,7 +37,7 @@ from setveil.runs.run import named_algorithm, require_seed, settings_of
 from setveil.spark.check import promised
 from setveil.spark.frames import rows_of
 from setveil.spark.publishing import publish
-from setveil.staging import staged_folder
+from setveil.staging import keep_private, private_folder, staged_folder
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.version import __version__
@@ -114,7 +114,7 @@ class SparkRelease:
             with staged_folder(place) as folder:
                 published, internal = folder / "published", folder / "internal"
                 (published / DATA).mkdir(parents=True)
-                internal.mkdir()
+                private_folder(internal)
                 progress("publishing")
                 rows = recoded(self._rows, frozen(renumbered[image], np.int32), self._tasks).persist()
                 try:
@@ -159,6 +159,7 @@ class SparkRelease:
                 write_json(published / "about.json", about_of(release, report))
                 release.write_inside(internal)
                 write_json(internal / "report.json", report)
+                keep_private(internal)
                 write_json(published / MANIFEST, manifest | {"verdict": verdict.as_dict()})
         except OSError as error:
             raise OutputError(

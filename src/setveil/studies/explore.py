@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Real
@@ -12,7 +12,14 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestError, described
+from setveil.errors import (
+    DataError,
+    GuaranteeError,
+    InfeasibleError,
+    RequestError,
+    UnfinishedError,
+    described,
+)
 from setveil.guarantees.coherence import written
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
@@ -23,7 +30,7 @@ from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.runs.run import named_algorithm
-from setveil.studies.promises import Promise, at_least, coarse_to_fine, lower_bounds
+from setveil.studies.promises import Promise, at_least, coarse_to_fine, lower_bounds, lower_envelope
 from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
 from setveil.utility.are import Queries
 from setveil.utility.lm import lm
@@ -62,9 +69,12 @@ class Cell:
         With sensitive items: the greatest confidence in one that the release leaves.
     found : dict
         What the release is worth (see `_worth`).
+    lent : dict
+        What of that is something else for this promise, where the release of a stronger one is taken that
+        covers more known items.
     seconds : float
         That it took.
-    recoding : Recoding or None
+    recoding : AnyRecoding, Parts of a table, or None
         What became of each item.
     """
 
@@ -76,8 +86,9 @@ class Cell:
     lower_bound: float = 0.0
     keeps: tuple[Promise, Promise] | None = None
     found: dict[str, Any] = field(default_factory=dict)
+    lent: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-    recoding: AnyRecoding | None = None
+    recoding: Any = None
     learned: Fraction | None = None
     rho: Fraction | None = None
 
@@ -134,6 +145,8 @@ class Exploration:
         Of a table, the share of the quasi-identifiers in its loss.
     secrets : Secrets or None
         Sensitive items, where promises have a rho.
+    weighted : bool
+        Whether items count differently in the loss.
     """
 
     cells: list[Cell]
@@ -144,6 +157,7 @@ class Exploration:
     stopped: bool
     share: Fraction | None = None
     secrets: Secrets | None = None
+    weighted: bool = False
 
     @property
     def model(self) -> str:
@@ -262,10 +276,12 @@ def explore(
         progress.stoppable = False
     cells = list(search.cells.values())
     require_one(cells)
+    lend(search.cells, search.lent)
     return Exploration(
         cells, name, search.objective,
         {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
         time.monotonic() - begun, progress.stop_requested(), secrets=secrets,
+        weighted=bool(getattr(settings, "weights", None)),
     )  # fmt: skip
 
 
@@ -337,6 +353,8 @@ class _Search:
             else:
                 limit = self._limit(number - done)
                 recoding = self._made(cell, promise, limit, hearing)
+        except UnfinishedError:  # it is as if it had not been begun
+            return
         except (InfeasibleError, RequestError) as error:
             cell.status = "infeasible" if isinstance(error, InfeasibleError) else "refused"
             cell.error = error.message
@@ -347,6 +365,8 @@ class _Search:
         if same is None:
             hearing("verifying")
             cell.keeps, cell.learned = _verified(release, promise, hearing)
+        elif same.m != cell.m:
+            cell.learned = self._learned(release, cell, hearing)
         hearing("measuring")
         cell.found = self._worth(release, recoding, cell, hearing)
         cell.recoding, cell.status = recoding, "done"
@@ -393,24 +413,41 @@ class _Search:
         made: AnyRecoding = recoding
         return made
 
+    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        release = publish(self.data, stronger.recoding, self.seed, {}, 0)
+        return self._risk(release, cell, self._learned(release, cell, self.progress), self.progress)
+
+    def _learned(self, release: Release, cell: Cell, hearing: Progress) -> Fraction | None:
+        """With sensitive items: the greatest confidence for whoever knows what the promise covers."""
+        return None if self.secrets is None else _verified(release, self._guarantee(cell), hearing)[1]
+
     def _worth(
         self, release: Release, recoding: AnyRecoding, cell: Cell, hearing: CellProgress
     ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
-        known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
         worth = {
             **names_kept(self.data, recoding),
             "labels": release.published.n_items,
             "query_error": query_error(self.data, release, self.queries, hearing),
+            **self._risk(release, cell, cell.learned, hearing),
         }
         if self.secrets is None:
-            return worth | unique_rows(release, known, self.seed, hearing)
-        risk = unique_rows(release, known, self.seed, hearing, self.secrets.unknown)
+            return worth
         before, after = (
             shown_occurrences(rows, self.secrets.items) for rows in (self.data, release.published)
         )
-        told = {"hidden_occurrences": before - after, "greatest_confidence": float(cell.learned or 0)}
-        return {**worth, **risk, **told}
+        return {**worth, "hidden_occurrences": before - after}
+
+    def _risk(
+        self, release: Release, cell: Cell, learned: Fraction | None, hearing: Progress
+    ) -> dict[str, Any]:
+        """Measure what a release leaves at risk, which depends on how many items the promise covers."""
+        known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
+        if self.secrets is None:
+            return unique_rows(release, known, self.seed, hearing)
+        risk = unique_rows(release, known, self.seed, hearing, self.secrets.unknown)
+        return {**risk, "greatest_confidence": float(learned or 0)}
 
 
 def _verified(
@@ -437,6 +474,23 @@ def _verified(
     most = verdict.greatest_confidence  # type: ignore[attr-defined]  # of the verdict on this model
     learned = Fraction(0) if most is None else most.confidence
     return ((most_k, promise.m, learned), (promise.k, most_m, promise.rho)), learned
+
+
+def lend(cells: Mapping[Any, Cell], measure: Callable[[Cell, Cell], dict[str, Any]]) -> None:
+    """Measure releases anew for weaker promises that take them and cover fewer known items.
+
+    Parameters
+    ----------
+    cells : mapping
+        By their promises.
+    measure : callable
+        Takes the cell of a promise, and that of the stronger one whose release it takes: what of this is
+        worth something else to the first.
+    """
+    losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
+    for promise, stronger in lower_envelope(cells, losses).items():
+        if cells[stronger].m != cells[promise].m:
+            cells[promise].lent = measure(cells[promise], cells[stronger])
 
 
 def require_one(cells: Sequence[Cell]) -> None:

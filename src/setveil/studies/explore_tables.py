@@ -18,7 +18,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.tables import TableRelease, publish
 from setveil.studies.candidates import SHARE
-from setveil.studies.explore import TIME_BUDGET, Cell, CellProgress, Exploration, require_one
+from setveil.studies.explore import TIME_BUDGET, Cell, CellProgress, Exploration, lend, require_one
 from setveil.studies.promises import Pair, coarse_to_fine
 from setveil.studies.worth import unique_rows
 from setveil.utility import Case
@@ -84,7 +84,7 @@ def explore_table(
         tree = by_cooccurrence(table)
     search = _Search(
         table, tree or Hierarchy({"*": None}), rt.RT(share=share, search=SEARCH),
-        random_table_queries(table, QUERIES, seed), known, seed,
+        random_table_queries(table, QUERIES, seed), known, seed, progress,
     )  # fmt: skip
     cells: dict[Pair, Cell] = {pair: Cell(*pair) for pair in pairs}
     order = coarse_to_fine([pair for pair, cell in cells.items() if _is_feasible(cell, table)])
@@ -98,6 +98,7 @@ def explore_table(
         progress.stoppable = False
     found = list(cells.values())
     require_one(found)
+    lend(cells, search.lent)
     return Exploration(
         found, "rt", "f", {"rows": table.n_rows, "items": table.n_items, "occurrences": table.n_occurrences},
         time.monotonic() - begun, progress.stop_requested(), share,
@@ -124,6 +125,7 @@ class _Search:
     queries: list[TableQuery]
     known: int | None
     seed: int
+    progress: Progress
 
     def look_at(self, cell: Cell, hearing: CellProgress) -> None:
         """Find a release for a promise, verify and measure it."""
@@ -142,13 +144,13 @@ class _Search:
             )
         hearing("measuring")
         cell.loss, cell.found, cell.status = best["f"], self._worth(release, best, cell, hearing), "done"
+        cell.recoding = made
         cell.seconds = time.monotonic() - begun
 
     def _worth(
         self, release: TableRelease, best: dict[str, Any], cell: Cell, hearing: CellProgress
     ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
-        known = self.known or (None if isinstance(cell.m, float) else cell.m + 1)
         left_out = round(best["suppressed_share"] * self.table.n_occurrences)
         return {
             "relational_loss": float(relational_loss(self.table, release.table)),
@@ -156,8 +158,17 @@ class _Search:
             "classes": int(class_sizes(release.table).size),
             "suppressed_occurrences": left_out,
             "query_error": self._query_error(release, hearing),
-            **unique_rows(release, known, self.seed, hearing),
+            **self._unique(release, cell, hearing),
         }
+
+    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        release = publish(self.table, stronger.recoding, self.seed, {}, 0)
+        return self._unique(release, cell, self.progress)
+
+    def _unique(self, release: TableRelease, cell: Cell, hearing: Progress) -> dict[str, Any]:
+        known = self.known or (None if isinstance(cell.m, float) else cell.m + 1)
+        return unique_rows(release, known, self.seed, hearing)
 
     def _query_error(self, release: TableRelease, hearing: CellProgress) -> float | None:
         case = Case(self.table, **release.measurable(), progress=hearing)

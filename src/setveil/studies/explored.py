@@ -79,12 +79,14 @@ def record(
                 "proven": best.loss <= bounds[promise] if proves else None,
                 **({} if cell.rho is None else _beside(best.loss, lower, promise in ahead)),
                 **best.found,
+                **cell.lent,
                 "command": command,
             }
         lines.append(line)
     letters = {"k": "K", "m": "M", **({} if found.secrets is None else {"rho": "RHO"})}
     return {
         "objective": found.objective,
+        **({"weighted": True} if found.weighted else {}),
         **({} if found.share is None else {"share": str(found.share)}),
         "algorithm": found.algorithm,
         "k": sorted({cell.k for cell in found.cells}),
@@ -144,7 +146,7 @@ def _command(
     """Write the command that makes a release; DIR is the folder that it writes."""
     files = [f"./{one}" if one.startswith("-") else one for one in inputs]
     words = ["setveil", "anonymize", *files, *reading, "--algorithm", found.algorithm, *own]
-    if hierarchy is not None and "hierarchy" in algorithms.load(found.algorithm).info.needs_for(found.model):
+    if hierarchy is not None and "hierarchy" in algorithms.load(found.algorithm).info.uses:
         words += ["--hierarchy", str(hierarchy)]
     words += ["-k", str(promise["k"]), "-m", str(promise["m"])]
     if found.secrets is not None:

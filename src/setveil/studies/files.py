@@ -9,7 +9,7 @@ from typing import Any
 from setveil.data.transactions import Transactions
 from setveil.options.roles import Roles
 
-_HOW = ("encoding", "separator", "item_columns", "id_column", "item_column")  # of a table
+_HOW = ("encoding", "separator", "item_columns", "id_column", "item_column", "not_ids")  # of a table
 
 
 def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
@@ -33,6 +33,7 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
         from setveil.data.io import read
 
         return read(files[0] if len(files) == 1 else list(files), **reading)
+    from setveil.data.columns import split_names
     from setveil.data.io.relational import How
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.roles import read_roles, with_trees
@@ -42,7 +43,8 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
     found = with_trees(
         read_roles(roles, encoding), lambda tree: tree and read_hierarchy(tree, encoding=encoding)
     )
-    how = How(**{name: reading[name] for name in _HOW if name in reading})
+    given = {name: reading[name] for name in _HOW if name in reading}
+    how = How(**given | {"not_ids": tuple(split_names(given.get("not_ids") or ""))})
     return make_table(str(files[0]), found, how)
 
 

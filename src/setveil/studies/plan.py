@@ -102,7 +102,7 @@ class Run:
         return _digest(
             {
                 **self._data_identity(),
-                "hierarchy": _identity(self.data.hierarchy) if self._uses_hierarchy() else None,
+                "hierarchy": _identity(self.data.hierarchy) if self.uses_hierarchy else None,
                 "algorithm": self.algorithm,
                 "model": self.model,
                 "promise": {name: _identity(value) for name, value in self.promise.items()},
@@ -146,7 +146,7 @@ class Run:
                 "reading": self.data.options,
                 "roles": _place(self.data.roles)["path"] if self.data.roles else None,
                 "hierarchy": _place(self.data.hierarchy)
-                if self.data.hierarchy and self._uses_hierarchy()
+                if self.data.hierarchy and self.uses_hierarchy
                 else None,
             },
             "algorithm": self.algorithm,
@@ -169,9 +169,11 @@ class Run:
             name: plain(value, name) for name, value in {**self.promise, **self.parameters}.items()
         }
 
-    def _uses_hierarchy(self) -> bool:
+    @property
+    def uses_hierarchy(self) -> bool:
+        """Whether the algorithm takes the hierarchy of its data."""
         info = algorithms.load(self.algorithm).info
-        return "hierarchy" in (*info.needs, *info.takes)
+        return "hierarchy" in info.uses
 
     def _data_identity(self) -> dict[str, Any]:
         return {

@@ -270,7 +270,7 @@ def _command_words(row: Row, hierarchy: Path | None, private: str | None) -> lis
     """Write the algorithm of a candidate, its hierarchy where it takes one, and its parameters."""
     parts = ["--algorithm", row["algorithm"]]
     info = algorithms.load(row["algorithm"]).info
-    if hierarchy is not None and "hierarchy" in info.needs_for(row["model"]):
+    if hierarchy is not None and "hierarchy" in info.uses:
         parts += ["--hierarchy", str(hierarchy)]
     for name, value in row["options"].items():
         option = name.replace("_", "-")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from importlib.metadata import version
+from io import BytesIO
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from setveil.report.comparison.columns import RISK_BEFORE, RUN, measured
 from setveil.staging import staged_file
 from setveil.studies.files import read_data
 from setveil.studies.machine import usable_cpus
-from setveil.studies.plan import Run, as_text, plain
+from setveil.studies.plan import DataSet, Run, as_text, plain
 from setveil.studies.settings import MEASURING, own_options
 from setveil.studies.study import Study
 from setveil.studies.sweep import RUNS, Record, locked, read_record, sweep
@@ -144,31 +146,42 @@ def compare(
     require_readable(study, folder, progress)
     with locked(folder):
         try:
-            _write(folder / STUDY, study.content)
+            _write(folder, {STUDY: study.content})
             records = sweep(study.runs, folder, jobs=jobs, retry=retry, progress=progress)
             rows = table(study.runs, records)
             progress("writing the report")
-            _write_table(rows, folder)
             at_once = usable_cpus() if jobs is None else jobs
-            _write_report(study, rows, folder, external=external, command=command, jobs=at_once)
+            report = _report(study, rows, external=external, command=command, jobs=at_once)
+            (folder / FIGURES).mkdir(exist_ok=True)
+            _write(folder, _tables(rows) | report)
+            for path in (folder / FIGURES).glob("*.svg"):
+                if f"{FIGURES}/{path.name}" not in report:  # of the study before
+                    path.unlink()
         except OSError as error:
             raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     return rows
 
 
 def require_readable(study: Study, folder: Path, progress: Progress = silent) -> None:
-    """Read each data set of runs that are missing once, so that one that cannot be read is refused at once.
+    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is refused.
 
     Raises
     ------
     DataError
         If one cannot be read as the study says, or the study does not say how.
     """
-    missing = {run.data for run in study.runs if read_record(folder, run.id) is None}
-    for data in dict.fromkeys(run.data for run in study.runs if run.data in missing):
+    from setveil.hierarchy.io import read_hierarchy
+
+    needed: dict[DataSet, bool] = {}  # whether some run takes its hierarchy
+    for run in study.runs:
+        if read_record(folder, run.id) is None:
+            needed[run.data] = needed.get(run.data, False) or run.uses_hierarchy
+    for data, with_hierarchy in needed.items():
         progress(f"reading {data.name}")
         try:
             read_data(data.files, data.options, data.roles.path if data.roles else None)
+            if data.hierarchy and with_hierarchy:
+                read_hierarchy(data.hierarchy.path, encoding=data.options.get("encoding", "utf-8"))
         except DataError as error:
             hint = _as_keys(error) if isinstance(error, TableError) else error.hint
             raise DataError(f"Data set {data.name}: {error.message}", hint=hint) from None
@@ -183,12 +196,15 @@ def _as_keys(error: TableError) -> str:
     return "\n".join(lines)
 
 
-def _write(place: Path, content: bytes) -> None:
-    with staged_file(place) as beside:
-        beside.write_bytes(content)
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files, none of which appears before all are written."""
+    with ExitStack() as written:
+        for name, content in contents.items():
+            written.enter_context(staged_file(folder / name)).write_bytes(content)
 
 
-def _write_table(rows: Sequence[Row], folder: Path) -> None:
+def _tables(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Make the files of the table."""
     import polars as pl
 
     types: dict[type, Any] = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64, str: pl.String}
@@ -202,10 +218,9 @@ def _write_table(rows: Sequence[Row], folder: Path) -> None:
             values = [None if value is None else float(value) for value in values]
         columns[name] = pl.Series(name, values, dtype=types[kind])
     frame = pl.DataFrame(columns)
-    with staged_file(folder / CSV) as beside:
-        frame.write_csv(beside)
-    with staged_file(folder / PARQUET) as beside:
-        frame.write_parquet(beside)
+    out = BytesIO()
+    frame.write_parquet(out)
+    return {CSV: frame.write_csv().encode(), PARQUET: out.getvalue()}
 
 
 def _common_type(values: Iterable[Any]) -> type:
@@ -215,9 +230,10 @@ def _common_type(values: Iterable[Any]) -> type:
     return float if kinds == {int, float} else str
 
 
-def _write_report(
-    study: Study, rows: list[Row], folder: Path, *, external: bool, command: str | None, jobs: int
-) -> None:
+def _report(
+    study: Study, rows: list[Row], *, external: bool, command: str | None, jobs: int
+) -> dict[str, bytes]:
+    """Make the page and its figures."""
     from setveil.report.comparison.page import comparison_html, figures
 
     about = {
@@ -239,12 +255,5 @@ def _write_report(
             **{name: version(name) for name in ("highspy", "numba", "numpy")},
         },
     }
-    drawn = figures(rows)
-    place = folder / FIGURES
-    place.mkdir(exist_ok=True)
-    for stem, svg in drawn.items():
-        _write(place / f"{stem}.svg", svg.encode())
-    for path in place.glob("*.svg"):
-        if path.stem not in drawn:  # of the study before
-            path.unlink()
-    _write(folder / REPORT, comparison_html(about, rows, external=external).encode())
+    drawn = {f"{FIGURES}/{stem}.svg": svg.encode() for stem, svg in figures(rows).items()}
+    return {REPORT: comparison_html(about, rows, external=external).encode(), **drawn}

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -135,12 +136,15 @@ def _size(value: Any, _base: Path, _kind: Kind) -> int | str | None:
     return value if _is_integer(value, 1) else None
 
 
-def _share(value: Any, _base: Path, _kind: Kind) -> int | float | None:
+def _share(value: Any, _base: Path, _kind: Kind) -> int | float | str | None:
+    """Read a share as it is written: one that is no decimal number, such as 1/3, stays a text."""
     if isinstance(value, str):
         try:
             value = parse_share(value)
         except RequestError:
             return None
+        if isinstance(value, Fraction):
+            return str(value)
     share = _number(value)
     return share if share is not None and 0 <= share <= 1 else None
 

@@ -365,11 +365,17 @@ def _range(table: dict[str, Any], where: str) -> list[Any]:
     if not {"from", "to"} <= set(table) <= {"from", "to", "step"} or not all(map(_is_number, table.values())):
         raise RequestError(f"{where} must be {allowed}, got {shorten(str(table))}.")
     low, high, step = (Fraction(str(table.get(key, 1))) for key in ("from", "to", "step"))
-    if high < low or step <= 0 or (high - low) / step >= MOST_RUNS:
+    if high < low or step <= 0:
         raise RequestError(
             f"{where}: a range goes up from `from` to `to` by a positive `step`, got {shorten(str(table))}."
         )
-    numbers = [low + i * step for i in range(int((high - low) / step) + 1)]
+    length = int((high - low) / step) + 1
+    if length > MOST_RUNS:
+        raise RequestError(
+            f"{where}: the range has {length:,} values, expected at most {MOST_RUNS:,}.",
+            hint="A greater step, or a nearer end.",
+        )
+    numbers = [low + i * step for i in range(length)]
     return [int(number) if number.denominator == 1 else float(number) for number in numbers]
 
 

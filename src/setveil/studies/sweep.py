@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from setveil.errors import OutputError, RequestError
 from setveil.progress import Progress, silent
+from setveil.staging import private_file, remove_abandoned
 from setveil.studies.machine import usable_cpus
 from setveil.studies.plan import Run
 from setveil.studies.worker import write_record
@@ -43,8 +44,8 @@ def locked(folder: Path) -> Iterator[None]:
         If another process holds it, or it cannot be written.
     """
     try:
-        (folder / RUNS).mkdir(parents=True, exist_ok=True)
-        lock = (folder / _LOCK).open("w")
+        (folder / RUNS).mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = private_file(folder / _LOCK, "w")
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     with lock:
@@ -136,8 +137,6 @@ def sweep(
     jobs = usable_cpus() if jobs is None else jobs
     if jobs < 1:
         raise RequestError(f"The number of jobs must be at least 1, got {jobs}.")
-    for path in (folder / RUNS).glob(".*"):  # of workers that were killed
-        path.unlink(missing_ok=True)
     wanted = {run.id for run in runs}
     records: dict[str, Record] = {}
     tasks: deque[_Task] = deque()
@@ -165,6 +164,7 @@ def sweep(
     finally:
         for child in children:
             child.kill()
+        remove_abandoned(folder / RUNS)  # of workers that were killed, now or before
     return records
 
 

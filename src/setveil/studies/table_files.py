@@ -11,6 +11,7 @@ from setveil.data.relational import Table, TextColumn
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.roles import Known, Roles, write_roles
+from setveil.staging import private_file
 
 
 def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tuple[Path, Path]:
@@ -21,7 +22,7 @@ def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tu
     table : Table
         The table.
     folder : Path
-        Where they are written; it is there.
+        Where they are written; it is there, and its owner's alone.
     tree : Hierarchy, optional
         Of the items; by default the table's own, if it has one.
 
@@ -37,13 +38,14 @@ def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tu
         table.set_name,
         tuple(column.name for column in table.kept),
         hierarchy=None if tree is None else _written(tree, folder / "items"),
+        not_ids=(*known, table.set_name, *(column.name for column in table.kept)),  # it was asked before
     )
     said, data = folder / "roles.toml", folder / "table.jsonl"
     write_roles(roles, said)
     columns: list[QuasiIdentifier | TextColumn] = [*table.columns, *table.kept]
     values = [[column.labels[code] for code in column.codes.tolist()] for column in columns]
     names = [column.name for column in columns]
-    with data.open("w", encoding="utf-8", newline="") as file:
+    with private_file(data, "w", encoding="utf-8", newline="") as file:
         for items, shown in zip(table, zip(*values, strict=True), strict=True):
             line = {**dict(zip(names, shown, strict=True)), table.set_name: list(items)}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -15,15 +15,16 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, InfeasibleError, RequestError
+from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
 from setveil.runs.memory import keep_to, peak_memory_mb
-from setveil.staging import staged_file
+from setveil.staging import give_up, staged_file
 from setveil.studies.machine import machine
 from setveil.threads import use_threads
 
 
 def main() -> None:
     """Do the task and write its record; it appears complete or not at all."""
+    os.umask(0o077)
     task = json.loads(sys.stdin.buffer.readline())
     use_threads(1)  # there may be as many workers as processors, and seconds are compared
     place = Path(task["out"])
@@ -44,6 +45,8 @@ def main() -> None:
     try:
         status, error = "done", ""
         (_risk_before if task["kind"] == "risk" else _run)(task, measures)
+    except UnfinishedError as problem:
+        status, error = "timeout", problem.message
     except InfeasibleError as problem:
         status, error = "infeasible", problem.message
     except (RequestError, DataError) as problem:
@@ -71,6 +74,7 @@ def write_record(
 def _leave_with_parent() -> None:
     while os.read(0, 1):
         pass
+    give_up()
     os._exit(1)
 
 

@@ -41,7 +41,8 @@ def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
         to >= 0 and recoding.published.labels[to] == label
         for label, to in zip(data.vocabulary.labels, image.tolist(), strict=True)
     ]
-    kept = np.array(own, bool) & (recoding.member_counts[image] == 1)
+    members = np.append(recoding.member_counts, 0)  # the last of what is not published
+    kept = np.array(own, bool) & (members[image] == 1)
     supports = data.supports()
     return {
         "items_kept": int(np.count_nonzero(kept)),
@@ -55,9 +56,8 @@ def _names_kept_in_some(data: Transactions, recoding: LocalRecoding) -> dict[str
     image = recoding.images(data)
     ids = data.vocabulary.ids
     names = [ids.get(label, -1) for label in recoding.published.labels]
-    own = np.where(recoding.member_counts == 1, np.array(names, np.int64), -1)
-    kept = own[image] == data.items
-    kept[image < 0] = False
+    own = np.append(np.where(recoding.member_counts == 1, np.array(names, np.int64), -1), -1)
+    kept = own[image] == data.items  # what is not published has the last place
     as_another = np.bincount(data.items[(image >= 0) & ~kept], minlength=data.n_items)
     as_itself = np.bincount(data.items[kept], minlength=data.n_items)
     only = (as_itself > 0) & (as_another == 0)

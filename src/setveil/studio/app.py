@@ -11,17 +11,18 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 
 from setveil.errors import SetveilError
+from setveil.studio.asked import way_in
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
 from setveil.studio.projects import Projects
-from setveil.studio.render import error_page, templates
+from setveil.studio.render import Json, error_page, templates
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static").iterdir())}
@@ -81,6 +82,8 @@ def make_app(studio: Studio) -> App:
         exception_handlers={
             HTTPException: _no_page,
             SetveilError: _refused,
+            ClientDisconnect: _gone,
+            OSError: _no_file,
             Refused: _refused_by_desk,
             Lost: _refused_by_desk,
             Exception: _broken,
@@ -104,7 +107,7 @@ class _InProject:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         try:
-            request.state.project = request.app.state.studio.projects.find(scope["path_params"]["project"])
+            project = request.app.state.studio.projects.find(scope["path_params"]["project"])
         except LookupError:
             answer = error_page(
                 request,
@@ -115,6 +118,8 @@ class _InProject:
             )
             await answer(scope, receive, send)
             return
+        project.check()
+        request.state.project = project
         await self.app(scope, receive, send)
 
 
@@ -145,8 +150,7 @@ async def _enter_page(request: Request) -> Response:
 async def _enter(request: Request) -> Response:
     """Let a browser in for a code."""
     keys: Keys = request.app.state.studio.keys
-    code = (await request.body())[:200].decode("latin-1")
-    if not keys.use_code(code):
+    if not keys.use_code(await way_in(request)):
         return JSONResponse({"message": "This way in was used already, or it is too late for it."}, 403)
     return JSONResponse({"go": f"{keys.prefix}/"}, headers={"set-cookie": keys.set_cookie()})
 
@@ -157,7 +161,7 @@ async def _again(request: Request) -> Response:
     Both sides sign, and neither tells the key: once the studio is gone, another may answer at its port.
     """
     studio = request.app.state.studio
-    once, _, sign = (await request.body())[:200].decode("latin-1").partition(" ")
+    once, _, sign = (await way_in(request)).partition(" ")
     if not equal(sign, signed(studio.keys.again, "ask", once)):
         return JSONResponse({"message": "This is not the key of this studio."}, 403)
     code = studio.keys.new_code()
@@ -175,8 +179,19 @@ async def _no_page(request: Request, error: Any) -> Response:
     return _answer(request, error.status_code, "Not possible", str(error.detail), "")
 
 
+async def _gone(request: Request, error: Any) -> Response:
+    """Answer nobody: who asked has left."""
+    return Response(status_code=400)
+
+
 async def _refused(request: Request, error: Any) -> Response:
     return _answer(request, 400, "This did not work", error.message, error.hint)
+
+
+async def _no_file(request: Request, error: Any) -> Response:
+    """Say what the system refused."""
+    what = f"{error.filename}: " if isinstance(error.filename, str) else ""
+    return _answer(request, 400, "This did not work", f"{what}{error.strerror or error}.", "")
 
 
 async def _refused_by_desk(request: Request, error: Any) -> Response:
@@ -198,6 +213,9 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 def _answer(request: Request, status: int, title: str, message: str, hint: str) -> Response:
+    if not request.state.let_in:  # whose pages hold no address of a page inside
+        content = templates.get_template("refused.html").render(title=title, message=message)
+        return HTMLResponse(content, status)
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"error": {"kind": title, "message": message, "hint": hint, "where": {}}}, status)
+        return Json({"error": {"kind": title, "message": message, "hint": hint, "where": {}}}, status)
     return error_page(request, status, title, message, hint)

@@ -5,7 +5,7 @@ Every command runs in the project's folder: what lies in it is named from there.
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from setveil.studio.projects import Project
 
 READING = (
-    "format", "encoding", "separator", "id-column", "item-column", "item-columns", "same-ids", "query",
-    "connection",
+    "format", "encoding", "separator", "id-column", "item-column", "item-columns", "not-ids", "same-ids",
 )  # fmt: skip
 COLUMNS = ("roles", "qi", "set", "items-file", "delimiter", "keep-columns")
-MADE_OF_COLUMNS = ("drop", "numeric", "categorical", "ranges", "weight")
+VALUES = ("numeric", "categorical", "missing")
+MADE_OF_COLUMNS = ("drop", *VALUES, "ranges", "weight")
 PROMISE = (
     "model", "k", "m", "h", "p", "private", "private-share", "sensitive", "sensitive-random", "privacy",
     "rho", "knows",
@@ -26,6 +26,9 @@ PROMISE = (
 CHECKED = ("k", "m", "h", "p", "private", "sensitive", "privacy", "rho", "knows")  # of a release
 SEARCHED = ("objective", "suppress", "max-suppressed", "keep", "weights", "hide")  # by explore, too
 
+_NOT_OF_A_FILE = frozenset(  # which may come from somebody else: these write, read or ask elsewhere
+    {"studio", "out", "force", "config", "plot-band", "query", "connection"}
+)
 _PAIRED = frozenset({"suppress"})  # have a --no- of their own
 
 
@@ -64,8 +67,9 @@ def build(project: Project, options: Sequence[str], out: str) -> list[str]:
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     """Count the rows that are found by so many items, in the data as they are."""
     settings = _settings(project)
-    words = _words(settings, [*READING, *COLUMNS])
-    return ["risk", *_inputs(settings), "--m", ",".join(map(str, sizes)), *words, "--json"]
+    words = _words(settings, [*READING, *COLUMNS, *VALUES])
+    files = [file for one in _inputs(settings) for file in _files(one)]
+    return ["risk", *files, "--m", ",".join(map(str, sizes)), *words, "--json"]
 
 
 def recommend(project: Project, budget: int = 120) -> list[str]:
@@ -81,9 +85,8 @@ def compare(study: str, out: str) -> list[str]:
     return ["compare", study, "--out", out]
 
 
-def verify(project: Project, run: str) -> list[str]:
-    """Check a run's promise anew from what is published alone."""
-    report = json.loads((project.folder / run / "internal" / "report.json").read_bytes())
+def verify(run: str, report: Mapping[str, Any]) -> list[str]:
+    """Check a run's promise, of which this is the record, anew from what is published alone."""
     promised, options = report["guarantee"], report.get("options") or {}
     given = {name: options[name] for name in CHECKED if name in options}
     return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), "--json"]
@@ -110,12 +113,27 @@ def run_name(folder: Path, when: str) -> str:
 
 
 def _settings(project: Project) -> dict[str, Any]:
-    return {name: value for name, value in project.settings().items() if name not in {"studio", "out"}}
+    return {name: value for name, value in project.settings().items() if name not in _NOT_OF_A_FILE}
 
 
 def _inputs(settings: Mapping[str, Any]) -> list[str]:
     given = settings.get("input", [])
-    return [str(one) for one in (given if isinstance(given, list) else [given])]
+    names = [str(one) for one in (given if isinstance(given, list) else [given])]
+    return [f"./{name}" if name.startswith("-") else name for name in names]  # else it would be an option
+
+
+def _files(name: str) -> list[str]:
+    """List the files of a folder of data, which risk would take for that of a run."""
+    if not os.path.isdir(name):  # noqa: PTH112  (a path that cannot be looked at is none)
+        return [name]
+    try:
+        inside = sorted(path for path in Path(name).iterdir() if path.is_file())
+    except OSError:
+        return [name]
+    named = [
+        str(path) for path in inside if not path.name.startswith((".", "_")) and path.name != "about.json"
+    ]
+    return named or [name]
 
 
 def _words(settings: Mapping[str, Any], names: Collection[str]) -> list[str]:

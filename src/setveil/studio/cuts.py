@@ -57,7 +57,7 @@ def read_recoding(run: Path) -> dict[str, str | None] | None:
             if next(lines, None) != ["item", "published"]:
                 return None
             return {item: published or None for item, published in lines}
-    except (OSError, ValueError):
+    except (OSError, ValueError, csv.Error):
         return None
 
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
-import http.client
-import json
 import logging
 import os
-import secrets
 import signal
 import socket
-import tempfile
+import sys
 import time
-import urllib.error
-import urllib.request
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,16 +19,18 @@ from typing import Any
 import uvicorn
 
 from setveil.errors import RequestError
-from setveil.staging import staged_file
+from setveil.staging import private_file, scratch_folder
 from setveil.studio.app import Studio, make_app
 from setveil.studio.desks import Desks
-from setveil.studio.guard import HOST, Keys, equal, signed
+from setveil.studio.guard import HOST, Keys
 from setveil.studio.jobs import Jobs
+from setveil.studio.limits import BACKLOG, HEAD_BYTES, Connection
+from setveil.studio.places import open_to_others
 from setveil.studio.projects import Projects
+from setveil.studio.running import ask_running, told
 
 IDLE_SECONDS = 30 * 60  # without a page open or a command under way
 _FAREWELL = 1.0  # seconds
-_RUNNING = ".studio.json"  # in the folder of projects: how a second start finds the first
 
 
 def projects_folder() -> Path:
@@ -53,12 +50,17 @@ def start(folder: Path | None, port: int, *, browser: bool) -> None:
     browser : bool
         Whether to open the browser; else the address for it is the only line on standard output.
     """
+    # What the studio writes is for its owner alone. What commands write for others is as they would write it.
+    umask = os.umask(0o077) if os.name == "posix" else -1
     folder = None if folder is None else folder.absolute()
     projects = Projects(projects_folder() if folder is None else folder.parent)
     if folder is not None:
         projects.open(folder)
+        who = open_to_others(folder)
+        if who:
+            print(f"The folder {folder} can be read by {who}.", file=sys.stderr)  # noqa: T201
     if not _open_running(projects.root, browser=browser):
-        _serve(projects, port, browser=browser)
+        _serve(projects, port, browser=browser, umask=umask)
 
 
 def listening(port: int) -> socket.socket:
@@ -74,7 +76,7 @@ def listening(port: int) -> socket.socket:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((HOST, port))
-        taken.listen(128)
+        taken.listen(BACKLOG)
     except (OSError, OverflowError) as error:
         taken.close()
         raise RequestError(
@@ -113,15 +115,18 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _serve(projects: Projects, port: int, *, browser: bool) -> None:
+def _serve(projects: Projects, port: int, *, browser: bool, umask: int) -> None:
     taken = listening(port)
     keys = Keys(taken.getsockname()[1])
-    studio = Studio(projects, keys, close=lambda: None, desks=Desks(), jobs=Jobs())
+    studio = Studio(projects, keys, close=lambda: None, desks=Desks(), jobs=Jobs(umask=umask))
     app = _Idle(make_app(studio))
     logging.getLogger("setveil.studio").addHandler(logging.StreamHandler())
     server = _Server(
         uvicorn.Config(
             app,
+            http=Connection,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+            backlog=BACKLOG,
             access_log=False,  # addresses hold the secret
             log_config=None,
             log_level="critical",  # what fails is told by the pages; traces would show data
@@ -136,7 +141,7 @@ def _serve(projects: Projects, port: int, *, browser: bool) -> None:
         asyncio.get_running_loop().call_later(_FAREWELL, _end, server)
 
     studio.close = close
-    with taken, _told(projects.root, keys):
+    with taken, told(projects.root, keys):
         asyncio.run(_until_closed(server, taken, app, studio, browser=browser))
 
 
@@ -153,6 +158,8 @@ async def _until_closed(
     browser: bool,
 ) -> None:
     for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+        if signal.getsignal(getattr(signal, name, signal.SIGINT)) is signal.SIG_IGN:
+            continue  # made deaf to it, by nohup or the shell
         with contextlib.suppress(AttributeError, NotImplementedError):  # not everywhere
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), _end, server)
     serving = asyncio.create_task(server.serve(sockets=[taken]))
@@ -161,7 +168,7 @@ async def _until_closed(
         while not serving.done():
             await asyncio.wait([serving], timeout=5)
             if opened and not studio.keys.waits:
-                opened.unlink(missing_ok=True)
+                opened.close()
             if app.seconds > IDLE_SECONDS and not studio.jobs.busy():
                 studio.close()
         await serving
@@ -169,60 +176,26 @@ async def _until_closed(
         await studio.jobs.close()
         await studio.desks.close()
         if opened:
-            opened.unlink(missing_ok=True)
+            opened.close()
 
 
-def _open(origin: str, code: str, *, browser: bool) -> Path | None:
-    """Open the browser, or print the address for it; return the file that the browser reads, if any."""
+def _open(origin: str, code: str, *, browser: bool) -> contextlib.ExitStack | None:
+    """Open the browser, or print the address for it; return what removes the file that the browser reads."""
     address = f"{origin}/enter#{code}"
     if not browser:
         print(address, flush=True)  # noqa: T201
         return None
     # A command line can be read by everybody on the computer: the browser gets the name of a file instead.
-    handle, name = tempfile.mkstemp(prefix="setveil-", suffix=".html")
-    with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
+    opened = contextlib.ExitStack()
+    page = opened.enter_context(scratch_folder()) / "studio.html"
+    with private_file(page, "w", encoding="utf-8") as file:
         file.write(
             '<!doctype html><meta charset="utf-8"><title>setveil studio</title>'
             f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">'
             f'<p><a href="{html.escape(address)}">Open setveil studio</a></p>'
         )
-    webbrowser.open(Path(name).as_uri())
-    return Path(name)
-
-
-@contextlib.contextmanager
-def _told(root: Path, keys: Keys) -> Any:
-    """Leave word, for its owner alone, that the studio runs."""
-    path = root / _RUNNING
-    with staged_file(path) as staged:
-        staged.chmod(0o600)
-        staged.write_text(json.dumps({"origin": keys.origin, "again": keys.again}), encoding="utf-8")
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            if json.loads(path.read_text(encoding="utf-8"))["again"] == keys.again:
-                path.unlink()
-
-
-def ask_running(root: Path) -> tuple[str, str] | None:
-    """Find the studio that serves a folder of projects already: its origin, and a code to come in by."""
-    try:
-        told = json.loads((root / _RUNNING).read_text(encoding="utf-8"))
-        origin, key, once = str(told["origin"]), str(told["again"]), secrets.token_urlsafe(32)
-        request = urllib.request.Request(  # noqa: S310  (where it listened itself)
-            f"{origin}/again",
-            data=f"{once} {signed(key, 'ask', once)}".encode(),
-            headers={"Origin": origin, "Sec-Fetch-Site": "same-origin"},
-        )
-        plain = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with plain.open(request, timeout=5) as answer:
-            found = json.loads(answer.read(10_000))
-        code, sign = str(found["code"]), str(found["signed"])
-    except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError, http.client.HTTPException):
-        return None
-    # Once a studio has been killed, something else may answer at its port.
-    return (origin, code) if equal(sign, signed(key, "code", once, code)) else None
+    webbrowser.open(page.as_uri())
+    return opened
 
 
 def _open_running(root: Path, *, browser: bool) -> bool:
@@ -233,5 +206,5 @@ def _open_running(root: Path, *, browser: bool) -> bool:
     opened = _open(*found, browser=browser)
     if opened:
         time.sleep(5)  # the browser reads it meanwhile
-        opened.unlink(missing_ok=True)
+        opened.close()
     return True

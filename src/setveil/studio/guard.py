@@ -9,6 +9,8 @@ Every request passes here first. The rules, in this order:
   request that changes nothing may also be an address typed by hand.
 - Beyond the way in, every address begins with a secret and needs a cookie that is sent to such addresses
   only: cookies are not bound to a port, so other servers here would get one with a common path.
+
+Connections by which nothing was let in are few and short (`setveil.studio.limits`).
 """
 
 from __future__ import annotations
@@ -142,9 +144,12 @@ class Guard:
         elif scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            refusal = self._refusal(scope)
+            refusal, path = self._refusal(scope), scope["path"]
             app = self.app if refusal is None else self.refuse(*refusal)
-            await app(scope, receive, _with_headers(send))
+            scope.setdefault("state", {})["let_in"] = refusal is None and path not in WAY_IN
+            # What strangers go on sending is not listened to.
+            ends = scope["method"] not in _SAFE and not scope["state"]["let_in"]
+            await app(scope, receive, _with_headers(send, ends=ends))
 
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         """Say why a request is not answered, if so: status, title, sentence."""
@@ -201,8 +206,11 @@ def _all(headers: Iterable[tuple[str, str]], name: str) -> list[str]:
     return [value for key, value in headers if key == name]
 
 
-def _with_headers(send: Send) -> Send:
-    """Give every answer the headers; a framed report may have its own policy, and nothing else."""
+def _with_headers(send: Send, *, ends: bool) -> Send:
+    """Give every answer the headers; a framed report may have its own policy, and nothing else.
+
+    With `ends` it is the last one of its connection.
+    """
 
     async def sent(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -211,6 +219,7 @@ def _with_headers(send: Send) -> Send:
             ours = _HEADERS | (
                 {"content-security-policy": FRAMED_POLICY, "x-frame-options": "SAMEORIGIN"} if framed else {}
             )
+            ours |= {"connection": "close"} if ends else {}
             kept = [(key, value) for key, value in headers if key.decode().lower() not in ours]
             message = {**message, "headers": kept + [(k.encode(), v.encode()) for k, v in ours.items()]}
         await send(message)

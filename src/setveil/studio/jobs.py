@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from setveil.staging import staged_file
+from setveil.studio import places
+from setveil.studio.places import UNDER_WAY
 
 if TYPE_CHECKING:
     from setveil.studio.projects import Project
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 COMMAND = (sys.executable, "-m", "setveil")
 FRONT = "explore"  # put off for any other work
 QUESTIONS = frozenset({"query", "risk", "verify", "why"})  # short; asked while other work goes on
-UNDER_WAY = "working.json"  # in a project's folder
 
 _KEPT = 30  # jobs of a project, the newest
 _GRACE = 5.0  # seconds in which a cancelled command shall have tidied up
@@ -137,11 +138,16 @@ class Jobs:
         What starts setveil, for tests.
     memory_mb : float, optional
         Memory that a command may take; by default most of what is free when it starts.
+    umask : int, optional
+        Of the commands; by default that of the server.
     """
 
-    def __init__(self, command: Sequence[str] = COMMAND, memory_mb: float | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str] = COMMAND, memory_mb: float | None = None, umask: int = -1
+    ) -> None:
         self.command = tuple(command)
         self.memory_mb = memory_mb
+        self.umask = umask
         self._lanes: dict[Path, _Lane] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._last = 0
@@ -264,18 +270,21 @@ class Jobs:
     def _recall(self, folder: Path, lane: _Lane) -> None:
         """Say what became of work that was under way when an earlier server ended."""
         note = folder / UNDER_WAY
+        if places.foreign(folder) is not None:
+            return
         try:
-            was = json.loads(note.read_bytes())
-            out = None if was["out"] is None else Path(was["out"])
+            was = places.read_json(note)
+            # The file may be anybody's: what it names is removed only where it is a run of this project.
+            out = places.run_of(folder, was["out"])
             kind, argv, label = str(was["kind"]), list(map(str, was["argv"])), str(was["label"])
             server = int(was["server"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return
-        if server != os.getpid() and _is_alive(server):
-            return  # of another server, which tells itself
+        if out is None or (server != os.getpid() and _is_alive(server)):
+            return  # nothing of ours; or of another server, which tells itself
         self._last += 1
         job = Job(self._last, kind, argv, label, out, begun=0.0, ended=0.0)
-        if out is not None and out.exists():
+        if out.exists():
             job.state = "done"
         else:
             job.state = "failed"
@@ -285,7 +294,7 @@ class Jobs:
                 "ended. Nothing was written.",
                 "hint": "Start it again.",
             }
-            _tidy(out)
+            places.tidy(out)
         job.over.set()
         lane.jobs.append(job)
         note.unlink(missing_ok=True)
@@ -331,6 +340,7 @@ class Jobs:
             cwd=folder,
             limit=1 << 24,
             start_new_session=True,  # Ctrl-C in the terminal is the server's
+            umask=self.umask,
         )
         job.process = process
         if job.cancelling or job.again:  # while it was started
@@ -353,7 +363,8 @@ class Jobs:
         if answered and (job.out is None or not job.cancelling):
             self._close(job, "done")
             return
-        _tidy(job.out)
+        if job.out is not None:
+            places.tidy(job.out)
         if job.cancelling:
             if job.out is not None:
                 shutil.rmtree(job.out, ignore_errors=True)  # complete at the very moment it was cancelled
@@ -400,7 +411,7 @@ class Jobs:
 
 
 def _write(place: Path, text: str) -> None:
-    place.parent.mkdir(exist_ok=True)
+    places.make_folder(place.parent)
     with staged_file(place) as beside:
         beside.write_text(text, encoding="utf-8")
 
@@ -446,17 +457,6 @@ def _kill(process: asyncio.subprocess.Process) -> None:
             process.kill()
 
 
-def _tidy(out: Path | None) -> None:
-    """Remove what a killed command left hidden beside its place; see `setveil.staging`."""
-    if out is None or not out.parent.is_dir():
-        return
-    for path in out.parent.glob(f".{out.name[:40]}.*"):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
 @contextlib.contextmanager
 def _written_down(folder: Path, job: Job) -> Iterator[None]:
     """Keep a note in the project's folder as long as a job that writes something is under way."""
@@ -479,7 +479,7 @@ def _is_alive(pid: int) -> bool:
         return False  # to ask is to end it, there
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # there is none, and cannot be
         return False
     except OSError:
         return True

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
-import shutil
 import threading
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, OutputError
+from setveil.errors import DataError, OutputError, RequestError, shorten
 from setveil.staging import staged_file
+from setveil.studio import places
+from setveil.studio.places import LOCK, TOML
 
-TOML = "project.toml"
 _LONGEST = 60  # of a folder's name
+_KEPT: Mapping[str, type] = {  # what the studio keeps beside the options
+    "chosen": str, "file": str, "items": int, "kept": list, "mtime_ns": int, "row": str, "rows": int,
+    "sensitive": list, "sha256": str, "size": int, "title": str, "tour": bool,
+}  # fmt: skip
 
 
 class Project:
@@ -49,8 +55,8 @@ class Project:
     @property
     def studio(self) -> dict[str, Any]:
         """What only the studio keeps: the table ``studio`` of the settings."""
-        kept = self.settings().get("studio", {})
-        return kept if isinstance(kept, dict) else {}
+        kept: dict[str, Any] = self.settings().get("studio", {})
+        return kept
 
     @property
     def toml(self) -> Path:
@@ -98,30 +104,50 @@ class Project:
         Raises
         ------
         DataError
-            If the file is no TOML.
+            If the file is no TOML, or holds something that neither commands nor the studio take.
         """
         try:
-            return tomllib.loads(self.toml.read_text(encoding="utf-8"))
+            if not places.is_plain(self.toml):
+                raise ValueError("it is a link, a pipe or a device")
+            found = tomllib.loads(self.toml.read_text(encoding="utf-8"))
+            _check(found)
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, ValueError, RecursionError) as error:
+            why = "it is too deep" if isinstance(error, RecursionError) else error
             raise DataError(
-                f"The settings {self.toml} cannot be read: {error}.",
+                f"The settings {self.toml} cannot be read: {why}.",
                 hint="They were changed outside of the studio. Mend the file, or delete it to begin again.",
             ) from None
+        return found
+
+    def check(self) -> None:
+        """Make sure that nothing in the folder leads elsewhere.
+
+        Raises
+        ------
+        DataError
+        """
+        found = places.foreign(self.folder)
+        if found is not None:
+            raise DataError(
+                f"In the project's folder, {found.relative_to(self.folder)} is a link, a pipe or a device, "
+                "which the studio never makes.",
+                hint="Put a plain file or folder in its place, or delete it.",
+            )
 
     def input_trouble(self) -> str:
         """Say whether the input is another than the one that was read: `changed`, `gone`, or nothing."""
         kept, path = self.studio, self.settings().get("input")
-        if not path or "mtime_ns" not in kept:
+        if not isinstance(path, str) or not {"size", "mtime_ns"} <= kept.keys():
             return ""
-        place = Path(str(path))
+        place = self.folder / path
         try:
             if place.is_dir():
                 found = [one.stat() for one in place.iterdir() if one.is_file()]
             else:
                 found = [place.stat()]
-        except OSError:
+        except (OSError, ValueError):
             return "gone"
         size, latest = sum(one.st_size for one in found), max((one.st_mtime_ns for one in found), default=0)
         same = (size, latest) == (kept["size"], kept["mtime_ns"])
@@ -141,6 +167,10 @@ class Project:
             kept = dict(settings.pop("studio", {}))
             _change(kept, changes.pop("studio", {}))
             _change(settings, {key.replace("_", "-"): value for key, value in changes.items()})
+            try:
+                _check({**settings, "studio": kept})
+            except ValueError as error:
+                raise RequestError(f"This cannot be kept with the project: {error}.") from None
             lines = [f"{_key(key)} = {as_toml(value)}\n" for key, value in settings.items()]
             if kept:
                 lines += [
@@ -159,6 +189,30 @@ def _change(values: dict[str, Any], changes: Mapping[str, Any]) -> None:
             values[key] = value
 
 
+def _check(settings: Mapping[str, Any]) -> None:
+    """Refuse what is no value of an option, or not what the studio keeps."""
+    kept = settings.get("studio", {})
+    if not isinstance(kept, Mapping):
+        raise ValueError("studio is no table")
+    options = {key: value for key, value in settings.items() if key != "studio"}
+    for key, value in [*options.items(), *kept.items()]:
+        if not re.fullmatch(r"[A-Za-z0-9_-]+", key):
+            raise ValueError(f"{shorten(key)} is no name of an option")
+        if not all(map(_is_plain, value if isinstance(value, list) else [value])):
+            raise ValueError(f"{key} is no text, number or list of these")
+    for key, kind in _KEPT.items():
+        held = kept.get(key, kind())
+        listed = held if isinstance(held, list) else []
+        if type(held) is not kind or not all(isinstance(one, str) for one in listed):
+            raise ValueError(f"{key} is not as the studio writes it")
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, float | date) or (isinstance(value, str) and "\0" not in value)
+
+
 def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else as_toml(key)
 
@@ -166,7 +220,7 @@ def _key(key: str) -> str:
 def as_toml(value: Any) -> str:
     """Write a value as TOML."""
     if isinstance(value, bool | int | float):
-        return json.dumps(value)
+        return str(value).lower()
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(as_toml, value)) + "]"
     if isinstance(value, Mapping):
@@ -182,7 +236,7 @@ def _held(folder: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    with (folder / ".lock").open("w") as lock:
+    with (folder / LOCK).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -199,15 +253,18 @@ class Projects:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
         self._known: dict[Path, Project] = {}
-        _make(self.root)
+        self._named: set[Path] = set()
+        places.make_folder(self.root)
 
     def all(self) -> list[Project]:
-        """List the projects by title."""
-        folders = [
-            path for path in self.root.iterdir()
-            if not path.name.startswith(".") and not path.is_symlink() and (path / TOML).is_file()
-        ]  # fmt: skip
+        """List the projects by title: folders of this user, and one that was named when the studio began."""
+        folders = [path for path in self.root.iterdir() if self._is_project(path)]
         return sorted(map(self._project, folders), key=lambda project: project.name.casefold())
+
+    def _is_project(self, path: Path) -> bool:
+        if path.name.startswith(".") or path.is_symlink() or not places.is_text(path.name):
+            return False
+        return (path in self._named or places.is_ours(path)) and os.path.lexists(path / TOML)
 
     def find(self, name: str) -> Project:
         """Find a project by the name of its folder, which must be one of those there are.
@@ -238,28 +295,22 @@ class Projects:
                     f"The folder {self.root / name} cannot be made: {error.strerror}."
                 ) from None
             project = self._project(self.root / name)
-            project.save(studio={"title": title})
+            project.save(studio={"title": title.replace("\0", "")})
             return project
 
     def open(self, folder: Path) -> Project:
         """Take a folder of the root as a project; make it where it is missing."""
-        _make(folder)
+        self._named.add(places.make_folder(folder))
         project = self._project(folder)
+        project.check()
         if not project.toml.exists():
             project.save(studio={"title": folder.name})
         return project
 
     def delete(self, project: Project) -> None:
-        """Remove a project with all that is in its folder."""
-        shutil.rmtree(project.folder)
+        """Remove a project with all that the studio made in its folder."""
+        places.remove(project.folder)
         self._known.pop(project.folder, None)
 
     def _project(self, folder: Path) -> Project:
         return self._known.setdefault(folder, Project(folder))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"The folder {folder} cannot be made: {error.strerror}.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from setveil.errors import DataError, SetveilError
 from setveil.report import words
@@ -54,6 +55,14 @@ templates.filters["count"] = count
 templates.filters["percent"] = words.percent
 templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])
 templates.globals["version"] = __version__
+
+
+class Json(JSONResponse):
+    """JSON in ASCII, which every text can be written in."""
+
+    def render(self, content: Any) -> bytes:
+        """Write the answer."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def at(request: Request, *parts: str) -> str:
@@ -130,7 +139,9 @@ def page(
     project = getattr(request.state, "project", None)
     try:
         reached = steps(project) if project is not None else []
-    except DataError:  # of an error page that says so
+    except DataError:
+        if template != "error.html":  # which says so
+            raise
         project, reached = None, []
     content = templates.get_template(template).render(
         at=lambda *parts: at(request, *parts),
@@ -144,7 +155,7 @@ def page(
         errors=list(errors),
         **values,
     )
-    return HTMLResponse(content, status)
+    return HTMLResponse(content.encode("utf-8", "replace"), status)
 
 
 def said(error: SetveilError, field: str = "") -> dict[str, str]:

@@ -11,6 +11,7 @@ from setveil.jit import compiled
 from setveil.kernels.content import content_order
 from setveil.kernels.rows import Ids, Ints, frozen, invert, merge_rows, take_rows
 from setveil.progress import Progress, silent
+from setveil.sorting import sort_piece
 
 _SWEEPS = 2  # walks over the rows to find where to begin
 ROWS_AT_ONCE = 200_000  # rows put in order between two signs of life
@@ -46,7 +47,7 @@ def _cuthill_mckee(indptr, items, starts, tidlists, roots, expanded, level, orde
                     level[other] = level[row] + 1
                     order[size] = other
                     size += 1
-        order[first:size].sort()
+        sort_piece(order, first, size)
     state[0], state[1], state[2] = done, size, root
 
 

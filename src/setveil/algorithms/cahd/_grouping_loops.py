@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.sorting import sort_piece
 
 
 @compiled
@@ -130,10 +131,12 @@ def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, gr
         size = 1
         for q in range(s_indptr[t], s_indptr[t + 1]):
             inside[s_items[q]] = True
-        for c in np.argsort(keys[:found]):
+        sort_piece(keys, 0, found)
+        for key in keys[:found]:
             if size == p:
                 break
-            row = candidates[c]
+            away = key // 2 % (n + 1)
+            row = t + away if key % 2 == 1 else t - away
             fits = True
             for q in range(s_indptr[row], s_indptr[row + 1]):
                 fits = fits and not inside[s_items[q]]

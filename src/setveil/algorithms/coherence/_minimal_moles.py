@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from setveil.jit import compiled
 from setveil.kernels.projection import copy_behind, count_items, index_places, keep_marked
 from setveil.kernels.rows import Ids, Ints
+from setveil.sorting import sort_piece
 
 A = TypeVar("A", bound=np.generic)
 
@@ -149,7 +150,7 @@ def _count_betrayed(
     negative. `p_support` and `count` stay zero. Returns the number of steps.
     """
     p_indptr, p_items, p_counts = private
-    live.sort()
+    sort_piece(live, 0, live.size)
     for j in range(live.size):
         p_support[live[j]] = j + 1
     p_begin = np.zeros(live.size + 2, np.int64)
@@ -291,7 +292,7 @@ def minimal_moles(
 
         # What stands behind the path.
         n_found = count_items(r0, r, row_arena, item_at, support, found)
-        found[:n_found].sort()
+        sort_piece(found, 0, n_found)
 
         if d > 0:
             _pass_over_known(heads[x], moles, mole_ids, on_path, support, most)

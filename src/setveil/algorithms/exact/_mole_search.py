@@ -19,7 +19,7 @@ from setveil.algorithms.exact._mole_loops import EPSILON, keep_greedily, lift_mo
 from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._program import TOLERANCE, Floats, Program
 from setveil.algorithms.exact._search import PATIENCE
-from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed, shorten
 from setveil.kernels.rows import Ids, Ints, frozen, invert
 from setveil.progress import Progress
 
@@ -286,7 +286,7 @@ class MoleSearch:
         if self.incumbent.cost is None:
             if proven == inf:
                 self._refuse_limit()
-            raise InfeasibleError(
+            raise UnfinishedError(
                 "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
             )
         best = self.lost + self.incumbent.cost

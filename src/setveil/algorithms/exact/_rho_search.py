@@ -29,7 +29,7 @@ from setveil.algorithms.exact._rho_rounding import RhoRounding
 from setveil.algorithms.exact._search import PATIENCE, Search
 from setveil.algorithms.exact._variables import Variables
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError, listed
+from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, merge_rows
@@ -115,7 +115,7 @@ class RhoSearch:
         if self.incumbent.cost is None:
             if search.lower == inf:
                 self._refuse_limit()
-            raise InfeasibleError(
+            raise UnfinishedError(
                 "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
             )
         return self._record(self.incumbent.cost, search.lower, program)

@@ -24,7 +24,7 @@ from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.data.transactions import Transactions
 from setveil.engine.parts import Parts
-from setveil.errors import InfeasibleError, RequestError, listed
+from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
@@ -119,7 +119,7 @@ class Search:
         if self.incumbent.cost is None:
             if lower == inf:
                 self._refuse_limit()
-            raise InfeasibleError(
+            raise UnfinishedError(
                 "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
             )
         self._polish()

@@ -7,6 +7,7 @@ import numpy as np
 from setveil.jit import compiled
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
 from setveil.kernels.walk import support
+from setveil.sorting import sort_piece
 
 
 @compiled
@@ -121,7 +122,7 @@ def violated_clauses(
             else:
                 count[y] = 0
                 fill[y] = 0
-        touched[:kept].sort()  # in place
+        sort_piece(touched, 0, kept)
         c = first[d + 1]
         chosen = touched[:kept]
         levels = add_level(chosen, c, k, count, fill, levels)  # on the last level, all are in fewer rows

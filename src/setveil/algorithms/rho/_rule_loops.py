@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.jit import compiled
 from setveil.kernels.projection import room
+from setveil.sorting import sort_piece
 
 # Places in `state`, kept between calls: the level that the walk is at (0: it is over), rules found, the
 # supports of the surest rule (with and without what it tells), steps taken in this call.
@@ -143,7 +144,7 @@ def _descend(rows, secrets, size, d, begin, end, levels, path, tally, touched, s
             count[y] += 1
             hot[y] = hot[y] or left > is_secret[y]
         state[STEPS] += max(indptr[row + 1] - p, 1)
-    touched[:n].sort()
+    sort_piece(touched, 0, n)
     total, kept = np.int64(0), 0
     for i in range(n):
         y = touched[i]

@@ -40,10 +40,10 @@ def bounded(
     table = data.rows_at(order)  # so that nothing depends on the order of the lines
     items = ClassItems(table, hierarchy, guarantee, parameters.items, parameters.suppress, progress)
     if not data.n_rows:
-        return Parts(np.zeros(0, np.int64), items.recoding([], order)), {"classes": 0}
+        return Parts(np.zeros(0, np.int64), items.recoding([], order)), {"parts": 0}
     first, details = relational_classes(table, guarantee.k, parameters, progress)
     clusters = Clusters(table, first)
-    details["classes_before"] = clusters.live.size
+    details["parts_before"] = clusters.live.size
     details["relational_loss_before"] = float(clusters.relational_loss)
     details["item_loss_before"] = sum(each.ncp for each in items.of_all(clusters.rows)) / items.whole
     if parameters.delta is None:
@@ -57,8 +57,7 @@ def bounded(
     details |= {
         "mergers": len(clusters.mergers),
         "mergers_kept": kept,
-        "classes": len(rows),
-        "smallest": min(each.size for each in rows),
+        "parts": len(rows),
         "relational_loss": float(table.relational_loss(part)),
         "item_loss": sum(each.ncp for each in recoded) / items.whole,
         "hidden_classes": sum(each.hidden for each in recoded),

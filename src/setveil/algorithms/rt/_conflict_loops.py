@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.sorting import sort_piece
 
 
 @compiled
@@ -287,7 +288,7 @@ def broken_cliques(clash, values, order, members, ends):
         if total > 1 + 1e-6:
             if cliques == ends.size or size + length > members.size:
                 return cliques
-            clique[:length].sort()
+            sort_piece(clique, 0, length)
             members[size : size + length] = clique[:length]
             size += length
             ends[cliques] = size

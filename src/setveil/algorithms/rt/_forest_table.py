@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.algorithms.rt._distinct import cut_loss
 from setveil.algorithms.rt._forest_parameters import Forest as Parameters
 from setveil.algorithms.rt._forest_search import ForestSearch
 from setveil.algorithms.rt._forest_threats import Knowledge
@@ -61,7 +62,8 @@ def published(
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
     if isinstance(guarantee, KKmAnonymity):
         require_nothing_sensitive("forest", guarantee)
-    table = with_ranges(table)
+    given = with_ranges(table)
+    table = given.rows_at(given.canonical_order())  # so that no choice depends on the order of the input
     share = Fraction(str(parameters.share))
     _require_columns(table, parameters.coarsest)
     limits = dict(parameters.coarsest)
@@ -83,11 +85,10 @@ def published(
     *nodes, image = forest.images(search.best)
     suppressed = [leaf for leaf, to in enumerate(image) if to < 0]
     made = TableCut(
-        table.columns,
+        given.columns,
         tuple(np.array(of_column, np.int32) for of_column in nodes),
         Recoding.from_cut(hierarchy, {to if to >= 0 else leaf for leaf, to in enumerate(image)}, suppressed),
     )
-    relational, of_items = _losses(forest, search.best, share, each)
     optimality = {
         "objective": "total",
         "model": "global recoding with suppression" if parameters.suppress else "global recoding",
@@ -99,8 +100,8 @@ def published(
     }
     return made, {
         "optimality": optimality,
-        "relational_loss": float(relational),
-        "transaction_loss": float(of_items),
+        "relational_loss": float(_relational_loss(table, made.nodes)),
+        "transaction_loss": float(_transaction_loss(table, hierarchy, image)),
         "suppressed": [hierarchy.labels[leaf] for leaf in suppressed],
     }
 
@@ -113,16 +114,19 @@ def _item_losses(hierarchy: Hierarchy, objective: str) -> list[Fraction]:
     return [Fraction(n - 1, max(hierarchy.n_leaves - 1, 1)) for n in leaves]
 
 
-def _losses(
-    forest: Forest, candidate: np.ndarray, share: Fraction, hidden: Fraction
-) -> tuple[Fraction, Fraction]:
-    """Split the loss of a candidate into R and T; 0 where the share leaves it out."""
-    whole = forest.loss(candidate, hidden)
-    relational = forest.loss(np.where(forest.is_item, np.arange(candidate.size), candidate), hidden)
-    return (
-        relational / share if share else Fraction(0),
-        (whole - relational) / (1 - share) if share < 1 else Fraction(0),
+def _relational_loss(table: Table, nodes: Sequence[Ids]) -> Fraction:
+    """Compute R, whatever its share in the loss that was searched for."""
+    return Fraction(cut_loss(table, nodes), max(table.n_rows * table.unit_total, 1))
+
+
+def _transaction_loss(table: Table, hierarchy: Hierarchy, image: Sequence[int]) -> Fraction:
+    """Compute T, the average LM of the item occurrences, whatever loss of them was searched for."""
+    losses, supports = _item_losses(hierarchy, "lm"), table.supports().tolist()
+    places = hierarchy.locate(table.vocabulary).tolist()
+    lost = sum(
+        n * (losses[image[leaf]] if image[leaf] >= 0 else 1) for leaf, n in zip(places, supports, strict=True)
     )
+    return Fraction(lost, max(table.n_occurrences, 1))
 
 
 def _nodes_of(labels: tuple[str, ...], wanted: Iterable[str], name: str) -> list[int]:

@@ -50,8 +50,9 @@ def anonymize(
     -------
     made : Parts
     details : dict
-        `classes_before` and `classes` (numbers), `smallest` (rows of the smallest class), `mergers`, those
-        that were made, and `mergers_kept`; `relational_loss_before`, `relational_loss` (R),
+        `parts_before` and `parts`: how many sets of rows were recoded together (those with the same published
+        quasi-identifiers are one class); `mergers`, those that were made, and `mergers_kept`;
+        `relational_loss_before`, `relational_loss` (R),
         `item_loss_before`, `item_loss` (NCP of the items); `hidden_classes`, those that lose all items
         because too few rows hold any; of global methods `uniform_relational_loss`, R if all rows were recoded
         alike, and of incognito the `levels`; with exact items `optimality`.

@@ -43,7 +43,7 @@ def anonymize(
     made : TableCut
     details : dict
         `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `transaction_loss`: R
-        and T; `suppressed`: the labels of items that are.
+        and T (LM, whatever the objective is); `suppressed`: the labels of items that are.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted, joined, rows_of
+from setveil.data.ids import require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
-from setveil.data.readings import refusal
+from setveil.data.readings import refusal, refuse_ids_in_lists
 from setveil.data.tables import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -80,6 +82,7 @@ def read(
     id_column: str | None = None,
     item_column: str | None = None,
     item_columns: str | Sequence[str] | None = None,
+    not_ids: str | Sequence[str] | None = None,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
@@ -108,6 +111,9 @@ def read(
     item_columns : str or sequence of str, optional
         Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
         patterns (``DX*``) between commas.
+    not_ids : str or sequence of str, optional
+        Columns that are no ids of persons, although they look so: items are read from a column that was named
+        and looks like ids only if it is one of these.
     same_ids : bool
         Of several files: the same id is the same row. Otherwise an id that two files have is an error.
     query, connection : str, optional
@@ -125,7 +131,8 @@ def read(
     Raises
     ------
     TableError
-        If a file may be a table, and nothing says which columns count.
+        If a file may be a table, and nothing says which columns count; or if items would be read from a
+        column that looks like ids.
     DataError
         If a file cannot be read, is malformed (the message names the line), or holds no item.
     RequestError
@@ -160,6 +167,9 @@ def read(
     else:
         paths = [path] if isinstance(path, str | Path) else list(path or ())
         parts, files, encodings = _file_parts([str(one) for one in paths], request)
+    if refuse_tables and request.wanted.named:
+        for one, file in zip(parts, files, strict=True):
+            require_no_ids(file.path, one.items, not_ids)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
@@ -259,6 +269,8 @@ def _query_parts(query: str, connection: str, request: _Request) -> Parts:
     table = read_query(query, connection)
     form = _form_of_table(request, "a query")
     part = read_frame(table, request.wanted, "the result of the query", form)
+    if part.layout.format == "parquet":
+        _refuse_ids_in_lists(part, "the result of the query", request)
     return [part], [InputFile(redacted(connection), None)], [None]
 
 
@@ -318,23 +330,28 @@ def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
         _refuse_options(chosen, given)
         options = {option: given[option] for option in FORMATS[chosen].takes}
         part = function_of(FORMATS[chosen].reader)((content, name), **options)
+        if part.layout.nested:
+            _refuse_ids_in_lists(part, name, request)
         return part, None
     text = as_text(content, name, request.encoding)
     chosen = request.format or detect_format(source.inner, text.content)
     if request.format is None and chosen != "jsonl":
         return _read_undeclared(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
-    if request.format is None and request.tables and request.silent:
-        why = why_table(text, "jsonl", None)
-        if why:
-            raise TableError(
-                f"{name} may hold records ({why}), and nothing says that each line is a row of items",
-                [],
-                [({"format": "jsonl"}, "one row per line, every value an item: ids would be, too")],
-            )
     options = {option: given[option] for option in FORMATS[chosen].takes}
     part = function_of(FORMATS[chosen].reader)(text, **options)
+    _refuse_ids_in_lists(part, name, request)
     return part, text.encoding
+
+
+def _refuse_ids_in_lists(part: Part, name: str, request: _Request) -> None:
+    """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
+    if request.tables and request.silent:
+        rows = [
+            [part.labels[code] for code in part.codes[start:end].tolist() if code >= 0]
+            for start, end in pairwise(part.indptr[: evidence.LINES + 1].tolist())
+        ]
+        refuse_ids_in_lists(rows, name, next(iter(part.item_columns), ""))
 
 
 def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
@@ -344,20 +361,17 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
     if request.wanted.named:
         return read_named(text, request.separator, request.wanted)
     chosen = detected if request.separator is None else "basket"
-    if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None):
+    if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None)[0]:
         chosen = "basket"
-    why = why_table(text, chosen, request.separator)
+    why, separator = why_table(text, chosen, request.separator)
     if why:
         agreed = read_unnamed(text, request.separator) if chosen == "basket" else None
         if agreed is not None:
             return agreed
         if request.tables:
-            separator, more = request.separator, {}
+            more = {} if separator is None else {"separator": separator}
             if chosen != "basket":
-                separator = "\t" if b"\t" in text.content else " "
-                more = {"format": "long", "separator": separator}
-            elif separator is not None:
-                more = {"separator": separator}
+                more["format"] = "long"
             asked = refusal(TextTable(text, separator), why, more=more, rows=chosen)
             asked.keep(lambda options: _can_be_read(text, request, options))
             raise asked
@@ -385,6 +399,9 @@ def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> b
     except (DataError, RequestError):
         return False
     items = int((part.codes >= 0).sum())
+    several = len(part.items) > 1
+    if any(why_id(column, items=not several) for column in part.items):
+        return False
     return items > 0 and (
         not part.item_columns or len(part.labels) < evidence.DIFFERENT * items or items < 20
     )

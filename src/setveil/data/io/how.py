@@ -24,9 +24,11 @@ class How:
     items : path or data frame, optional
         A long table with the items of each id, instead of a column.
     id_column : str, optional
-        The column that says whom a row is about: no value may come twice.
+        The column that says whom a line is about.
     item_column : str, optional
         The column of `items` that holds the item; by default the one besides the ids.
+    not_ids : tuple of str
+        Columns that are no ids of persons, although they look so.
     """
 
     format: str | None = None
@@ -37,3 +39,4 @@ class How:
     items: Any = None
     id_column: str | None = None
     item_column: str | None = None
+    not_ids: tuple[str, ...] = ()

@@ -15,11 +15,13 @@ from polars.io.plugins import register_io_source
 
 from setveil.data.columns import Wanted
 from setveil.data.frames import read_frame
+from setveil.data.io.footer import least_memory
 from setveil.data.io.source import is_parquet
 from setveil.data.layout import Layout
 from setveil.data.tables import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
+from setveil.memory import Unpacked
 
 ROW_GROUP = 1 << 18
 FILE_ROWS = 1 << 24  # a multiple of it
@@ -42,6 +44,7 @@ def read_parquet(
             f"{name} is not a whole Parquet file: it does not begin and end with PAR1.",
             hint="If it is text, name its --format.",
         )
+    Unpacked(name).require(least_memory(content))
     try:
         part = read_frame(
             pl.scan_parquet(io.BytesIO(content)), Wanted(id_column, item_column, item_columns), name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +15,12 @@ from setveil.errors import DataError, RequestError, shorten
 _SECRET = re.compile(r"(?i)((?:password|passwd|passphrase|pwd|secret|token|key)\w*\s*=\s*)([^&;]*)")
 _STATUS = re.compile(r"^[A-Z_]+: (?:\[\w+\] )?")  # of ADBC, before the driver's own words
 _ALL_ROWS = str(2**30)
+# What a query begins with after blanks and comments: no more than all databases take for these.
+_BEGINNING = re.compile(r"(?:[ \t\n\f\r]|--[^\n]*\n|/\*.*?\*/)*(\w*)", re.DOTALL | re.ASCII)
+_QUERIES = ("SELECT", "WITH", "VALUES")
+# Of DuckDB: neither files nor other databases, extensions or addresses; and no query can change that.
+_CLOSE = ("SET enable_external_access = false", "SET lock_configuration = true")
+_CLOSED = re.compile(r"disabled (?:by|through) configuration|configuration has been locked")
 
 
 def read_query(sql: str, uri: str) -> pl.DataFrame:
@@ -23,8 +29,9 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
     Parameters
     ----------
     sql : str
-        One query. Files of SQLite and DuckDB are opened for reading only; in other databases nothing is
-        committed.
+        One query, which can read tables of this database and nothing else. In SQLite and PostgreSQL it begins
+        with SELECT, WITH or VALUES. Files, and PostgreSQL's transaction, are for reading only; in other
+        databases it can do what the account may.
     uri : str
         The database: ``sqlite:///shop.db``, ``sqlite:////home/ann/shop.db`` (an absolute path has four
         slashes), ``duckdb:///shop.duckdb``, ``postgresql://user@host/db``, or ``mysql://``, ``mssql://``,
@@ -36,7 +43,7 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
     RequestError
         If the database is of a kind that is not read, or its driver is not installed.
     DataError
-        If it cannot be opened, or the query fails or returns no table.
+        If it cannot be opened, or the query fails, reaches for more than the database, or returns no table.
     """
     scheme, _, rest = uri.partition("://")
     connect = _CONNECTIONS.get(scheme.lower()) if rest else None
@@ -59,7 +66,14 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
     except (DataError, MemoryError):
         raise
     except Exception as error:  # each driver has its own
-        raise DataError(f"The query to {redacted(uri)} failed: {_reason(error, uri)}") from None
+        reason = _reason(error, uri)
+        hint = ""
+        if _CLOSED.search(str(error)):
+            hint = (
+                "A query reads tables of the database, and no file, also not through a view. Read the file "
+                "itself with setveil, or load it into a table first."
+            )
+        raise DataError(f"The query to {redacted(uri)} failed: {reason}", hint=hint) from None
     if not table.width:
         raise DataError(f"The query to {redacted(uri)} returns no columns.", hint="Use SELECT.")
     return _stored(table)
@@ -97,24 +111,27 @@ def _reason(error: Exception, uri: str) -> str:
 def _sqlite(sql: str, uri: str) -> pl.DataFrame:
     from adbc_driver_sqlite import dbapi
 
+    _require_query(sql, uri)  # beside a file that is open for reading only ATTACH opens others, or makes them
     # Types are those of the first batch, and a column may begin with nulls or change its type later.
     options = {"adbc.sqlite.query.batch_rows": _ALL_ROWS}
-    return _fetched(sql, lambda: dbapi.connect(_file(uri).resolve().as_uri() + "?mode=ro"), options)
+    place = _file(uri).resolve().as_uri() + "?mode=ro"
+    return _fetched(sql, lambda: dbapi.connect(place), options=options)
 
 
 def _duckdb(sql: str, uri: str) -> pl.DataFrame:
     import adbc_driver_duckdb
     from adbc_driver_manager import dbapi
 
-    place = {"path": str(_file(uri)), "access_mode": "READ_ONLY", "autoinstall_known_extensions": "false"}
+    place = {"path": str(_file(uri)), "access_mode": "READ_ONLY"}
     driver, entrypoint = adbc_driver_duckdb.driver_path(), "duckdb_adbc_init"
-    return _fetched(sql, lambda: dbapi.connect(driver=driver, entrypoint=entrypoint, db_kwargs=place))
+    return _fetched(sql, lambda: dbapi.connect(driver=driver, entrypoint=entrypoint, db_kwargs=place), _CLOSE)
 
 
 def _postgresql(sql: str, uri: str) -> pl.DataFrame:
     from adbc_driver_postgresql import dbapi
 
-    return _fetched(sql, lambda: dbapi.connect(uri))
+    _require_query(sql, uri)
+    return _fetched(sql, lambda: dbapi.connect(uri), ("SET TRANSACTION READ ONLY",))
 
 
 def _through_connectorx(sql: str, uri: str) -> pl.DataFrame:
@@ -135,8 +152,33 @@ _CONNECTIONS: dict[str, Callable[[str, str], pl.DataFrame]] = {
 }
 
 
-def _fetched(sql: str, connect: Callable[[], Any], options: dict[str, str] | None = None) -> pl.DataFrame:
+def _require_query(sql: str, uri: str) -> None:
+    """Refuse a statement that is no query; of several, drivers run the first alone or none.
+
+    Raises
+    ------
+    DataError
+        If it begins with another word.
+    """
+    found = _BEGINNING.match(sql)
+    word = found[1] if found else ""
+    if word.upper() not in _QUERIES:
+        raise DataError(
+            f"The query to {redacted(uri)} failed: it begins with {shorten(word or sql.strip())}, expected "
+            f"{', '.join(_QUERIES[:-1])} or {_QUERIES[-1]}.",
+            hint="A query only reads, and only from the database that --connection names.",
+        )
+
+
+def _fetched(
+    sql: str,
+    connect: Callable[[], Any],
+    before: Sequence[str] = (),
+    options: dict[str, str] | None = None,
+) -> pl.DataFrame:
     with connect() as connection, connection.cursor() as cursor:  # closed without a commit
+        for statement in before:
+            cursor.execute(statement)
         cursor.adbc_statement.set_options(**options or {})
         cursor.execute(sql)
         table: pl.DataFrame = cursor.fetch_polars()

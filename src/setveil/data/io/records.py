@@ -73,15 +73,16 @@ class RecordTable:
     def _column(self, name: str) -> Column:
         numbers: dict[str, int] = {}
         codes = [numbers.setdefault(self._text(row, name), len(numbers)) for row in range(len(self._rows))]
-        return Column(np.array(codes, np.int64), list(numbers), self._place)
+        return Column(np.array(codes, np.int64), list(numbers), self.place)
 
-    def _place(self, row: int) -> str:
+    def place(self, row: int) -> str:
+        """Say where a row stands."""
         return f"{self.name}, line {self._lines[row]}"
 
     def _cell(self, row: int, name: str) -> Any:
         if name not in self._rows[row]:
             raise DataError(
-                f"{self._place(row)}: there is no key {shorten(name)}.",
+                f"{self.place(row)}: there is no key {shorten(name)}.",
                 hint="Write null where a value is missing.",
             )
         return self._rows[row][name]
@@ -95,12 +96,12 @@ class RecordTable:
         if isinstance(value, Decimal):
             return format(value, "f")
         if isinstance(value, str):
-            return label_of(value, self._place(row)).strip(" \t") if value else ""
+            return label_of(value, self.place(row)).strip(" \t") if value else ""
         if isinstance(value, int):
             return str(value)
         found = "an array" if isinstance(value, list) else "an object"
         raise DataError(
-            f"{self._place(row)}: column {shorten(name)} holds {found}, expected a text or a number."
+            f"{self.place(row)}: column {shorten(name)} holds {found}, expected a text or a number."
         )
 
     def holds_lists(self, at: int) -> bool:
@@ -118,12 +119,12 @@ class RecordTable:
             cell = self._cell(row, name)
             if not isinstance(cell, list | None):
                 raise DataError(
-                    f"{self._place(row)}: column {shorten(name)} holds no array, expected one as on the "
+                    f"{self.place(row)}: column {shorten(name)} holds no array, expected one as on the "
                     "lines before."
                 )
             for item in cell or ():
                 plain = float(item) if isinstance(item, Decimal) else item
-                label = label_of(plain, self._place(row))
+                label = label_of(plain, self.place(row))
                 codes.append(items.setdefault(label, len(items)))
             bounds.append(len(codes))
         return np.array(bounds, np.int64), np.array(codes, np.int64), list(items)

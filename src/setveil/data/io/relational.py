@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
+from setveil.data.ids import Values, may_come_again
 from setveil.data.io.how import How
 from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.data.io.source import Text, as_text, is_parquet, is_xlsx, open_source
+from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, open_source
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.relational import TextColumn
@@ -24,6 +26,7 @@ from setveil.data.tables import read_table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.kernels.rows import frozen
+from setveil.memory import Unpacked
 from setveil.wording import are, count
 
 __all__ = ["How", "OpenedTable", "TableColumns", "open_table", "read_columns"]
@@ -51,8 +54,12 @@ class TableColumns:
         Place in the header of the (first) column with items; its length if they stand in another table.
     item_columns : tuple of str
         Columns that hold the items; empty if they stand in another table.
+    items : tuple of Values
+        The items by the columns that they stand in, as often as lines hold them.
     id_column : str or None
         The column of ids.
+    ids : int64 (n_rows,) or None
+        The id of each row, as a number.
     delimiter : str
         Between the items of one field.
     files : tuple of InputFile
@@ -62,7 +69,11 @@ class TableColumns:
     encoding : str or None
         Of text.
     places : tuple of callable
-        For each text column, what says where a row is, for messages.
+        For each text column, what says where a value first stands, by its first row.
+    place : callable
+        Says where a row is, whatever it holds.
+    others : tuple of Values
+        Columns that were not asked for, of those that may be ids.
     """
 
     name: str
@@ -72,16 +83,25 @@ class TableColumns:
     set_name: str
     set_at: int
     item_columns: tuple[str, ...]
+    items: tuple[Values, ...]
     id_column: str | None
+    ids: Codes | None
     delimiter: str
     files: tuple[InputFile, ...]
     layout: Layout
     encoding: str | None
     places: tuple[Callable[[int], str], ...]
+    place: Callable[[int], str]
+    others: tuple[Values, ...] = ()
 
 
 def read_columns(
-    source: Any, names: Sequence[str], set_name: str | None = None, how: How | None = None
+    source: Any,
+    names: Sequence[str],
+    set_name: str | None = None,
+    how: How | None = None,
+    *,
+    others: bool = False,
 ) -> TableColumns:
     r"""Read some columns of a table as texts, and the items of its rows.
 
@@ -90,21 +110,23 @@ def read_columns(
 
     Parameters
     ----------
-    source : path or data frame
-        A file (text with a header line, Parquet, JSON lines, a spreadsheet; ``-`` is standard input), or any
-        object with an Arrow stream or a pandas data frame.
+    source : path, Source or data frame
+        A file (text with a header line, Parquet, JSON lines, a spreadsheet; ``-`` is standard input), one
+        that was opened, or any object with an Arrow stream or a pandas data frame.
     names : sequence of str
         Columns to read as texts, by name or number.
     set_name : str, optional
         The column with the items. Where they stand in several columns, or in another table, what to call it.
     how : How, optional
         How it is read, where that is not detected.
+    others : bool
+        Whether other columns are read, too, if they may be ids.
 
     Raises
     ------
     DataError
-        If a file cannot be read or is malformed, a column does not exist, ids repeat or are missing, or the
-        second table has ids that the first lacks.
+        If a file cannot be read or is malformed, a column does not exist, ids are missing, or the second
+        table has ids that the first lacks.
     RequestError
         If an option is not acceptable, or does not apply.
 
@@ -146,7 +168,7 @@ def read_columns(
     wanted += [at for at in ([] if listing else items_at) if at not in wanted]
     columns = dict(zip(wanted, opened.texts(wanted), strict=True))
     if id_at is not None:
-        _require_ids(columns[id_at], table.names[id_at], where)
+        _require_ids(columns[id_at], table.names[id_at])
     if listing:
         split = opened.lists(items_at[0])
     elif inside:
@@ -155,23 +177,54 @@ def read_columns(
         split = _from_cells([columns[at] for at in items_at])
     else:
         assert id_at is not None  # noqa: S101  (required above)
-        split = _from_second(columns[id_at], table.names[id_at], how)
+        split, second = _from_second(columns[id_at], table.names[id_at], how)
+    sets = Transactions.from_codes(*split)
+    if how.item_columns is not None:
+        items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
+    else:
+        name = table.names[items_at[0]] if inside else second
+        items = [Values(name, sets.items, sets.vocabulary.labels)]
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
     return TableColumns(
         where,
         tuple(table.names),
         tuple(_text_column(table.names[at], columns[at]) for at in texts_at),
-        Transactions.from_codes(*split),
+        sets,
         called,
         items_at[0] if items_at else len(table.names),
         tuple(table.names[at] for at in items_at),
+        tuple(items),
         None if id_at is None else table.names[id_at],
+        None if id_at is None else _merged(columns[id_at])[0],
         how.delimiter or DELIMITER,
         opened.files,
         opened.layout(called),
         opened.encoding,
         tuple(columns[at].place for at in texts_at),
+        opened.place,
+        _others(opened, {*wanted, *items_at}) if others else (),
     )
+
+
+def _others(opened: OpenedTable, used: Collection[int]) -> tuple[Values, ...]:
+    """Read the columns that were not asked for and may be ids; none that cannot be read as texts."""
+    table = opened.table
+    places = [
+        at
+        for at, name in enumerate(table.names)
+        if at not in used
+        and table.names.count(name) == 1
+        and not opened.holds_lists(at)
+        and may_come_again(name, [row[at] for row in table.head if len(row) > at])
+    ]
+    try:
+        found = dict(zip(places, opened.texts(places), strict=True)) if places else {}
+    except DataError:
+        found = {}
+        for at in places:
+            with suppress(DataError):
+                found[at] = opened.texts([at])[0]
+    return tuple(Values(table.names[at], *_merged(column)) for at, column in found.items())
 
 
 def _require_one_way(set_name: str | None, how: How) -> None:
@@ -209,6 +262,7 @@ class OpenedTable:
     holds_lists: Callable[[int], bool]
     lists: Callable[[int], Split]
     layout: Callable[[str], Layout]
+    place: Callable[[int], str]
     files: tuple[InputFile, ...] = ()
     encoding: str | None = None
 
@@ -218,7 +272,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
 
     Parameters
     ----------
-    source : path or data frame
+    source : path, Source or data frame
         As for `read_columns`.
     sought : collection of str
         Columns that it is known to have: the separator is the one that the header has between them.
@@ -234,10 +288,10 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     RequestError
         If an option does not apply.
     """
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Path | Source):
         _refuse_text_options(how, apart, "a data frame")
         return _frame(source, "the data frame", how, ())
-    found = open_source(source)
+    found = source if isinstance(source, Source) else open_source(source)
     content, name = found.content, found.name
     files = (InputFile(found.path, found.sha256, found.compression),)
     if not content.strip():
@@ -257,13 +311,15 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
         records = RecordTable(text)
         return OpenedTable(
             records, records.columns, records.holds_lists, records.lists,
-            lambda called: Layout("jsonl", item_column=called, objects=True), files, text.encoding,
+            lambda called: Layout("jsonl", item_column=called, objects=True), records.place,
+            files, text.encoding,
         )  # fmt: skip
     separator = how.separator or _separator(text, sought)
     table = TextTable(text, separator, titled=True)
     return OpenedTable(
         table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
-        lambda called: Layout("wide", table.separator, item_columns=(called,)), files, text.encoding,
+        lambda called: Layout("wide", table.separator, item_columns=(called,)), table.place,
+        files, text.encoding,
     )  # fmt: skip
 
 
@@ -283,6 +339,7 @@ def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> 
         lambda at: cells.holds_lists(table, at),
         lambda at: cells.lists_of(table, at),
         lambda called: Layout("parquet", item_column=called),
+        lambda row: f"{name}, row {row} counted from 0",
         files,
     )
 
@@ -292,6 +349,9 @@ def _parquet(content: bytes, name: str) -> Any:
 
     import polars as pl
 
+    from setveil.data.io.footer import least_memory
+
+    Unpacked(name).require(least_memory(content))
     try:
         return pl.read_parquet(io.BytesIO(content))
     except pl.exceptions.PolarsError as error:
@@ -325,8 +385,8 @@ def _text_column(name: str, column: Column) -> TextColumn:
 # --- ids
 
 
-def _require_ids(column: Column, name: str, where: str) -> None:
-    """Refuse ids that are missing or come twice."""
+def _require_ids(column: Column, name: str) -> None:
+    """Refuse ids that are missing."""
     codes, labels = _merged(column)
     times = np.bincount(codes, minlength=len(labels))
     if "" in labels:
@@ -335,14 +395,6 @@ def _require_ids(column: Column, name: str, where: str) -> None:
         raise DataError(
             f"{column.place(int(np.argmax(codes == at)))}: column {shorten(name)} is empty, expected the "
             f"id of a person on every line; {lacking} {'lacks' if times[at] == 1 else 'lack'} one."
-        )
-    again = [label for label, number in zip(labels, times.tolist(), strict=True) if number > 1]
-    if again:
-        raise DataError(
-            f"{where}: {count(len(again), 'value')} of column {shorten(name)} {are(len(again))} on several "
-            f"lines: {listed(again, 3)}. Each line must be a person of its own.",
-            hint="Merge the lines of each person first: one line with all items, and one value for each "
-            "other column.",
         )
 
 
@@ -366,8 +418,8 @@ def _from_cells(columns: Sequence[Column]) -> Split:
     return bounds, cells.ravel(), labels
 
 
-def _from_second(ids: Column, name: str, how: How) -> Split:
-    """Take the items of each id from a second, long table."""
+def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
+    """Take the items of each id from a second, long table, and the name of the column that holds them."""
     second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
     part = read_table(second.table, "long", Wanted(how.id_column, how.item_column))
     row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
@@ -380,4 +432,5 @@ def _from_second(ids: Column, name: str, how: How) -> Split:
             hint="Each must be a person of the table: add their lines there, or leave out their items.",
         )
     row = np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
-    return *joined(row, np.asarray(part.codes, np.int64), ids.codes.size), part.labels
+    bounds, codes = joined(row, np.asarray(part.codes, np.int64), ids.codes.size)
+    return (bounds, codes, part.labels), part.item_columns[0]

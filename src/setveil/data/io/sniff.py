@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -18,7 +17,6 @@ from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')
-_LINES = 5000
 _BYTES = 1 << 20
 _OFTEN = 0.1  # a sign in so many lines may be the separator
 
@@ -52,7 +50,7 @@ def sniff_content(content: bytes) -> str:
     """
     if is_parquet(content):
         return "parquet"
-    lines = [line for line in _head(content).splitlines()[:_LINES] if line.strip()]
+    lines = [line for line in _head(content).splitlines()[: evidence.LINES] if line.strip()]
     if lines and _JSON.match(lines[0].lstrip()):
         return "jsonl"
     rows = [line.split() for line in lines if line.lstrip()[0] not in "#%@"]
@@ -61,33 +59,74 @@ def sniff_content(content: bytes) -> str:
     return "basket"
 
 
-def why_table(text: Text, form: str, separator: str | None) -> str:
-    """Say what speaks for a table in a file that would be read as rows of items; "" if nothing does."""
-    if form == "jsonl":
-        return evidence.why_arrays_are_table(_arrays(_head(text.content)))
+def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | None]:
+    """Say what speaks for a table in a file that would be read as rows of items.
+
+    Parameters
+    ----------
+    text : Text
+        Of a file.
+    form : {"basket", "fimi", "spmf"}
+        As what it would be read.
+    separator : str or None
+        Between fields of baskets, if it was named.
+
+    Returns
+    -------
+    why : str
+        Empty: nothing does.
+    separator : str or None
+        Between the fields of the table; None: to be detected.
+    """
     if form == "basket":
         rows = head_rows(text, separator or basket_separator(text))
         if len(rows) == 1 and guess_columns(rows[0]):
-            return "its only line names an id and an item"
-        return evidence.why_table(rows)
+            return "its only line names an id and an item", separator
+        why, between = _why_blanks(text, rows)
+        return (why, between or separator) if why else (evidence.why_table(rows), separator)
     between_tabs = head_rows(text, "\t")
-    if evidence.is_table(between_tabs) and any("" in row for row in between_tabs):
-        return "every line has as many tabs, with nothing between some"
-    lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    if evidence.is_table(between_tabs):
+        return "nearly every line has as many tabs", "\t"
+    lines = [line.split() for line in _head(text.content).splitlines()[: evidence.LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
-        return ""  # made by a program, of items with names
+        return "", None  # made by a program, of items with names
+    if form == "fimi" and not all(map(is_integer, {field for line in lines for field in line})):
+        return "", None  # it cannot be read as such
     if form == "spmf":  # without comments, and the marks of ends
         lines = [
             [field for field in line if field not in {"-1", "-2"}]
             for line in lines
             if line[0][0] not in "#%@"
         ]
-    return evidence.why_numbers_are_table([line for line in lines if line])
+    return evidence.why_sets_are_table([line for line in lines if line]), " "
+
+
+def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """Say what speaks for columns between blanks, or ids before a blank, in lines that would be baskets.
+
+    With it the separator, if it is the blank.
+    """
+    if _share(rows) >= _OFTEN:
+        words = [[word for field in row for word in field.split()] for row in rows]
+        numbered = _numbered(words, 0) and not evidence.is_table(rows)
+        return evidence.why_ids(words) if numbered else "", ""
+    between = [[field for field in row if field] for row in head_rows(text, " ")]
+    again = 2 * len(set(map(tuple, between))) < len(between)
+    numbered = _numbered(between, 0) or _numbered(between, -1)
+    named = again and (not numbered or len({row[0] for row in between if row}) == 1)
+    alone = len(between) < 2 or _share(between) < _OFTEN
+    return "" if named or alone else evidence.why_table(between), " "
+
+
+def _numbered(rows: Sequence[Sequence[str]], end: int) -> bool:
+    """Tell whether a digit is in the first (0) or the last (-1) word of nearly all lines."""
+    found = [any(sign.isdigit() for sign in row[end]) for row in rows if row]
+    return sum(found) >= evidence.SURE * len(found)
 
 
 def holds_numbers(text: Text) -> bool:
     """Tell whether half of the first lines or more hold nothing but integers between blanks."""
-    lines = [line.split() for line in _head(text.content).splitlines()[:_LINES] if line.strip()]
+    lines = [line.split() for line in _head(text.content).splitlines()[: evidence.LINES] if line.strip()]
     rows = [line for line in lines if line[0][0] not in "#%@"]
     return 2 * sum(all(map(is_integer, row)) for row in rows) >= len(rows)
 
@@ -159,23 +198,10 @@ def _rows(head: str, separator: str, *, strict: bool = False) -> list[list[str]]
             fields = [field.strip(" \t") for field in row]
             if any(fields) or len(fields) > 1:
                 rows.append(fields)
-            if len(rows) == _LINES:
+            if len(rows) == evidence.LINES:
                 break
     except csv.Error as error:  # a sign within quotes is no separator; and fields may be very long
         return [] if "expected after" in str(error) else rows
-    return rows
-
-
-def _arrays(head: str) -> list[list[str]]:
-    """Read the first lines that are JSON arrays."""
-    rows: list[list[str]] = []
-    for line in head.splitlines()[:_LINES]:
-        if line.strip().startswith("["):
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                break
-            rows.append([str(item) for item in row])
     return rows
 
 

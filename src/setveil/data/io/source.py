@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.memory import Unpacked
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -44,6 +45,7 @@ _WIDE = {
 _NOT_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _NOT_IN_A_WORD = re.compile(rb"[\s,;|\"\x00]")
 _CHUNK = 1 << 20
+_AT_ONCE = 1 << 24  # bytes that are unpacked before their number is looked at
 
 
 @dataclass(frozen=True)
@@ -349,7 +351,7 @@ def _decompressed(raw: bytes, kind: str, name: str) -> bytes:
     The functions of the standard library that do so drop whatever follows the first stream and is none.
     """
     start, errors = _decoder(kind)
-    out = io.BytesIO()
+    out, room = io.BytesIO(), Unpacked(name)
     decoder = None
     try:
         for at in range(0, len(raw), _CHUNK):
@@ -360,13 +362,27 @@ def _decompressed(raw: bytes, kind: str, name: str) -> bytes:
                     if not piece:
                         break
                     decoder = start()
-                out.write(decoder.decompress(piece))
+                for unpacked in _unpacked(decoder, piece):
+                    room.require(out.tell() + len(unpacked))
+                    out.write(unpacked)
                 piece = decoder.unused_data
+    except DataError:
+        raise
     except errors:
         raise _damaged(name, kind) from None
     if decoder is None or not decoder.eof:
         raise _damaged(name, kind)
     return out.getvalue()
+
+
+def _unpacked(decoder: Any, piece: bytes) -> Iterator[bytes]:
+    """Unpack a piece of a stream, some bytes at a time: a few may stand for gigabytes."""
+    while True:
+        unpacked = decoder.decompress(piece, _AT_ONCE)
+        yield unpacked
+        piece = getattr(decoder, "unconsumed_tail", b"")  # the other decoders keep what is left themselves
+        if decoder.eof or not (unpacked or piece):
+            return
 
 
 def _decoder(kind: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
@@ -412,6 +428,7 @@ def _only_member(raw: bytes, name: str) -> tuple[str, bytes]:
                 raise DataError(
                     f"{name} is a zip archive with a password.", hint="Unpack it and name the file in it."
                 )
+            Unpacked(name).require(members[0].file_size)  # no more is unpacked than is said there
             return names[0], archive.read(members[0])
     except DataError:
         raise

@@ -12,12 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from setveil.data import evidence
 from setveil.data.columns import Wanted
 from setveil.data.frames import list_column
 from setveil.data.io import read_beginning
 from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
+from setveil.data.readings import refuse_ids_in_lists
 from setveil.data.tables import Part
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
@@ -50,7 +52,10 @@ def open_streams(
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
             raise RequestError("A Parquet file has no separator and no encoding.", hint="Leave them out.")
-        return ListFiles(paths, item_column)
+        files = ListFiles(paths, item_column)
+        if item_column is None:
+            files.refuse_ids()
+        return files
     if item_column is not None or format not in {None, *_ROWS}:
         raise RequestError(
             "Parts are read from Parquet files with a column of lists, of which --item-column names it, and "
@@ -109,6 +114,15 @@ class ListFiles:
                     f"and not {first}.",
                     hint="Convert the files to one type of items first.",
                 )
+
+    def refuse_ids(self) -> None:
+        """Raise if the first lists hold what looks like ids."""
+        try:
+            lists = self._scan().head(evidence.LINES).collect().to_series().to_list()
+        except pl.exceptions.PolarsError:
+            return  # says so where all are read
+        rows = [[str(item) for item in row or () if item is not None] for row in lists]
+        refuse_ids_in_lists(rows, self.paths[0], self.column)
 
     @property
     def n_rows(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +19,8 @@ from setveil.data.tables import Part, read_table
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.wording import are, count
+
+_MANY = 8  # values of a table for each of its lines: then a column is better sorted than looked up
 
 
 def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> Part:
@@ -77,12 +81,15 @@ class TextTable:
         self.separator = Layout("long", separator or likely_separator(text)).separator
         rows = head_rows(text, self.separator)
         self.width = len(rows[0]) if rows else 0
+        usual, _ = evidence.common_width(rows)
+        whole = [row + [""] * (self.width - len(row)) for row in rows if len(row) <= self.width]
+        short = self.width > max(usual, 1) and len(whole) == len(rows) and evidence.has_header(whole)
         self.trimmed = False  # whether empty fields at the end of a line are left out
-        if evidence.is_table(rows):  # title lines stand above what has the usual width
-            self.width, _ = evidence.common_width(rows)
-        elif self.width > 1 and all(len(row) <= self.width for row in rows):
+        if evidence.is_table(rows) and not short:  # title lines stand above what has the usual width
+            self.width = usual
+        elif self.width > 1 and len(whole) == len(rows):
             self.trimmed = True
-            rows = [row + [""] * (self.width - len(row)) for row in rows]
+            rows = whole
         whole = [row for row in rows if len(row) == self.width]
         self.outside = [row for row in rows if len(row) != self.width]
         named = any(wanted.names(field) for field in whole[0]) if whole else False
@@ -128,19 +135,29 @@ class TextTable:
         if not cells.size:
             raise DataError(f"{text.name}: there is a header, but no line of data below it.")
         spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
-        order = np.flatnonzero(keep).tolist()
-        return [self._column(cells[:, order.index(at)], spans) for at in wanted]
+        place = np.cumsum(keep) - 1
+        return [self._column(cells[:, place[at]], spans) for at in wanted]
 
     def _column(self, tokens: Codes, spans: list[tuple[int, int]]) -> Column:
-        used = np.zeros(len(spans) + 1, bool)  # the last one is for fields that a short line lacks
-        used[tokens] = True
-        content = self.text.content
-        present = np.flatnonzero(used[:-1]).tolist()
-        labels = [unquoted(self.text, content[s:e], s) for s, e in (spans[code] for code in present)]
-        codes = (np.cumsum(used) - 1)[tokens]
-        if used[-1]:
-            labels.append("")
+        content, lacking = self.text.content, len(spans)  # what stands for fields that a short line lacks
+        present, codes = _numbered(np.where(tokens < 0, lacking, tokens), lacking + 1)
+        labels = [
+            unquoted(self.text, content[slice(*spans[code])], spans[code][0]) if code < lacking else ""
+            for code in present.tolist()
+        ]
         return Column(codes, labels, lambda line: self.text.where(spans[tokens[line]][0]))
+
+    def place(self, row: int) -> str:
+        """Say where a row stands."""
+        text = self.text.content.decode("utf-8", "replace")
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator, skipinitialspace=True)
+        start = 1
+        for fields in reader:
+            row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
+            if row + self.header < 0:
+                return f"{self.name}, line {start:,}"
+            start = reader.line_num + 1
+        return self.name
 
     @property
     def _irregular(self) -> bool:
@@ -156,3 +173,13 @@ class TextTable:
         which = shorten(self.outside[0][0], 30)
         mend = f"mend or remove {'it' if number == 1 else 'them'}, then name columns"
         return f"{lines}, such as the one with {which} in front: {mend}"
+
+
+def _numbered(tokens: Codes, n: int) -> tuple[Codes, Codes]:
+    """List the tokens below `n` that a column holds, ascending, and the place of each in that list."""
+    if n > _MANY * tokens.size:  # of a line with very many columns
+        present, places = np.unique(tokens, return_inverse=True)
+        return present, places.astype(np.int64)
+    used = np.zeros(n, bool)
+    used[tokens] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[tokens]

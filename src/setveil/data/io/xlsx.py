@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import warnings
+import zipfile
 from collections import Counter
 from typing import Any
 
@@ -12,6 +13,9 @@ import polars as pl
 
 from setveil.data.io.source import Source
 from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.memory import Unpacked
+
+_ROW, _CELL = 64, 24  # bytes of memory that a row and a cell take, besides its text
 
 
 def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
@@ -34,8 +38,8 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     Raises
     ------
     DataError
-        If the file is damaged or empty, there is no such sheet or more than one that could be meant, or two
-        columns have the same name.
+        If the file is damaged or empty, there is no such sheet or more than one that could be meant, two
+        columns have the same name, or it holds more than memory may be taken for (see `setveil.memory`).
     RequestError
         If the package that reads spreadsheets is not installed.
 
@@ -53,17 +57,20 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
             f"Reading the spreadsheet {source.name} needs the package openpyxl, which is not installed.",
             hint="Install it with: pip install 'setveil[xlsx]'",
         ) from None
+    room = Unpacked(source.name)
     try:
+        with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
+            room.require(sum(member.file_size for member in archive.infolist()))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that it does not know
             book = openpyxl.load_workbook(io.BytesIO(source.content), read_only=True, data_only=True)
             sheets = {page.title: page for page in book.worksheets}
             if sheet is not None and sheet in sheets:
-                tables = {sheet: _cells(sheets[sheet])}
+                tables = {sheet: _cells(sheets[sheet], room)}
             else:
                 shown = {name: page for name, page in sheets.items() if page.sheet_state == "visible"}
-                tables = {name: cells for name, page in shown.items() if (cells := _cells(page))}
-    except MemoryError:
+                tables = {name: cells for name, page in shown.items() if (cells := _cells(page, room))}
+    except (DataError, MemoryError):
         raise
     except Exception:  # whatever a damaged file leads to; it may hold a value
         raise DataError(
@@ -80,15 +87,27 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     cells = next(iter(tables.values()), [])
     if not cells:
         raise DataError(f"{source.name} is an empty spreadsheet, expected a table.")
-    return _table(cells, source.name)
+    return _table(cells, source.name, room)
 
 
-def _cells(page: Any) -> list[list[str | None]]:
-    """Return the rows of a sheet from the first that is not empty to the last."""
+def _cells(page: Any, room: Unpacked) -> list[list[str | None]]:
+    """Return the rows of a sheet from the first that is not empty to the last, cut after their last cells."""
     page.reset_dimensions()  # some programs write wrong ones
-    rows = [[_text(value) for value in row] for row in page.iter_rows(values_only=True)]
-    used = [number for number, row in enumerate(rows) if any(cell is not None for cell in row)]
-    return rows[used[0] : used[-1] + 1] if used else []
+    rows: list[list[str | None]] = []
+    missing, taken = 0, 0
+    for values in page.iter_rows(values_only=True):
+        row = [_text(value) for value in values]
+        while row and row[-1] is None:
+            row.pop()
+        taken += _ROW + sum(_CELL + len(cell or "") for cell in row)
+        room.require(taken)
+        if row:
+            rows += [[] for _ in range(missing)]
+            rows.append(row)
+            missing = 0
+        else:
+            missing += bool(rows)
+    return rows
 
 
 def _text(value: Any) -> str | None:
@@ -105,18 +124,23 @@ def _text(value: Any) -> str | None:
     return str(value)
 
 
-def _table(rows: list[list[str | None]], name: str) -> pl.DataFrame:
-    width = max(map(len, rows))
-    header, *body = [row + [None] * (width - len(row)) for row in rows]
-    columns = list(zip(*body, strict=True)) if body else [()] * width
-    used = [
-        at for at in range(width) if header[at] is not None or any(cell is not None for cell in columns[at])
-    ]
-    titles = {at: header[at] or f"column {at + 1}" for at in used}
+def _table(rows: list[list[str | None]], name: str, room: Unpacked) -> pl.DataFrame:
+    header, *body = rows
+    titles = {at: title for at, title in enumerate(header) if title is not None}
+    for row in body:
+        for at, cell in enumerate(row):
+            if cell is not None and at not in titles:
+                titles[at] = f"column {at + 1}"
+    room.require(_CELL * len(body) * len(titles))
+    titles = dict(sorted(titles.items()))
     for title, times in Counter(titles.values()).items():
         if times > 1:
             raise DataError(
                 f"{name} has {times} columns named {shorten(title)}, expected different names.",
                 hint="Rename them in the first row.",
             )
-    return pl.DataFrame({title: pl.Series(columns[at], dtype=pl.String) for at, title in titles.items()})
+
+    def column(at: int) -> pl.Series:
+        return pl.Series([row[at] if at < len(row) else None for row in body], dtype=pl.String)
+
+    return pl.DataFrame({title: column(at) for at, title in titles.items()})

@@ -18,6 +18,7 @@ from setveil.errors import RequestError
 from setveil.guarantees.verify._inference import PAUSE, KnownRows
 from setveil.jit import compiled
 from setveil.progress import Progress
+from setveil.sorting import sort_piece
 
 MOST_LISTED = 1000  # rules of which the smallest sets are looked for
 MOST_IDS = 10_000_000  # in all of these
@@ -285,14 +286,16 @@ def _walk_from(
         if count > limit[support]:
             if state[LISTED] < listed.shape[0]:
                 listed[state[LISTED], 0] = size
-                listed[state[LISTED], 1 : size + 1] = np.sort(chosen[:size])
+                listed[state[LISTED], 1 : size + 1] = chosen[:size]
+                sort_piece(listed[state[LISTED]], 1, size + 1)
                 state[LISTED] += 1
             state[FOUND] += 1
         one, other = count * best[1], best[0] * support
         if one > other or (one == other and support > best[1]):
             best[0], best[1] = count, support
             chosen_best[0] = size
-            chosen_best[1 : size + 1] = np.sort(chosen[:size])
+            chosen_best[1 : size + 1] = chosen[:size]
+            sort_piece(chosen_best, 1, size + 1)
 
         # The items behind e that stand there with the sensitive one, and where.
         m0 = first_item[d + 1]
@@ -313,7 +316,7 @@ def _walk_from(
         while m + 1 > item_of.size:
             item_of = np.append(item_of, np.empty_like(item_of))
             begin = np.append(begin, np.empty_like(begin))
-        item_of[m0:m].sort()
+        sort_piece(item_of, m0, m)
         for t in range(m0, m):
             slot[item_of[t]] = t - m0 + 1
         begin[m0 : m + 1] = 0

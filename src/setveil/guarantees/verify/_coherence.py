@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.sorting import sort_piece
 
 PAUSE = 50_000_000  # steps between two reports of progress
 
@@ -120,7 +121,7 @@ def search(
             return d + 1
         if (whole >= k and peak <= limit[whole]) or (calm[d] == 1 and d + 1 == largest):
             continue
-        item_of[i0 : i0 + found].sort()
+        sort_piece(item_of, i0, i0 + found)
         n_items[d] = found
         for at in range(lo, hi):
             if place_of[at] < indptr[row_of[at] + 1]:
@@ -230,27 +231,27 @@ def extend(
             np.empty(n_pairs, np.int64),
             np.empty(n_pairs, np.int64),
         )
-        n_pairs = 0
+        met = 0
         for row in there:
             for q in range(p_indptr[row], p_indptr[row + 1]):
                 if p_sums[p_items[q]] > limit[k]:
-                    pair[n_pairs], who[n_pairs], place[n_pairs] = row, p_items[q], q
-                    n_pairs += 1
+                    pair[met], who[met], place[met] = row, np.int64(p_items[q]) * n_pairs + met, q
+                    met += 1
         for row in there:
             for s in p_items[p_indptr[row] : p_indptr[row + 1]]:
                 p_sums[s] = 0
-        order = np.argsort(who)
+        sort_piece(who, 0, n_pairs)  # by the private item, then by the row
         lo = 0
         while lo < n_pairs:
             hi = lo
-            while hi < n_pairs and who[order[hi]] == who[order[lo]]:
-                row = pair[order[hi]]
+            while hi < n_pairs and who[hi] // n_pairs == who[lo] // n_pairs:
+                row = pair[who[hi] % n_pairs]
                 for z in items[indptr[row] : indptr[row + 1]]:
-                    p_sums[z] += p_counts[place[order[hi]]]
+                    p_sums[z] += p_counts[place[who[hi] % n_pairs]]
                 state[3] += indptr[row + 1] - indptr[row]
                 hi += 1
             for e in range(lo, hi):
-                row = pair[order[e]]
+                row = pair[who[e] % n_pairs]
                 for z in items[indptr[row] : indptr[row + 1]]:
                     most[z] = max(most[z], p_sums[z])
                     p_sums[z] = 0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.jit import compiled
 from setveil.progress import Progress
+from setveil.sorting import sort_piece
 
 PAUSE = 50_000_000  # steps between two reports of progress
 OVERHEAD = 20  # steps that any set counts for, besides its rows
@@ -388,7 +389,7 @@ def _count_from(
                         item_of[m] = ids[p]
                         m += 1
         state[STEPS] += 2 * total
-        item_of[m0:m].sort()
+        sort_piece(item_of, m0, m)
         if m + 1 > item_of.size:
             item_of = np.append(item_of, np.empty_like(item_of))
             begin = np.append(begin, np.empty_like(begin))
@@ -568,10 +569,15 @@ def _judge(
                     sets[s, depth] = z
     state[FOUND] += found
     if room > 0 and found > 0:
-        for e in np.argsort(entries[:found, 0])[:room]:
+        for _ in range(min(room, found)):
+            e = -1
+            for i in range(found):
+                if entries[i, 0] >= 0 and (e < 0 or entries[i, 0] < entries[e, 0]):
+                    e = i
             listed[state[LISTED], :depth] = path[:depth]
             listed[state[LISTED], depth] = entries[e, 0] // secrets.size
             listed[state[LISTED], depth + 1 :] = entries[e, 1:]
+            entries[e, 0] = -1  # listed
             state[LISTED] += 1
     for at in range(lo, hi):
         for p in range(place_of[at] + 1, ptr[row_of[at] + 1]):

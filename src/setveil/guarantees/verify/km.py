@@ -21,6 +21,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify._tables import count_items, count_sets, is_worth_it, places_of, rare_sets
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
+from setveil.sorting import sort_piece
 
 READINGS = LABEL, COVER = "label", "cover"
 MOST_SHOWN = 1_000_000
@@ -428,7 +429,7 @@ def _count_from(
                     item_of[m] = y
                     m += 1
                 counts[y] += ws[r]
-        item_of[m0:m].sort()
+        sort_piece(item_of, m0, m)
         if choose == 1:
             for y in item_of[m0:m]:
                 support = counts[y]

@@ -6,19 +6,31 @@ import html
 from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
 from setveil.wording import count
 
 _MOST = 20  # items that are named
 
 
-def contents(counts: dict[str, Any]) -> str:
-    """Say what the file of counts holds, as HTML."""
-    published = "" if counts["suppressed"] else "published "
+def contents(report: dict[str, Any]) -> str:
+    """Say what the file of counts holds, as HTML; empty where there is none."""
+    counts = report.get("counts")
+    if not counts:
+        return ""
+    file = f"<code>{html.escape(counts['file'])}</code>"
+    if kind_of(report).counts_whole:
+        listed = count(counts["items"], f"{'' if counts['suppressed'] else 'published '}item")
+        return (
+            f"{file} says in how many rows of the original each of {listed} was: all that at least "
+            f"{count(counts['least'], 'row')} held"
+        )
+    left_out = ", or leave it out" if counts["suppressed"] else ""
+    items, least = count(counts["items"], "item"), count(counts["least"])
     return (
-        f"<code>{html.escape(counts['file'])}</code> says in how many rows of the original each of "
-        f"{count(counts['items'], f'{published}item')} was: all that at least "
-        f"{count(counts['least'], 'row')} held"
+        f"{file} says how many rows of the original held each of {items} and publish it under one "
+        f"name{left_out}: all such numbers from {least} on. An item was in at least as many rows as its "
+        "lines add up to"
     )
 
 
@@ -39,7 +51,7 @@ def told_by_counts(report: dict[str, Any]) -> str:
         likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
     return blocks.section(
         "What the counts tell",
-        f"<p>{contents(counts)}. Nobody is found more easily by them: rows that show the same labels are "
+        f"<p>{contents(report)}. Nobody is found more easily by them: rows that show the same labels are "
         "still equally likely to be a person's. But they tell how likely each item is where a row shows its "
         "label.</p>",
         f'<p class="names">{likely}</p>',

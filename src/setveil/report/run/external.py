@@ -232,7 +232,7 @@ def _contents(told: dict[str, Any]) -> str:
         "About",
         "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS),
     )
-    counted = [("Counts", contents(told["counts"]))] if told["counts"] else []
+    counted = [("Counts", contents(told))] if told["counts"] else []
     facts = blocks.facts([*lines, *counted, reading])
     return blocks.section("What is in it", facts, labels(told, "about.json"))
 

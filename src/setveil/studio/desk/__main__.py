@@ -20,6 +20,7 @@ from typing import Any
 
 from setveil.errors import SetveilError
 from setveil.runs.memory import keep_to
+from setveil.staging import give_up
 from setveil.studio.desk import data, release, tree
 from setveil.studio.desk.place import Desk
 
@@ -29,6 +30,7 @@ MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
 
 def main() -> None:
     """Answer until there are no more questions."""
+    os.umask(0o077)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
     gc.set_threshold(500_000)  # what is read stays: to search it for garbage takes long
@@ -83,9 +85,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def _listen(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
-    for line in sys.stdin.buffer:
-        questions.put(json.loads(line))
-    os._exit(0)
+    try:
+        for line in sys.stdin.buffer:
+            questions.put(json.loads(line))
+    finally:  # without questions there is nothing to wait for
+        give_up()
+        os._exit(0)
 
 
 if __name__ == "__main__":

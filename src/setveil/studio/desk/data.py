@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -11,29 +12,32 @@ from typing import Any
 
 from setveil.data.columns import is_id_name, is_person_name, split_names
 from setveil.data.evidence import MANY, are_different
+from setveil.data.formulas import formula_note
+from setveil.data.ids import of_cells, why_id
 from setveil.data.io import read
 from setveil.data.io.asked import ask_for_roles
 from setveil.data.io.relational import How, OpenedTable, open_table
 from setveil.data.io.source import gather, open_source
-from setveil.data.readings import likely_readings
+from setveil.data.readings import IDS_TOO, likely_readings
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
-from setveil.errors import SetveilError, TableError
+from setveil.errors import DataError, SetveilError, TableError
 from setveil.options.reading import Reading
 from setveil.options.roles import make_roles
 from setveil.options.tables import make_table, warnings_of
 from setveil.studio.desk.place import Desk
+from setveil.studio.places import make_folder
 from setveil.wording import count
 
 READING = tuple(field.name.replace("_", "-") for field in fields(Reading))
 ROLES = (
-    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "delimiter", "items-file",
+    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "missing", "delimiter",
+    "items-file",
 )  # fmt: skip
 SHOWN = 200  # rows under a reading
 _MOST_WAYS = 5
 _QUICK = 20_000_000  # bytes of a file that is read in several ways
 _OPTION = re.compile(r"--(encoding|separator|format)[ =]+('[^']+'|[\w-]+)")
-_FORMULA = ("=", "+", "-", "@")  # a spreadsheet takes what begins so for a formula
 
 
 def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
@@ -42,7 +46,7 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     if not any(options.get(key) for key in ROLES):
         return read(path, **given)
     names = {key: split_names(options.get(key) or "") if options.get(key) else [] for key in ROLES[:6]}
-    ranges = options.get("ranges") or []
+    ranges, missing = options.get("ranges") or [], options.get("missing") or []
     roles = make_roles(
         qi=names["qi"],
         set_name=next(iter(names["set"]), None),
@@ -51,12 +55,14 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
         numeric=names["numeric"],
         categorical=names["categorical"],
         ranges=dict(map(_range, [ranges] if isinstance(ranges, str) else ranges)),
+        missing=dict(map(_missing, [missing] if isinstance(missing, str) else missing)),
         delimiter=options.get("delimiter"),
     )
     names_of_how = ("format", "encoding", "separator", "item_columns", "id_column", "item_column")
     how = How(
         delimiter=options.get("delimiter"),
         items=options.get("items-file"),
+        not_ids=tuple(split_names(options.get("not-ids") or "")),
         **{name: given[name] for name in names_of_how if name in given},
     )
     table: Transactions = make_table(path, roles, how)
@@ -66,6 +72,11 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
 def _range(text: str) -> tuple[str, Any]:
     name, sign, width = text.rpartition("=")
     return (name, width) if sign else (text, True)
+
+
+def _missing(text: str) -> tuple[str, list[str]]:
+    name, _, values = text.partition("=")
+    return name, split_names(values)
 
 
 def data_of(desk: Desk) -> Transactions:
@@ -86,13 +97,28 @@ def rows_of(desk: Desk) -> Transactions:
 
 
 def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
-    key = [path, {**options}, [*map(_stamp, gather([path]))]]
+    key = [path, {**options}, [*map(_stamp, _plain_files(path))]]
     if desk.data is None or desk.kept.get("data") != key:
         desk.forget()
         desk.data = read_as(path, options)
         desk.kept["data"] = key
     data: Transactions = desk.data
     return data
+
+
+def _plain_files(path: str) -> list[str]:
+    """List the files to read: no pipe and no device, which may never end.
+
+    Raises
+    ------
+    DataError
+        If there is one.
+    """
+    files = gather([path])
+    odd = next((one for one in files if one == "-" or (os.path.exists(one) and not Path(one).is_file())), "")  # noqa: PTH110
+    if odd:
+        raise DataError(f"{odd} is no plain file.", hint="Devices and pipes cannot be read here.")
+    return files
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -127,6 +153,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     ways: list[dict[str, Any]] = []
     error: SetveilError | None = None
     reason = ""
+    _plain_files(path)
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
     except TableError as asked:
@@ -142,7 +169,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
         for found, meaning in likely_readings(table.table):
             _add(ways, path, _dashed(found), meaning)
         if len(table.table.names) > 1:
-            _add(ways, path, {"format": "basket"}, "one row per line, every field an item")
+            _add(ways, path, {"format": "basket"}, f"one row per line, every field an item{IDS_TOO}")
     return {
         "ways": ways,
         "reason": reason,
@@ -199,13 +226,16 @@ def _columns(opened: OpenedTable) -> list[dict[str, Any]]:
     found = []
     for at, name in enumerate(table.names):
         values = [row[at] for row in table.head if len(row) > at and row[at]]
-        ids = is_id_name(name) or is_person_name(name) or (len(values) >= MANY and are_different(values))
-        found.append({"name": name, "values": list(dict.fromkeys(values))[:4], "personal": ids})
+        told = bool(why_id(of_cells(name, values)))
+        ids = told or is_id_name(name) or is_person_name(name)
+        ids = ids or (len(values) >= MANY and are_different(values))
+        shown = list(dict.fromkeys(values))[:4]
+        found.append({"name": name, "values": shown, "personal": ids, "id": told})
     return found
 
 
 def _roles(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Propose roles of columns: columns to be known, the column of items, and what is between them."""
+    """Propose roles of columns: to be known, items and what is between them, numbers of persons."""
     files = _files(path)
     try:
         asked = ask_for_roles(files[0], How(encoding=options.get("encoding")), (), known=False, items=False)
@@ -295,7 +325,8 @@ def overview(desk: Desk) -> dict[str, Any]:
             for name in columns
             if is_id_name(name) or is_person_name(name)
         ]
-        said = f"table, one row per line; someone may know: {', '.join(known)}; items from {data.set_name}"
+        row = data.origin.row if data.origin else "line"
+        said = f"table, one row per {row}; someone may know: {', '.join(known)}; items from {data.set_name}"
     labels = data.vocabulary.labels
     once = int((data.supports() == 1).sum())
     if data.n_items >= MANY and 10 * once >= 9 * data.n_items:
@@ -303,12 +334,8 @@ def overview(desk: Desk) -> dict[str, Any]:
             f"{count(once, 'item')} of {data.n_items:,} stand in one row only. "
             "Are they items, or the names or numbers of persons?"
         )
-    formulas = sum(label.startswith(_FORMULA) for label in labels)
-    if formulas:
-        notes.append(
-            f"{count(formulas, 'item')} begin with = + - or @. A spreadsheet may take them for formulas when "
-            "it opens a release; they are published as they are."
-        )
+    if note := formula_note(labels):
+        notes.append(note)
     return {
         **_counts(data),
         "said": said,
@@ -366,7 +393,7 @@ def sample(desk: Desk, number: int) -> dict[str, Any]:
 
     generated, paths = grocery_sample(number, 0)
     folder = desk.folder / "input"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder)
     baskets = folder / "baskets.csv"
     save(generated, baskets, Layout("basket"))
     products = folder / "products.csv"

@@ -202,7 +202,7 @@ def _published_lines(release: _Release) -> list[list[str]]:
         return []
     with places.open(encoding="utf-8", newline="") as lines:
         release.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
-    file = release.folder / "published" / published["file"]
+    file = release.folder / "published" / Path(published["file"]).name
     with file.open(encoding="utf-8", newline="") as lines:
         found = list(csv.reader(lines, delimiter=layout.get("separator") or ","))
     found = found[1:] if layout["format"] == "table" else found

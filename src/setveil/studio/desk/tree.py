@@ -30,6 +30,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import staged_file
 from setveil.studio.desk.data import rows_of
 from setveil.studio.desk.place import Desk
+from setveil.studio.places import make_folder
 
 AT_ONCE = 20_000  # nodes of a tree that is made and written with every edit; larger ones a little later
 SHOWN = 100  # nodes of a problem that are named
@@ -201,7 +202,7 @@ def export(desk: Desk, form: str) -> dict[str, Any]:
     if editing is None:
         raise HierarchyError("There are no groups yet.")
     path = desk.folder / "trees" / f"export.{form}"
-    path.parent.mkdir(exist_ok=True)
+    make_folder(path.parent)
     write_hierarchy(editing.history.draft.tree(), path)
     return {"file": str(path)}
 
@@ -247,7 +248,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _history(desk: Desk) -> History:
-    return History(Draft("*", {"*": []}), lambda name: _kept_tree(desk.folder / name))
+    return History(Draft("*", {"*": []}), lambda name: _kept_tree(desk.folder / "trees" / Path(name).name))
 
 
 def _load(desk: Desk) -> Editing | None:
@@ -322,7 +323,7 @@ def _keep(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str] = ()) 
     told = "\n".join(whole.labels).encode("utf-8", "surrogatepass") + whole.parent.tobytes()
     digest = hashlib.sha256(told).hexdigest()[:16]
     place = desk.folder / "trees" / f"{digest}.json"
-    place.parent.mkdir(exist_ok=True)
+    make_folder(place.parent)
     if not place.exists():
         write_hierarchy(whole, place)
     return {"do": "start", "file": f"trees/{digest}.json", "from": named, "command": list(command)}

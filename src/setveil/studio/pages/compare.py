@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil import algorithms
 from setveil.report import words
 from setveil.staging import staged_file
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, whole
 from setveil.studio.cuts import Difference, difference, read_recoding
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
@@ -26,7 +27,7 @@ from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import model_of
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project, as_toml
-from setveil.studio.render import error_page, framed, page, to
+from setveil.studio.render import Json, error_page, framed, page, to
 from setveil.wording import count
 
 _SHOWN = 6  # releases side by side where none were kept
@@ -123,13 +124,18 @@ def kept_of(project: Project) -> list[str]:
 
 def _report(project: Project, name: str) -> dict[str, Any]:
     try:
-        found = json.loads((project.runs / name / "internal" / "report.json").read_bytes())
+        found = places.read_json(project.runs / name / "internal" / "report.json")
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) and "guarantee" in found else {}
 
 
 def _release(project: Project, name: str, letter: str) -> dict[str, Any]:
+    with places.reading(f"The record of the release {name}"):
+        return _side(project, name, letter)
+
+
+def _side(project: Project, name: str, letter: str) -> dict[str, Any]:
     report = _report(project, name)
     utility, answers = report.get("utility", {}), report.get("answers") or {}
     after = {
@@ -238,7 +244,7 @@ async def choose(request: Request) -> Response:
 
 async def _run_of(request: Request) -> tuple[Project, str | None, dict[str, str]]:
     project: Project = request.state.project
-    form = {key: str(value) for key, value in (await request.form()).items()}
+    form = {key: str(value) for key, value in (await form_of(request)).items()}
     name = form.get("run", "")
     return project, name if name in runs_of(project) else None, form
 
@@ -269,7 +275,7 @@ def _studies(project: Project) -> list[str]:
     names = [
         path.name
         for path in project.studies.iterdir()
-        if not path.is_symlink() and (path / "study.toml").is_file()
+        if places.is_text(path.name) and (path / "study.toml").is_file()
     ]
     return sorted(names, key=lambda name: (len(name), name), reverse=True)
 
@@ -278,17 +284,17 @@ def _study(project: Project, name: str) -> dict[str, Any]:
     """Tell what a study has found so far."""
     folder = project.studies / name
     try:
-        read = json.loads((folder / "plan.json").read_bytes())["runs"]
+        read = places.read_json(folder / "plan.json")["runs"]
         planned = [run for run in read if isinstance(run, dict) and {"run", "algorithm"} <= {*run}]
     except (OSError, ValueError, KeyError, TypeError):
         planned = []
     lines = []
     for run in planned:
         try:
-            record = json.loads((folder / "out" / "runs" / f"{run['run']}.json").read_bytes())
+            record = places.read_json(folder / "out" / "runs" / f"{Path(str(run['run'])).name}.json")
             found = record["measures"]
             lines.append([*_asked(run), _STATUS.get(record["status"], record["status"]), *_measured(found)])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             lines.append([*_asked(run), "not yet", *[""] * 5])
     done = sum(line[3] != "not yet" for line in lines)
     return {
@@ -322,7 +328,7 @@ def _measured(found: Mapping[str, Any]) -> list[str]:
 async def study(request: Request) -> Response:
     """Plan a study and run it."""
     studio, project = request.app.state.studio, request.state.project
-    form = await request.form()
+    form = await form_of(request)
     given = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
     methods = [str(one) for one in form.getlist("methods") if one in _METHODS]
     errors = []
@@ -338,8 +344,10 @@ async def study(request: Request) -> Response:
     await saved(studio, project)
     name = _new_study(project)
     folder = project.studies / name
-    folder.mkdir(parents=True)
-    limit = int(given["limit"]) if given["limit"].isdecimal() and int(given["limit"]) in _LIMITS else 300
+    places.make_folder(folder.parent)
+    folder.mkdir(mode=0o700)
+    limit = whole(given["limit"])
+    limit = limit if limit in _LIMITS else 300
     text = _study_file(project, folder, name, methods, ks, ms, limit)
     (folder / "study.toml").write_text(text, encoding="utf-8")
     _in_background(_planned_and_run(studio, project, name))
@@ -364,7 +372,7 @@ async def _planned_and_run(studio: Any, project: Project, name: str) -> None:
 async def go_on(request: Request) -> Response:
     """Go on with a study that was stopped."""
     studio, project = request.app.state.studio, request.state.project
-    name = str((await request.form()).get("study", ""))
+    name = str((await form_of(request)).get("study", ""))
     if name not in _studies(project):
         return error_page(request, 404, "No such study", "There is no study of this name.")
     busy = any(not job.is_over for job in studio.jobs.of(project) if job.kind in {"compare", "study-plan"})
@@ -379,8 +387,8 @@ async def results(request: Request) -> Response:
     project: Project = request.state.project
     name = request.query_params.get("study", "")
     if name not in _studies(project):
-        return JSONResponse({"lines": [], "done": 0})
-    return JSONResponse(_study(project, name))
+        return Json({"lines": [], "done": 0})
+    return Json(_study(project, name))
 
 
 async def report(request: Request) -> Response:
@@ -414,7 +422,7 @@ def _study_file(
     elif settings.get("hierarchy"):
         data["hierarchy"] = str(project.folder / settings["hierarchy"])
     for option in commands.READING:
-        if option in settings and option not in {"query", "connection"}:
+        if option in settings:
             data[option.replace("-", "_")] = settings[option]
     lines = {
         "name": f"{project.title}: {name}",
@@ -430,10 +438,7 @@ def _study_file(
 def _numbers(text: str, least: int, *, inf: bool = False) -> list[str]:
     """Read numbers with commas between them; none where one is wrong."""
     found = [one for one in re.split(r"[,;\s]+", text) if one]
-    good = all(
-        (inf and one == "inf") or (one.isascii() and one.isdecimal() and len(one) < 10 and int(one) >= least)
-        for one in found
-    )
+    good = all((inf and one == "inf") or whole(one, least) is not None for one in found)
     return list(dict.fromkeys(found)) if good else []
 
 
@@ -455,7 +460,7 @@ async def _recommend(studio: Any, project: Project) -> None:
         studio.jobs.start(project, "recommend", commands.recommend(project), label="what is recommended")
     )
     if job.state == "done":
-        project.studies.mkdir(exist_ok=True)
+        places.make_folder(project.studies)
         found = {**json.loads(job.output), "when": time.strftime("%Y-%m-%d %H:%M")}
         with staged_file(project.studies / "recommended.json") as staged:
             staged.write_text(json.dumps(found), encoding="utf-8")
@@ -465,7 +470,7 @@ async def _recommended(request: Request) -> dict[str, Any] | None:
     """Put what was recommended last in the words of the command."""
     project: Project = request.state.project
     try:
-        found = json.loads((project.studies / "recommended.json").read_bytes())
+        found = places.read_json(project.studies / "recommended.json")
         words_of_it: dict[str, Any] = await request.app.state.studio.desks.ask(
             project, "recommended", found=found
         )

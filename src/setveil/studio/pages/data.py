@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -12,20 +14,31 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.errors import DataError, OutputError, RequestError
 from setveil.report.risk import columns_known
 from setveil.staging import staged_file
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, json_of, whole
 from setveil.studio.desks import Refused
 from setveil.studio.projects import Project
-from setveil.studio.render import STEPS, page, to
+from setveil.studio.render import STEPS, Json, page, to
 
-READING = ("format", "encoding", "separator", "id-column", "item-column", "item-columns", "same-ids")
+READING = (
+    "format",
+    "encoding",
+    "separator",
+    "id-column",
+    "item-column",
+    "item-columns",
+    "not-ids",
+    "same-ids",
+)
 ROLES = (
-    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "delimiter", "items-file",
+    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "missing", "delimiter",
+    "items-file",
 )  # fmt: skip
 OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
@@ -82,9 +95,13 @@ def _folder(request: Request, named: str, errors: Sequence[dict[str, str]] = ())
             folder = Path.home()
     folders: list[Path] = []
     files: list[dict[str, Any]] = []
+    unnamed = 0
     try:
         for path in sorted(folder.iterdir(), key=lambda path: path.name.casefold()):
             if path.name.startswith("."):
+                continue
+            if not places.is_text(path.name):
+                unnamed += 1
                 continue
             try:
                 if path.is_dir():
@@ -96,12 +113,20 @@ def _folder(request: Request, named: str, errors: Sequence[dict[str, str]] = ())
     except OSError as error:
         message = f"The folder {folder} cannot be read: {error.strerror}."
         problems.append({"message": message, "hint": "Choose another one.", "field": ""})
-    places = {"Home": Path.home(), "This project": project.folder, "Documents": Path.home() / "Documents"}
+    known = {"Home": Path.home(), "This project": project.folder, "Documents": Path.home() / "Documents"}
     return page(
         request, "data_file.html", step="data", title="Choose your data", status=422 if problems else 200,
         errors=problems, folder=folder, parent=None if folder.parent == folder else folder.parent,
-        folders=folders, files=files, places={name: path for name, path in places.items() if path.is_dir()},
+        folders=folders, files=files, unnamed=unnamed,
+        places={name: path for name, path in known.items() if _is_folder(path)},
     )  # fmt: skip
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # where one may not look, or no name of a file
+        return False
 
 
 def plain_path(text: str) -> Path:
@@ -112,7 +137,10 @@ def plain_path(text: str) -> Path:
     DataError
         If it is none, or there is nothing.
     """
-    path = Path(text.strip()).expanduser() if "\0" not in text else Path()
+    try:
+        path = Path(text.strip()).expanduser() if "\0" not in text else Path()
+    except RuntimeError:  # ~ of a user whom the system does not know
+        path = Path()
     if not path.is_absolute():
         raise DataError(
             "This is not the whole path of a file.",
@@ -130,7 +158,7 @@ def plain_path(text: str) -> Path:
 async def take(request: Request) -> Response:
     """Take a file, or a folder of files, as the project's data; it is read next."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     named = str(form.get("path", ""))
     try:
         path = plain_path(named)
@@ -145,8 +173,8 @@ async def take(request: Request) -> Response:
                 path=path, size=size_in_words(size),
             )  # fmt: skip
     except DataError as error:
-        parent = str(Path(named).parent) if Path(named).is_absolute() and "\0" not in named else ""
-        there = parent if parent and Path(parent).is_dir() else ""
+        parent = Path(named).parent
+        there = str(parent) if parent.is_absolute() and _is_folder(parent) else ""
         return _folder(request, there, [{"message": error.message, "hint": error.hint, "field": "path"}])
     except OSError as error:
         raise DataError(f"{named} cannot be opened: {error.strerror}.") from None
@@ -158,7 +186,7 @@ async def upload(request: Request) -> Response:
     """Copy a file that was dropped on the page into the project."""
     project: Project = request.state.project
     name = plain_name(request.query_params.get("name", ""))
-    project.input.mkdir(mode=0o700, exist_ok=True)
+    places.make_folder(project.input)
     place = project.input / name
     number = 1
     while place.exists():
@@ -175,14 +203,21 @@ async def upload(request: Request) -> Response:
         place.unlink()
         raise DataError(f"{name} is empty.", hint="Export it again, or choose another file.")
     project.save(studio={"file": str(place)})
-    return JSONResponse({"go": to(request, "p", project.name, "data", "reading").headers["location"]})
+    return Json({"go": to(request, "p", project.name, "data", "reading").headers["location"]})
 
 
 def plain_name(text: str) -> str:
     """Make a file name that stays in its folder: without folders, signs of control and a leading dot."""
-    name = re.sub(r"[\x00-\x1f\x7f<>:\"|?*]", "", re.split(r"[/\\]", text)[-1]).lstrip(". ").rstrip(". ")
+    sent = text.encode("utf-8", "ignore").decode()
+    name = re.sub(r"[\x00-\x1f\x7f<>:\"|?*]", "", re.split(r"[/\\]", sent)[-1]).lstrip(". ").rstrip(". ")
     stem, dot, suffix = name.rpartition(".")
-    return f"{(stem or suffix)[:100]}{dot if stem else ''}{suffix[:20] if stem else ''}" or "data"
+    short = _cut(stem or suffix, 150)
+    return f"{short}{dot}{_cut(suffix, 40)}" if stem else short or "data"
+
+
+def _cut(text: str, most: int) -> str:
+    """Take the beginning of a text, of at most so many bytes: systems count these in names."""
+    return text.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
 
 
 # --- how it is read
@@ -250,9 +285,13 @@ def helping(options: Mapping[str, str]) -> list[dict[str, Any]]:
 
 def _proposed(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> list[str]:
     """Say for each column which role is proposed."""
-    known, sets = _split(roles.get("qi", "")), _split(roles.get("set", ""))
+    known, sets = _split(roles.get("qi", "")), [roles.get("set"), *_split(roles.get("item_columns", ""))]
+    numbers = [roles.get("id_column"), *(column["name"] for column in columns if column["id"])]
+    number = next(filter(None, numbers), None)
     return [
-        "drop"
+        "id"
+        if column["name"] == number
+        else "drop"
         if column["personal"]
         else "set"
         if column["name"] in sets
@@ -276,38 +315,42 @@ def _joined(names: Sequence[str]) -> str:
 
 async def read(request: Request) -> Response:
     """Read the file in the way that was chosen, and keep that way."""
-    form = await request.form()
-    try:
-        chosen = json.loads(str(form.get("way", "")))
-    except ValueError:
-        chosen = None
+    form = await form_of(request)
+    chosen = json_of(str(form.get("way", "")))
     if not isinstance(chosen, dict):
         error = {"message": "Choose how the file is to be read.", "hint": "", "field": "way-1"}
         return await _reading(request, {}, [error])
     options = {
-        key: value for key, value in chosen.items() if key in READING and isinstance(value, str | bool)
+        key: value
+        for key, value in chosen.items()
+        if key in READING and isinstance(value, str | bool) and "\0" not in str(value)
     }
     return await _open(request, options)
 
 
 async def roles(request: Request) -> Response:
     """Read the file as a table of which each column has a role."""
-    form = await request.form()
+    form = await form_of(request)
     by_role: dict[str, list[str]] = {}
     kinds: dict[str, list[str]] = {}
-    for number in range(1, 10_000):
+    not_ids: list[str] = []
+    for number in itertools.count(1):
         name = form.get(f"column-{number}")
         if name is None:
             break
         role = str(form.get(f"role-{number}", "drop"))
         by_role.setdefault(role, []).append(str(name))
+        not_ids += [str(name)] * bool(form.get(f"not-id-{number}"))
         if role == "qi":
             kinds.setdefault(str(form.get(f"kind-{number}", "")), []).append(str(name))
     options: dict[str, Any] = _asked(dict(form.items()))
     for key in ("format", "id-column", "item-column", "item-columns"):
         options.pop(key, None)
     sets = by_role.get("set", [])
+    missing = str(form.get("missing", ""))[:1000].strip()
     options |= {
+        "not-ids": _joined(not_ids) if not_ids else None,
+        "missing": [f"{name}={missing}" for name in by_role.get("qi", [])] if missing else None,
         "qi": _joined(by_role.get("qi", [])) if by_role.get("qi") else None,
         "set": None if not sets else _joined(sets) if len(sets) == 1 else "items",
         "item-columns": _joined(sets) if len(sets) > 1 else None,
@@ -394,7 +437,7 @@ async def rows(request: Request) -> Response:
     """Answer with some rows."""
     first, number = _number(request, "first"), _number(request, "count", 100)
     desks = request.app.state.studio.desks
-    return JSONResponse(await desks.ask(request.state.project, "rows", first=first, number=number))
+    return Json(await desks.ask(request.state.project, "rows", first=first, number=number))
 
 
 async def plain_rows(request: Request) -> Response:
@@ -412,15 +455,15 @@ async def plain_rows(request: Request) -> Response:
 
 
 def _number(request: Request, name: str, default: int = 0) -> int:
-    text = request.query_params.get(name, "")
-    return int(text[:12]) if re.fullmatch(r"[0-9]+", text) else default
+    found = whole(request.query_params.get(name))
+    return default if found is None else found
 
 
 async def items(request: Request) -> Response:
     """Find items by a part of their names."""
     desks = request.app.state.studio.desks
     text = request.query_params.get("text", "")[:200]
-    return JSONResponse(await desks.ask(request.state.project, "items", text=text))
+    return Json(await desks.ask(request.state.project, "items", text=text))
 
 
 async def risk(request: Request) -> Response:
@@ -431,22 +474,22 @@ async def risk(request: Request) -> Response:
     argv = commands.risk(project, [0, 1, 2] if "qi" in settings else [1, 2, 3])
     key = hashlib.sha256(json.dumps([argv, studio.get("sha256")]).encode()).hexdigest()[:16]
     kept = project.folder / "risk.json"
-    try:
-        known = json.loads(kept.read_text(encoding="utf-8"))
+    with contextlib.suppress(DataError), places.reading("What was counted before"):
+        known = places.read_json(kept)
         if known["key"] == key:
-            return JSONResponse(_told(known["found"]))
-    except (OSError, ValueError, KeyError):
-        pass
+            return Json(_told(known["found"]))
     same = [job for job in jobs.of(project) if job.kind == "risk" and job.argv == argv and not job.is_over]
     job = same[0] if same else jobs.start(project, "risk", argv, label="who could be found")
     await jobs.wait(job)
     if job.state != "done":
         error = job.error or {"message": "The count ended without an answer.", "hint": "Load the page again."}
-        return JSONResponse({"error": error})
-    found = json.loads(job.output)
+        return Json({"error": error})
+    with places.reading("The count"):
+        found = json.loads(job.output)
+        told = _told(found)
     with staged_file(kept) as staged:
         staged.write_text(json.dumps({"key": key, "found": found}), encoding="utf-8")
-    return JSONResponse(_told(found))
+    return Json(told)
 
 
 def _told(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -468,7 +511,7 @@ def _told(found: Mapping[str, Any]) -> dict[str, Any]:
 async def keep(request: Request) -> Response:
     """Keep what a row is called, and the items that nobody may learn."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     word = re.sub(r"\s+", " ", str(form.get("row", ""))).strip()[:30]
     names = list(dict.fromkeys(str(name) for name in form.getlist("sensitive")))
     if len(names) > MOST_SENSITIVE:
@@ -485,7 +528,7 @@ async def keep(request: Request) -> Response:
 async def end_tour(request: Request) -> Response:
     """Leave out the sentences of the tour from now on."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     step = str(form.get("step", ""))
     project.save(studio={"tour": None})
     return to(request, "p", project.name, step if step in STEPS else "data")

@@ -12,14 +12,15 @@ from typing import Any
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from setveil.errors import RequestError
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, json_object, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
-from setveil.studio.render import page, to
+from setveil.studio.render import Json, page, to
 
 _QUIET = 1.0  # seconds without an edit until a large tree is written
 _FORMS = {"csv": "text/csv", "txt": "text/plain", "json": "application/json"}
@@ -55,10 +56,11 @@ def _same_as(project: Project) -> list[list[str]]:
         lines = project.edits.read_text("utf-8").splitlines()
     except FileNotFoundError:
         return []
-    starts = [json.loads(line) for line in lines if line.startswith('{"do": "start"')]
-    built = [start["command"] for start in starts if start.get("command")]
-    edit = ["hierarchy", "edit", starts[0]["file"], "edits.jsonl", "--out", "hierarchy.csv", "--force"]
-    return [*built, edit] if starts else []
+    with places.reading(f"The file {project.edits.name}"):
+        starts = [json.loads(line) for line in lines if line.startswith('{"do": "start"')]
+        built = [list(start["command"]) for start in starts if start.get("command")]
+        edit = ["hierarchy", "edit", *(start["file"] for start in starts[:1]), "edits.jsonl"]
+    return [*built, [*edit, "--out", "hierarchy.csv", "--force"]] if starts else []
 
 
 async def saved(studio: Any, project: Project) -> None:
@@ -102,33 +104,33 @@ def _save_soon(studio: Any, project: Project) -> None:
 
 async def tree(request: Request) -> Response:
     """Send the whole tree."""
-    return JSONResponse(await _ask(request, "tree"))
+    return Json(await _ask(request, "tree"))
 
 
 async def items(request: Request) -> Response:
     """Send how many rows hold each item."""
-    return JSONResponse(await _ask(request, "tree_items"))
+    return Json(await _ask(request, "tree_items"))
 
 
 async def problems(request: Request) -> Response:
     """Send what is wrong or doubtful."""
-    return JSONResponse(await _ask(request, "tree_problems"))
+    return Json(await _ask(request, "tree_problems"))
 
 
 async def rows(request: Request) -> Response:
     """Send how many rows hold an item of a group."""
-    return JSONResponse(await _ask(request, "tree_rows", label=request.query_params.get("label", "")))
+    return Json(await _ask(request, "tree_rows", label=request.query_params.get("label", "")))
 
 
 async def edit(request: Request) -> Response:
     """Make an edit, undo one or make it again."""
-    given = await _given(request)
+    given = await json_object(request)
     return await _edited(request, "tree_edit", edit=_table(given, "edit"), version=_text(given, "version"))
 
 
 async def missing(request: Request) -> Response:
     """Put what is missing under a group."""
-    given = await _given(request)
+    given = await json_object(request)
     return await _edited(
         request, "tree_missing", under=_text(given, "under"), version=_text(given, "version")
     )
@@ -140,30 +142,33 @@ async def _edited(request: Request, do: str, **given: Any) -> Response:
     _name(project)
     if not answer["saved"]:
         _save_soon(studio, project)
-    return JSONResponse(answer)
+    return Json(answer)
 
 
 async def upload(request: Request) -> Response:
     """Begin with the groups of a file that was sent."""
     project: Project = request.state.project
-    async with request.form() as form:
+    form = await form_of(request, files=True)
+    try:
         sent = form.get("file")
         if not isinstance(sent, UploadFile) or not sent.filename:
             return _page(request, 400, errors=[_error("Choose the file of your groups first.", "", "file")])
         ending = Path(sent.filename).suffix.lower()
-        folder = project.folder / "trees"
-        folder.mkdir(exist_ok=True)
-        place = folder / f"sent{ending if ending in {'.txt', '.json'} else '.csv'}"
+        place = places.make_folder(project.folder / "trees") / (
+            f"sent{ending if ending in {'.txt', '.json'} else '.csv'}"
+        )
         with place.open("wb") as file:
             await asyncio.to_thread(shutil.copyfileobj, sent.file, file)
         named = Path(sent.filename).name
+    finally:
+        await form.close()
     return await _begun(request, place, named, [])
 
 
 async def build(request: Request) -> Response:
     """Begin with groups made from the data, by the command that does so."""
     studio, project = request.app.state.studio, request.state.project
-    form = await request.form()
+    form = await form_of(request)
     by = str(form.get("by", ""))
     if by not in _WAYS:
         raise RequestError("This way to make groups is not known.")
@@ -176,7 +181,7 @@ async def build(request: Request) -> Response:
         if value and not (name == "at" and "--lengths" in options):
             options += [f"--{name}={value}"]
     place = project.folder / "trees" / "built.json"
-    place.parent.mkdir(exist_ok=True)
+    places.make_folder(place.parent)
     argv = commands.build(project, options, "trees/built.json")
     job = await studio.jobs.wait(studio.jobs.start(project, "groups", argv, label="the groups"))
     if job.state != "done":
@@ -187,18 +192,18 @@ async def build(request: Request) -> Response:
 
 async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Response:
     """Make groups from the items of a table, which the command does not read."""
-    lengths = re.split(r"[,;\s]+", form.get("lengths", "").strip(",; "))
-    fanout = form.get("fanout", "5")
-    if not all(one.isdecimal() or not one for one in [*lengths, fanout]) or not fanout:
+    lengths = [whole(one) for one in re.split(r"[,;\s]+", form.get("lengths", "")) if one]
+    fanout = whole(form.get("fanout", "5"))
+    if fanout is None or None in lengths:
         return _page(request, 400, errors=[_error("Whole numbers are expected here, as 1,3 or 5.", "", by)])
     try:
         await _ask(
             request,
             "tree_build",
             by=by,
-            fanout=int(fanout),
+            fanout=fanout,
             at=form.get("at", "."),
-            lengths=[int(one) for one in lengths if one],
+            lengths=lengths,
             named=_WAYS[by],
         )
     except Refused as error:
@@ -241,16 +246,6 @@ async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
     return answer
 
 
-async def _given(request: Request) -> dict[str, Any]:
-    try:
-        given = await request.json()
-    except ValueError:
-        given = None
-    if not isinstance(given, dict):
-        raise RequestError("What was sent is no JSON object.")
-    return given
-
-
 def _text(given: dict[str, Any], name: str) -> str:
     value = given.get(name)
     if not isinstance(value, str):
@@ -260,9 +255,15 @@ def _text(given: dict[str, Any], name: str) -> str:
 
 def _table(given: dict[str, Any], name: str) -> dict[str, Any]:
     value = given.get(name)
-    if not isinstance(value, dict) or value.get("do") == "start":
+    if not isinstance(value, dict) or value.get("do") == "start" or not all(map(_is_named, value.values())):
         raise RequestError("What was sent is no edit.")
     return value
+
+
+def _is_named(value: object) -> bool:
+    """Whether a part of an edit is a name, names, or nothing."""
+    listed = value if isinstance(value, list) else [value]
+    return value is None or all(isinstance(one, str) for one in listed)
 
 
 def _error(message: str, hint: str, field: str) -> dict[str, str]:

@@ -11,21 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from setveil.errors import DataError, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
 from setveil.report import explored
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
 from setveil.staging import staged_file
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
-from setveil.studio.render import page, to
+from setveil.studio.render import Json, page, to
 from setveil.version import __version__
 
 KS = (2, 3, 5, 10, 20, 50, 100)
@@ -149,7 +151,7 @@ async def words(request: Request) -> Response:
     """Tell what values of k and m promise, and what not."""
     model = model_of(request.state.project)
     among = {name: request.query_params.get(name, "").strip() for name in ("k", "m")}
-    return JSONResponse(_spoken("kkm" if model == "kkm" else "km-anonymity", among))
+    return Json(_spoken("kkm" if model == "kkm" else "km-anonymity", among))
 
 
 def _fields(described: Model, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -202,7 +204,7 @@ def spare(project: Project, names: Sequence[str]) -> None:
 async def save(request: Request) -> Response:
     """Take the promise, and go on to the run."""
     project: Project = request.state.project
-    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
     model = form.get("model", "")
     if model not in models():
         model = model_of(project)
@@ -239,7 +241,7 @@ def _checked(
         if problem:
             errors.append({"message": problem, "hint": "", "field": key})
         else:
-            changes[key] = int(text) if key in {"k", "m", "p"} and text != "inf" else text
+            changes[key] = whole(text) if key in {"k", "m", "p"} and text != "inf" else text
     if model in _FRONT_MODELS and form.get("rho"):
         problem = _wrong("rho", form["rho"])
         if problem:
@@ -266,18 +268,18 @@ def _wrong(key: str, text: str) -> str:
         if key in {"m", "p"} and text == "inf":
             return ""
         least = 2 if key == "k" else 1
-        if not text.isascii() or not text.isdecimal() or not least <= int(text) <= 10**9:
+        if whole(text, least) is None:
             more = " or inf" if key == "m" else ""
-            return f"{_called(key)} must be a whole number of at least {least}{more}, got {text!r}."
+            return f"{_called(key)} must be a whole number of at least {least}{more}, got {shorten(text)}."
     if key in {"rho", "h", "share"}:
         try:
-            whole, _, part = text.partition("/")
-            value = float(whole.rstrip("% ")) / (float(part) if part else 100 if "%" in whole else 1)
+            share, _, part = text.partition("/")
+            value = float(share.rstrip("% ")) / (float(part) if part else 100 if "%" in share else 1)
         except (ValueError, ZeroDivisionError):
             value = -1.0
         if not 0 <= value <= 1 or (key != "share" and not value):
             what = {"rho": "The chance (rho)", "h": "The chance (h)", "share": "The share"}[key]
-            return f"{what} must be such as 0.2, 20% or 1/5, got {text!r}."
+            return f"{what} must be such as 0.2, 20% or 1/5, got {shorten(text)}."
     return ""
 
 
@@ -338,13 +340,16 @@ def _front(project: Project) -> dict[str, Any] | None:
     if not project.settings().get("input"):
         return None
     place = _place(project)
-    for path in (place, place.with_suffix(".first.json")):
-        try:
-            found: dict[str, Any] = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            continue
-        return _shown(found, complete=path == place)
-    return None
+    return _computed(place, complete=True) or _computed(place.with_suffix(".first.json"), complete=False)
+
+
+def _computed(place: Path, *, complete: bool) -> dict[str, Any] | None:
+    """Read what was computed; None where there is nothing that can be read."""
+    try:
+        with places.reading("What was computed before"):
+            return _shown(places.read_json(place), complete=complete)
+    except DataError:
+        return None
 
 
 def _shown(found: dict[str, Any], *, complete: bool) -> dict[str, Any]:
@@ -374,7 +379,7 @@ async def front(request: Request) -> Response:
     """Tell what the promises cost, and whether more is being computed."""
     project: Project = request.state.project
     job = request.app.state.studio.jobs.latest(project, "explore")
-    return JSONResponse({"front": _front(project), "job": _told(job)})
+    return Json({"front": _front(project), "job": _told(job)})
 
 
 def _told(job: Job | None) -> dict[str, Any] | None:
@@ -401,12 +406,12 @@ async def compute(request: Request) -> Response:
                 jobs.cancel(job)
         under_way = {job.answer for job in open_jobs}
         for path, ms, budget in parts:
-            if path.exists() or path in under_way:
+            if path in under_way or _computed(path, complete=path == place):
                 continue
             argv = commands.explore(project, KS, ms, rhos, budget)
             jobs.start(project, "explore", argv, label="what the promises cost", answer=path)
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"job": _told(jobs.latest(project, "explore"))})
+        return Json({"job": _told(jobs.latest(project, "explore"))})
     return to(request, "p", project.name, "promise")
 
 

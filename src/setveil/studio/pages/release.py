@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.report import words
 from setveil.report.models import check, items_known, words_for
 from setveil.report.models import promise as promise_in_words
 from setveil.report.verdict import verdict_text
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.promise import spare
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project
-from setveil.studio.render import at, error_page, framed, page, to
+from setveil.studio.render import Json, at, error_page, framed, page, to
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
@@ -57,9 +58,10 @@ async def show(request: Request) -> Response:
     said = await _ask(request, "release_in_words", run=run)
     jobs: Jobs = request.app.state.studio.jobs
     why, query, verify = (_job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify"))
-    guarantee = report["guarantee"]
-    same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
-    same_as += [commands.verify(project, f"runs/{run}")]
+    with places.reading(f"The record of the release {run}"):
+        recorded = _recorded(project, report)
+        same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
+        same_as += [commands.verify(f"runs/{run}", report)]
     same_as += [job.argv for job in (why, query) if job is not None]
     return page(
         request,
@@ -69,21 +71,12 @@ async def show(request: Request) -> Response:
         same_as=same_as,
         run=run,
         runs=_described(project),
-        report=report,
-        holds=guarantee["holds"],
-        promise=promise_in_words(guarantee),
-        outcome=check(guarantee),
-        open_points=words_for(guarantee).not_covered(guarantee),
-        tiles=tiles(report),
-        exposed=exposed(report),
+        **recorded,
         told=[pair for pair in said.get("facts", []) if pair[0] in _TOLD],
-        old=_is_old(project, report),
         states=_STATES,
         state=state,
         find=asked.get("find", ""),
         names=names,
-        can_say_why=report["recoding"] == "global" and guarantee["model"] in _EXPLAINED,
-        has_tree=bool(report.get("hierarchy")) and report["recoding"] == "global",
         rows=rows,
         row=first + 1,
         step_of_rows=_ROWS,
@@ -100,6 +93,22 @@ async def show(request: Request) -> Response:
     )
 
 
+def _recorded(project: Project, report: dict[str, Any]) -> dict[str, Any]:
+    """Put what the record of a release says as the page shows it."""
+    guarantee = report["guarantee"]
+    return {
+        "holds": guarantee["holds"],
+        "promise": promise_in_words(guarantee),
+        "outcome": check(guarantee),
+        "open_points": words_for(guarantee).not_covered(guarantee),
+        "tiles": tiles(report),
+        "exposed": exposed(report),
+        "old": _is_old(project, report),
+        "can_say_why": report["recoding"] == "global" and guarantee["model"] in _EXPLAINED,
+        "has_tree": bool(report.get("hierarchy")) and report["recoding"] == "global",
+    }
+
+
 def _run(request: Request) -> str | None:
     """Name the release that is asked for, one of those there are."""
     made = runs_of(request.state.project)
@@ -109,8 +118,8 @@ def _run(request: Request) -> str | None:
 
 def report_of(project: Project, run: str) -> dict[str, Any]:
     """Read the record of a release."""
-    found: dict[str, Any] = json.loads((project.runs / run / "internal" / "report.json").read_bytes())
-    return found
+    with places.reading(f"The record of the release {run}"):
+        return dict(places.read_json(project.runs / run / "internal" / "report.json"))
 
 
 async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
@@ -122,7 +131,7 @@ async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else 0
+    return whole(text) or 0
 
 
 def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | None:
@@ -199,31 +208,33 @@ def _described(project: Project) -> list[dict[str, Any]]:
     kept = project.studio.get("kept", [])
     found = []
     for name in runs_of(project):
-        report = report_of(project, name)
-        utility = report["utility"]
-        found.append(
-            {
-                "name": name,
-                "phrase": report["guarantee"]["phrase"],
-                "algorithm": report["algorithm"]["name"],
-                "loss": words.measure(utility["lm"]) if "lm" in utility else "",
-                "kept": name in kept,
-            }
-        )
+        with places.reading(f"The record of the release {name}"):
+            report = report_of(project, name)
+            utility = report["utility"]
+            found.append(
+                {
+                    "name": name,
+                    "phrase": report["guarantee"]["phrase"],
+                    "algorithm": report["algorithm"]["name"],
+                    "loss": words.measure(utility["lm"]) if "lm" in utility else "",
+                    "kept": name in kept,
+                }
+            )
     return found
 
 
 def _counts(project: Project, run: str) -> dict[str, Any] | None:
     """Read the counts that are published beside the rows, the greatest first."""
-    try:
-        with (project.runs / run / "published" / "counts.csv").open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))[1:]
-    except OSError:
+    place = project.runs / run / "published" / "counts.csv"
+    if not place.is_file():
         return None
-    ordered = sorted(lines, key=lambda line: (-int(line[2]), line[0]))
-    shown = [
-        (item, label if label != item else "", f"{int(rows):,}") for item, label, rows in ordered[:_COUNTS]
-    ]
+    with places.reading("counts.csv"), place.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file))[1:]
+        ordered = sorted(lines, key=lambda line: (-int(line[2]), line[0]))
+        shown = [
+            (item, label if label != item else "", f"{int(rows):,}")
+            for item, label, rows in ordered[:_COUNTS]
+        ]
     return {"all": len(lines), "lines": shown}
 
 
@@ -291,18 +302,20 @@ def _missing(request: Request) -> Response:
 async def _start(request: Request, kind: str) -> Response:
     """Ask a question of a release; the page shows the answer when it is there."""
     project: Project = request.state.project
-    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
     run = form.get("run", "")
     if run not in runs_of(project):
         return _missing(request)
     folder = f"runs/{run}"
     if kind == "verify":
-        argv, label = commands.verify(project, folder), "the check"
+        with places.reading(f"The record of the release {run}"):
+            argv, label = commands.verify(folder, report_of(project, run)), "the check"
     elif kind == "why":
         argv, label = commands.why(folder, form.get("name", "")), form.get("name", "")
     else:
         asked = form.get("items", "")
-        layout = report_of(project, run)["published"].get("layout", {})
+        with places.reading(f"The record of the release {run}"):
+            layout = report_of(project, run)["published"].get("layout", {})
         written = asked.replace(",", " ") if layout.get("format") == "fimi" else asked  # as its rows are
         argv, label = commands.query(folder, [written]), asked
     if kind != "verify" and not label:
@@ -342,7 +355,7 @@ async def verify(request: Request) -> Response:
 async def leave_out(request: Request) -> Response:
     """Let items count for nothing, so that they are left out where that helps others, and run again."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     spare(project, [str(name) for name in form.getlist("name")])
     return to(request, "p", project.name, "run")
 
@@ -350,7 +363,7 @@ async def leave_out(request: Request) -> Response:
 async def keep(request: Request) -> Response:
     """Keep a release for comparing, or keep it no longer."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     run = str(form.get("run", ""))
     if run not in runs_of(project):
         return _missing(request)
@@ -364,7 +377,7 @@ async def keep(request: Request) -> Response:
 async def delete(request: Request) -> Response:
     """Delete a release."""
     project: Project = request.state.project
-    form = await request.form()
+    form = await form_of(request)
     run = str(form.get("run", ""))
     if run not in runs_of(project) or form.get("sure") != "yes":
         return _missing(request)
@@ -376,7 +389,7 @@ async def delete(request: Request) -> Response:
 
 async def open_folder(request: Request) -> Response:
     """Show the folder to hand out in the system's own window."""
-    form = await request.form()
+    form = await form_of(request)
     run = str(form.get("run", ""))
     if run not in runs_of(request.state.project):
         return _missing(request)
@@ -426,7 +439,7 @@ async def cut(request: Request) -> Response:
         node=asked.get("node"),
         first=_number(asked.get("first")),
     )
-    return JSONResponse(found)
+    return Json(found)
 
 
 routes = [

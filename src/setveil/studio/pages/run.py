@@ -11,20 +11,21 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from setveil import algorithms
 from setveil.guarantees import model_named
 from setveil.report.models import promise as promise_in_words
 from setveil.staging import staged_file
-from setveil.studio import commands
+from setveil.studio import commands, places
+from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import facts_of, model_of
 from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
-from setveil.studio.render import error_page, page, to
+from setveil.studio.render import Json, error_page, page, to
 
 ABOUT = ("purpose", "recipient", "responsible")
 _TIMED = {"exact", "forest"}  # take a time limit, and can hand over the best so far
@@ -88,7 +89,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
 def _seconds(value: Any) -> int:
     try:
         return int(float(value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _USUAL_LIMIT
 
 
@@ -110,7 +111,8 @@ def _lacking(settings: dict[str, Any], model: str) -> str:
 def _promised(project: Project, model: str) -> str:
     settings = project.settings()
     if model in {"km-anonymity", "kkm"} and "k" in settings and "m" in settings:
-        return promise_in_words(facts_of(model, settings["k"], settings["m"]))
+        with places.reading("The promise"):
+            return promise_in_words(facts_of(model, settings["k"], settings["m"]))
     names = [name for name in commands.PROMISE if name in settings and name not in {"model", "private"}]
     given = ", ".join(f"{name} = {settings[name]}" for name in names if name != "sensitive")
     return f"{model_named(model).title} ({given})"
@@ -126,7 +128,7 @@ def _nearest(job: Job) -> int | None:
     if job.error is None or job.error["kind"] != "InfeasibleError":
         return None
     found = re.search(r"greatest k\b[^.]*? is ([\d,]+)", f"{job.error['message']} {job.error['hint']}")
-    return int(found[1].replace(",", "")) if found else None
+    return whole(found[1].replace(",", "")) if found else None
 
 
 def runs_of(project: Project) -> list[str]:
@@ -136,7 +138,9 @@ def runs_of(project: Project) -> list[str]:
     made = [
         (path.stat().st_mtime_ns, path.name)
         for path in project.runs.iterdir()
-        if not path.name.startswith(".") and (path / "internal" / "report.json").is_file()
+        if not path.name.startswith(".")
+        and places.is_text(path.name)
+        and (path / "internal" / "report.json").is_file()
     ]
     return [name for _, name in sorted(made, reverse=True)]
 
@@ -145,21 +149,21 @@ async def start(request: Request) -> Response:
     """Make a release, unless one is being made already."""
     project: Project = request.state.project
     jobs: Jobs = request.app.state.studio.jobs
-    form = {key: str(value).strip() for key, value in (await request.form()).items()}
+    form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
     if any(job.kind == "anonymize" and not job.is_over for job in jobs.of(project)):
         return to(request, "p", project.name, "run")
     changes: dict[str, Any] = {}
     if "k" in form:  # the nearest that is possible
-        changes["k"] = int(form["k"]) if form["k"].isdecimal() and form["k"].isascii() else None
+        changes["k"] = whole(form["k"])
     if "algorithm" in form:
         usual = model_named(model_of(project)).algorithm
         known = form["algorithm"] in algorithms.names()
         name = form["algorithm"] if known else usual
-        limit = form.get("time-limit", "")
-        timed = name in _TIMED and limit.isdecimal() and int(limit) in _LIMITS
+        limit = whole(form.get("time-limit", ""))
+        timed = name in _TIMED and limit in _LIMITS
         changes |= {
             "algorithm": None if name == usual else name,
-            "time-limit": int(limit) if timed and int(limit) != _USUAL_LIMIT else None,
+            "time-limit": limit if timed and limit != _USUAL_LIMIT else None,
             "external": True if "external" in form else None,
             **{what: form.get(what, "")[:500] or None for what in ABOUT},
         }
@@ -169,7 +173,7 @@ async def start(request: Request) -> Response:
     if lacking:
         return to(request, "p", project.name, lacking)
     await saved(request.app.state.studio, project)
-    project.runs.mkdir(exist_ok=True)
+    places.make_folder(project.runs)
     name = commands.run_name(project.runs, time.strftime("%Y-%m-%d-%H%M%S"))
     argv = commands.anonymize(project, f"runs/{name}", _frozen(project, settings))
     jobs.start(project, "anonymize", argv, label="the run", out=project.runs / name)
@@ -183,18 +187,15 @@ def _frozen(project: Project, settings: dict[str, Any]) -> str | None:
     digest = hashlib.sha256(project.hierarchy.read_bytes()).hexdigest()[:16]
     copy = project.folder / "hierarchies" / f"{digest}.csv"
     if not copy.exists():
-        copy.parent.mkdir(exist_ok=True)
+        places.make_folder(copy.parent)
         with staged_file(copy) as staged:
             shutil.copyfile(project.hierarchy, staged)
     return f"hierarchies/{copy.name}"
 
 
 def _job(request: Request, form: Any) -> Job:
-    number = str(form.get("job", ""))
-    if not number.isdecimal():
-        raise LookupError(number)
     jobs: Jobs = request.app.state.studio.jobs
-    return jobs.find(request.state.project, int(number))
+    return jobs.find(request.state.project, whole(form.get("job")) or 0)
 
 
 async def finish(request: Request) -> Response:
@@ -208,7 +209,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def _end(request: Request, *, finishing: bool) -> Response:
-    form = await request.form()
+    form = await form_of(request)
     jobs: Jobs = request.app.state.studio.jobs
     try:
         job = _job(request, form)
@@ -216,7 +217,7 @@ async def _end(request: Request, *, finishing: bool) -> Response:
         return error_page(request, 404, "No such work", "This work is over already.")
     (jobs.finish if finishing else jobs.cancel)(job)
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse(told(job))
+        return Json(told(job))
     back = form.get("back")
     return to(request, "p", request.state.project.name, *([str(back)] if back in {"compare"} else ["run"]))
 

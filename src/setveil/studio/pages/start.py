@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.errors import RequestError, SetveilError
+from setveil.studio.asked import form_of
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import page, said, to
@@ -40,6 +42,10 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
 def _state(jobs: Any, project: Project) -> str:
     """Say how far a project is, in a few words."""
     try:
+        project.check()
+    except SetveilError as error:
+        return error.message
+    try:
         settings = project.settings()
     except SetveilError:
         return "its settings cannot be read"
@@ -50,8 +56,9 @@ def _state(jobs: Any, project: Project) -> str:
         return "the last run ended without a release"
     made = [path for path in project.runs.iterdir() if path.is_dir()] if project.runs.is_dir() else []
     if made:
-        latest = datetime.fromtimestamp(max(path.stat().st_mtime for path in made))
-        return f"released on {latest.day} {latest:%B %Y}"
+        with contextlib.suppress(OSError, ValueError, OverflowError):  # a time that is no date
+            latest = datetime.fromtimestamp(max(path.stat().st_mtime for path in made))
+            return f"released on {latest.day} {latest:%B %Y}"
     if not settings.get("input"):
         return "no data yet"
     if not settings.get("hierarchy"):
@@ -61,7 +68,7 @@ def _state(jobs: Any, project: Project) -> str:
 
 async def new(request: Request) -> Response:
     """Make a project, and go on to its data."""
-    form = await request.form()
+    form = await form_of(request)
     title = " ".join(str(form.get("title", "")).split())[:100]
     if not title:
         return _page(request, [said(RequestError("The project has no name."), "title")])
@@ -87,7 +94,7 @@ async def try_out(request: Request) -> Response:
 async def delete(request: Request) -> Response:
     """Delete a project whose title was typed."""
     studio = request.app.state.studio
-    form = await request.form()
+    form = await form_of(request)
     name, typed = str(form.get("name", "")), " ".join(str(form.get("typed", "")).split())
     try:
         project = studio.projects.find(name)

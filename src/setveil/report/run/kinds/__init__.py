@@ -43,6 +43,8 @@ class Kind(ABC):
     """What a record calls this kind."""
     term: ClassVar[tuple[str, str]]
     """The word of this kind that needs an explanation, and that explanation as HTML."""
+    counts_whole: ClassVar[bool] = True
+    """Whether the counts beside the rows tell all rows of an item, as it has one name in all of them."""
     supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
     """Why a label may have another support than the items that it stands for."""
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from setveil.report import blocks, words
-from setveil.report.run.kinds import UNUSABLE, USABLE, Kind, Points, Report, Shares, Use, by_error, by_share
+from setveil.report.run.kinds import (
+    ROUGHLY,
+    UNUSABLE,
+    USABLE,
+    Kind,
+    Points,
+    Report,
+    Shares,
+    Use,
+    by_error,
+    by_share,
+)
 from setveil.wording import are, count
 
 _WORST = 5  # labels
@@ -101,8 +112,7 @@ class Rows(Kind):
         if off := utility.get("label_support_error"):
             exact = f"exact counts of {names}"
             found.append((USABLE, exact) if not off["max"] else (by_error(off["mean"]), f"counts of {names}"))
-        if off := utility.get("item_support_error"):
-            found.append((by_error(off["median"]), "counts of single items of the original"))
+        found += self._single_items(report)
         are, itemsets = answers.get("are"), answers.get("itemsets")
         if are and are["queries"] and are.get("size") == 2:
             found.append((by_error(are["median"]), "counts of item pairs"))
@@ -110,7 +120,27 @@ class Rows(Kind):
             kept = by_share(itemsets["kept"] / itemsets["frequent"])
             found.append((kept, "items that often occur together"))
         if left_out := utility["suppressed_items"]:
-            found.append((UNUSABLE, f"the {count(left_out, 'item')} left out"))
+            counted = (report.get("counts") or {}).get("suppressed") and self.counts_whole
+            what = "combinations with " if counted else ""
+            found.append((UNUSABLE, f"{what}the {count(left_out, 'item')} left out"))
+        return found
+
+    def _single_items(self, report: Report) -> list[Use]:
+        """Judge counts of single items: those that stand beside the rows as such, others by their errors."""
+        off, counts = report["utility"].get("item_support_error"), report.get("counts")
+        if off is None:
+            return []
+        if not counts or not self.counts_whole or not counts["items"]:
+            fit = by_error(off["median"])
+            most = "at least half of the " if fit == UNUSABLE else ""
+            return [(fit, f"counts of {most}single items of the original")]
+        found: list[Use] = [
+            (USABLE, f"exact counts of {count(counts['items'], 'single item')} of the original")
+        ]
+        if counts["unlisted"]:
+            # Those that are exact bring the median down, so that it makes none of the others good.
+            fit = UNUSABLE if by_error(off["median"]) == UNUSABLE else ROUGHLY
+            found.append((fit, f"counts of the {count(counts['unlisted'], 'other item')}"))
         return found
 
     def measured(self, _utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
@@ -169,6 +199,7 @@ class LocalRows(Rows):
         "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
     )
 
+    counts_whole = False
     supports_differ = "labels of different levels overlap"
 
     def overlap(self, report: Report) -> str:

@@ -1,0 +1,457 @@
+"""Which columns of a table are ids: by their names, by their values, and by how these come again.
+
+An id says whom a line is about. Published as an item, as a quasi-identifier or as it is, it gives its person
+away; left aside where it comes again, the lines of one person are taken for several, who seem to hide among
+each other. So an id is never proposed for publication and asked about where it was named.
+
+Names alone decide where they are unmistakable (`patient_id`, `Versichertennummer`). Vaguer ones (`no`, `key`)
+count beside values that fit. Values alone count where nothing else looks like them: telephone numbers, mail
+addresses, running numbers, long codes, each on one line. Ages, dates, amounts, and codes of places may differ
+on nearly every line, too, and are none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data import evidence
+from setveil.data.columns import Codes, is_item_name, split_names
+from setveil.data.readings import as_field
+from setveil.errors import TableError, shorten
+from setveil.wording import count
+
+_NUMBER = (
+    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier|identifiant"
+    r"|kennung|kennzeichen|kennziffer|schluessel|pseudonym|pseudo)"
+)
+_SOMEBODY = (
+    r"(patient(en|in|innen|s)?|pat|pts?|person(en|s|ne|nes)?|pers|subjects?|subj|members?|mitglieds?|customers?|cust"
+    r"|clients?|kunden?|users?|benutzer|nutzer|versicherten?|insured|insurance|insurant|insuree|beneficiary"
+    r"|bene|assures?|adherent|employees?|emp|mitarbeiter|personal|students?|schueler|respondent|participant"
+    r"|proband(en)?|teilnehmer|accounts?|acct|konto|policy|police|medical ?record|health ?card"
+    r"|social ?security|securite ?sociale|sozialversicherungs?|krankenversicherten|krankenversicherungs?"
+    r"|passport|reisepass"
+    r"|ausweis|tax|steuer|national|nhs|ahv|mrn|dossiers?|akten?)"
+)
+_RECORD = (
+    r"(cases?|fall|visits?|stays?|encounters?|admissions?|aufnahme|aufenthalts?|sejour|orders?|auftrags?|bestell"
+    r"|invoices?|rechnungs?|receipts?|bon|baskets?|transactions?|sessions?|records?|rows?|lines?|zeilen?|lfd|entry"
+    r"|claims?)"
+)
+_WHOLE = (
+    r"(ids?|uuid|guid|mrn|ssn|nir|ahv|svnr|kvnr|matricule|matrikel|identifier|identifiant|kennung"
+    r"|pseudonym|pseudo)"
+)
+_PERSON_ID = re.compile(rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?((de|du|d|des|der) )?{_SOMEBODY}(?<!s)")
+_PERSON = re.compile(
+    r"patient(en|in|innen|s)?|pat|persons?|personen|members?|mitglied(er)?|customers?|cust|clients?|kunden?"
+    r"|users?|benutzer|nutzer|versicherten?|employees?|mitarbeiter|students?|participants?|proband(en)?|teilnehmer"
+)
+_MAY_BE_ID = re.compile(
+    rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
+    rf"|{_SOMEBODY}|{_RECORD}"
+    r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|(e ?)?mails?|phone|tel|telephone"
+    r"|telefon|mobile|handy|fax|address|adresse|anschrift)( .*)?"
+)
+_COUNTED = re.compile(rf".* {_NUMBER}")
+_PLACE = re.compile(
+    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|city|town|stadt|ville|ort|wohnort"
+    r"|commune|gemeinde|states?|bundesland|land|country|pays|region|county|kreis|canton|kanton|district|bezirk|departement"
+    r"|department|abteilung|province|street|strasse|rue|hospital|clinic|klinik|hopital|ward|station|site|tract"
+    r"|location|latitude|longitude)( .*)?"
+)
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
+_LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
+_LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
+_UNMISTAKABLE = _MAIL, _PHONE, _LOCAL_PHONE, _LONG
+_PREFIXED = re.compile(r"([^\W0-9]+[-_/ .]?)([0-9]{3,})", re.ASCII)
+_DAY = re.compile(
+    r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|([0-2][0-9]|3[01])(0[1-9]|1[0-2])(19|20)[0-9]{2}"
+)
+_OLDEST = 120  # numbers up to here may be ages
+_SURE_CHANCE = log(10_000)  # so unlikely is no chance
+_NAMED_CHANCE = log(1000)
+_FEW_CODES = 100  # so many values may be codes of another column's
+_MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A column of texts.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    codes : int (n_rows,)
+        Position in `labels` of the value of each row.
+    labels : sequence of str
+        Each value once; "" where a value is missing.
+    """
+
+    name: str
+    codes: NDArray[np.integer]
+    labels: Sequence[str]
+
+    @property
+    def present(self) -> list[str]:
+        """The values that some row has, but for those that are missing."""
+        return [self.labels[at] for at in np.flatnonzero(self.times).tolist()]
+
+    @property
+    def times(self) -> Codes:
+        """How many rows have each value; none have what is missing."""
+        missing = np.array([label in evidence.MISSING for label in self.labels], bool)
+        found: Codes = np.bincount(self.codes, minlength=len(self.labels))
+        return np.where(missing, 0, found) if missing.size else found
+
+
+def of_cells(name: str, cells: Sequence[str]) -> Values:
+    """Make a column of the texts of its rows."""
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(cell, len(numbers)) for cell in cells], np.int64)
+    return Values(name, codes, list(numbers))
+
+
+# --- names
+
+
+def _plain(name: str) -> str:
+    """Write a name as small words with blanks between them, without accents."""
+    name = re.sub(r"(?<=[a-zäöüéèß])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    name = name.casefold().translate({0xE4: "ae", 0xF6: "oe", 0xFC: "ue", 0xB0: "o"})
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return " ".join(re.findall(r"[^\W_0-9]+", bare))
+
+
+def is_person_id(name: str) -> bool:
+    """Tell whether a column is unmistakably named like the ids of persons."""
+    return _PERSON_ID.fullmatch(_plain(name)) is not None
+
+
+def may_be_id(name: str) -> bool:
+    """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
+    return is_person_id(name) or _MAY_BE_ID.fullmatch(_plain(name)) is not None
+
+
+def has_id_name(name: str) -> bool:
+    """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
+    return may_be_id(name) and not (is_item_name(name) and _COUNTED.fullmatch(_plain(name)) is None)
+
+
+def is_place(name: str) -> bool:
+    """Tell whether a column is named like places."""
+    return _PLACE.fullmatch(_plain(name)) is not None
+
+
+# --- values
+
+
+def why_id(column: Values, *, items: bool = False) -> str:
+    """Say why a column that is to be published looks like ids, by its name and its values; "" if it does not.
+
+    Parameters
+    ----------
+    column : Values
+        The column; of sets the items, as often as rows hold them.
+    items : bool
+        Whether it is to hold items, of which each should come again.
+    """
+    times = column.times
+    labels = column.present
+    rows = int(times.sum())
+    if not rows or set(labels) <= evidence.YES | evidence.NO:
+        return ""
+    if is_person_id(column.name):
+        return "it is named like the ids of persons"
+    if items and _PERSON.fullmatch(_plain(column.name)):
+        return "it is named like persons"
+    if _share(times, column.labels, _MAIL) >= evidence.SURE:
+        return "it holds mail addresses"
+    if _share(times, column.labels, _PHONE) >= evidence.SURE:
+        return "it holds telephone numbers"
+    if len(labels) < evidence.DIFFERENT * rows:
+        return ""
+    return _why_different(column.name, labels, rows, items=items)
+
+
+def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) -> str:
+    """Say why values that differ on nearly every row look like ids."""
+    if rows < evidence.FEW or is_place(name):
+        return ""
+    kinds = _kinds(labels)
+    measured = kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels)
+    every = f"it has {count(len(labels), 'different value')} in {count(rows, 'line')}"
+    if has_id_name(name) and not measured:
+        return f"{every}, and is named like an id"
+    if sum(_LONG.fullmatch(label) is not None for label in labels) >= evidence.SURE * len(labels):
+        return every
+    if rows < evidence.MANY:
+        return ""
+    if items and not is_item_name(name):
+        return f"{every}: hardly any comes again"
+    return every if not measured and look_like_ids(labels, once=len(labels) == rows) else ""
+
+
+def _share(times: Codes, labels: Sequence[str], form: re.Pattern[str]) -> float:
+    """Tell which share of the rows has values of a form."""
+    fits = np.array([form.fullmatch(label) is not None for label in labels], bool)
+    return float(times[fits].sum()) / max(float(times.sum()), 1)
+
+
+def _kinds(labels: Sequence[str]) -> dict[str, int]:
+    found = dict.fromkeys(("integer", "number", "date", "code", "word"), 0)
+    for label in labels:
+        found[evidence.kind(label)] += 1
+    return found
+
+
+def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
+    """Tell whether different values are such as nothing but ids have; `once`: each is on one row only."""
+    sure = evidence.SURE * len(labels)
+    if any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in _UNMISTAKABLE):
+        return True
+    parts = [found for label in labels if (found := _PREFIXED.fullmatch(label))]
+    if len(parts) >= sure and len({found[1] for found in parts}) <= 2:
+        return True
+    numbers = [label for label in labels if label.isascii() and label.isdigit()]
+    if len(numbers) < sure or sum(_DAY.fullmatch(number) is not None for number in numbers) >= sure:
+        return False
+    if 2 * sum(number.endswith("00") for number in numbers) > len(numbers):
+        return False  # rounded amounts
+    values = sorted(map(int, numbers))
+    span = values[-1] - values[0] + 1
+    if once and values[0] in {0, 1} and span == len(values):
+        return True  # running numbers
+    if values[-1] > _OLDEST and not 1850 <= values[0] <= values[-1] <= 2100 and 4 * span <= 5 * len(values):
+        return True
+    lengths = sorted(map(len, numbers))
+    if lengths[len(lengths) // 10] >= 7:
+        return True
+    least = {6: 100, 5: 500}.get(lengths[0], len(labels) + 1)
+    return once and lengths[0] == lengths[-1] and len(labels) >= least
+
+
+_AS = {
+    "qi": "as what someone may know, in ranges between two of them",
+    "keep": "as they are",
+    "set": "as items",
+}
+
+
+def published_id(where: str, name: str, why: str, role: str) -> TableError:
+    """Make the error of a column that looks like ids and was named as `qi`, `keep` or `set`."""
+    word = name.removeprefix("column ")
+    return TableError(
+        f"{where}: column {shorten(name)} looks like ids of persons ({why}), and its values would be "
+        f"published {_AS[role]}",
+        (),
+        [({"not_ids": as_field(word)}, f"{name} holds no ids: its values are published {_AS[role]}")],
+        f"name it as the column of ids (--id-column {word}) and not as this",
+    )
+
+
+def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterable[str] | None) -> None:
+    """Refuse columns of items that look like ids, unless they are named as none.
+
+    Raises
+    ------
+    TableError
+        With the way to say that it is none.
+    """
+    fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
+    several = tuple(columns)
+    for column in several:
+        why = why_id(column, items=len(several) == 1)
+        if why and not {column.name, column.name.removeprefix("column ")} & fine:
+            raise published_id(where, column.name, why, "set")
+
+
+# --- how values come again
+
+DERIVED, LIKELY, SURE, NAMED = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """A column by which persons may be on several rows.
+
+    Attributes
+    ----------
+    column : Values
+        The column.
+    several, unequal : int
+        How many of its values are on several rows, and how many of these have different values of what
+        somebody may know there.
+    classes : int
+        How many combinations of what somebody may know there are.
+    grade : int
+        `NAMED`: it is named like the ids of persons. `SURE`: what somebody may know is the same wherever a
+        value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does,
+        but the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other
+        words.
+    """
+
+    column: Values
+    several: int
+    unequal: int
+    classes: int
+    grade: int
+
+    @property
+    def values(self) -> int:
+        """How many values the column has."""
+        return len(self.column.present)
+
+    @property
+    def looks_so(self) -> bool:
+        """Whether the column is named like ids, or its values are such as nothing but ids have."""
+        return has_id_name(self.column.name) or look_like_ids(self.column.present, once=False)
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether what somebody may know tells most values apart, as it does persons."""
+        return 2 * self.classes >= self.values
+
+
+Items = tuple[Codes, NDArray[np.integer]]  # rows, and the item of each
+
+
+def who_comes_again(
+    columns: Sequence[Values],
+    known: Sequence[NDArray[np.integer]],
+    items: Items | None = None,
+    least: int = LIKELY,
+) -> Again | None:
+    """Find the column, of several, by which the same persons are most likely on several rows.
+
+    It is named like the ids of persons and has values on several rows; or on the rows of each of its values
+    everything that somebody may know is the same, which cannot be chance. Of several, that which is named so
+    or looks so, then that of the fewest values: a person has stays, a stay is of one person.
+
+    Parameters
+    ----------
+    columns : sequence of Values
+        The columns in question.
+    known : sequence of int (rows,)
+        The values of each column that somebody may know; at least one.
+    items : tuple of int (occurrences,), optional
+        The items of rows: no id has one twice.
+    least : int
+        The grade that is asked for.
+    """
+    found = [again for column in columns if (again := comes_again(column, known, items))]
+    return min((one for one in found if one.grade >= least), key=rank, default=None)
+
+
+def rank(again: Again) -> tuple[bool, bool, bool, int]:
+    """Order columns by which persons come again: what is most likely their id first."""
+    labels = again.column.present
+    kinds = _kinds(labels)
+    return (
+        not is_person_id(again.column.name),
+        not again.looks_so,
+        kinds["date"] + kinds["number"] > 0,
+        len(labels),
+    )
+
+
+def comes_again(
+    column: Values, known: Sequence[NDArray[np.integer]], items: Items | None = None
+) -> Again | None:
+    """Tell whether values come again as ids do; parameters are those of `who_comes_again`."""
+    times = column.times
+    several = times > 1
+    labels = column.present
+    if not several.any() or set(labels) <= evidence.YES | evidence.NO:
+        return None
+    present = times[column.codes] > 0
+    codes, others = column.codes[present].astype(np.int64), [some[present] for some in known]
+    classes = together(others)
+    n_classes = int(classes.max()) + 1
+    pairs, shared = np.unique(codes * n_classes + classes, return_counts=True)
+    parts = np.bincount(pairs // n_classes, minlength=times.size)
+    number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
+    if is_person_id(column.name):
+        return Again(column, number, unequal, n_classes, NAMED)
+    if number < 2 or is_place(column.name) or unequal > (1 - evidence.SURE) * number:
+        return None
+    alike = _pairs(np.bincount(classes)) - _pairs(shared)  # of two rows with different values
+    all_pairs = _pairs(np.array([codes.size])) - _pairs(times)
+    chance = min(max(alike, 0.5) / max(all_pairs, 0.5), 1.0)
+    unlikely = -log(chance) * float((times[several & (parts == 1)] - 1).sum())
+    named = has_id_name(column.name)
+    if unlikely < (_NAMED_CHANCE if named else _SURE_CHANCE):
+        return None
+    if named or _are_independent(others):
+        return Again(column, number, unequal, n_classes, SURE)
+    return Again(
+        column, number, unequal, n_classes, LIKELY if _behaves(column, labels, codes, items) else DERIVED
+    )
+
+
+def _are_independent(known: Sequence[NDArray[np.integer]]) -> bool:
+    """Tell whether columns say more than a single one of them does, even beside one from which all follow."""
+    sizes = [int(np.unique(codes).size) for codes in known]
+    if int(together(known).max()) + 1 > max(sizes):
+        return True
+    rest = [codes for at, codes in enumerate(known) if at != sizes.index(max(sizes)) and sizes[at] > 1]
+    return len(rest) > 1 and int(together(rest).max()) + 1 > max(int(np.unique(codes).size) for codes in rest)
+
+
+def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items | None) -> bool:
+    """Tell whether values that may say the same as another column are ids all the same."""
+    if len(labels) < evidence.FEW:
+        return False
+    if items is not None and _once_each(column, items):
+        return True
+    kinds = _kinds(labels)
+    if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels):
+        return False
+    runs = int((codes[1:] != codes[:-1]).sum()) + 1
+    return look_like_ids(labels, once=False) or (
+        runs == len(labels) > _FEW_CODES
+    )  # the lines of an id stand together
+
+
+def _once_each(column: Values, items: Items) -> bool:
+    """Tell whether no item comes twice with one value, though by chance many would."""
+    rows, codes = items
+    values = column.codes[rows].astype(np.int64)
+    times = np.bincount(values)
+    twice = rows.size - np.unique(values * (int(codes.max(initial=0)) + 1) + codes).size
+    by_chance = _pairs(times) * _pairs(np.bincount(codes)) / max(_pairs(np.array([rows.size])), 1)
+    return by_chance > _MANY_TWICE and twice <= _HARDLY * by_chance
+
+
+def together(columns: Sequence[NDArray[np.integer]]) -> Codes:
+    """Give the combinations of values of columns numbers from 0: int64 (rows,)."""
+    found = np.unique(columns[0], return_inverse=True)[1].astype(np.int64)
+    for codes in columns[1:]:
+        found = np.unique(found * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    return np.asarray(found, np.int64)
+
+
+def _pairs(times: Codes) -> float:
+    """Count the pairs of rows that have the same value."""
+    return float((times.astype(np.float64) * (times - 1)).sum()) / 2
+
+
+def may_come_again(name: str, values: Sequence[str]) -> bool:
+    """Tell by the first values of a column whether it is worth asking by it who comes again."""
+    present = [value for value in values if value not in evidence.MISSING]
+    if is_person_id(name):
+        return True
+    if not present or set(present) <= evidence.YES | evidence.NO:
+        return False
+    if is_place(name) or (len(set(present)) < 3 and len(present) >= evidence.MANY):
+        return False
+    return _kinds(present)["number"] <= (1 - evidence.SURE) * len(present)

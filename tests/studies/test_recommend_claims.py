@@ -1,0 +1,181 @@
+"""What recommend tells of each release, against brute force and against the run of the command it prints."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli_helpers import needs_compiled, together, write
+from naive import coherence, exact, risk
+from naive.exact_rho import ITEMS, NOTHING, OCCURRENCES, Promise, Terms
+from naive.km import is_km
+from naive.rho import is_km_rho, is_uncertain, rules
+from rho_problems import Problem, draw_problem
+from setveil.errors import InfeasibleError, RequestError
+from setveil.hierarchy.io import write_hierarchy
+from setveil.studies import recommend as module
+from setveil.studies import worker
+from setveil.studies.candidates import Candidate, candidates, inference_candidates, uncertainty_candidates
+from setveil.studies.plan import Run, data_set
+from setveil.studies.recommend import recommend, record
+from strategies import examples, random_case, seeded
+
+Row = frozenset[str]
+
+pytestmark = needs_compiled
+
+HIDES = {"exact, whole items": ITEMS, "exact, public items": NOTHING}
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the runs here, one after the other: to start processes takes longer."""
+
+    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> dict[str, Any]:
+        out = {}
+        for run in runs:
+            measures: dict[str, Any] = {}
+            status, error = "done", ""
+            try:
+                worker._run(json.loads(json.dumps(run.task())), measures)
+            except (InfeasibleError, RequestError) as problem:
+                status = "infeasible" if isinstance(problem, InfeasibleError) else "refused"
+                error = problem.message
+            out[run.id] = {"run": run.id, "status": status, "error": error, "measures": measures}
+        return out
+
+    monkeypatch.setattr(module, "run_all", run_all)
+    monkeypatch.setattr(worker, "_load_kernels", lambda _: None)
+
+
+def advised(
+    folder: Path,
+    rows: Sequence[Row],
+    tree: Any,
+    tried: Sequence[Candidate],
+    known: int,
+    secret: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Try what applies, look at the order, and run the commands: the candidates that have a release.
+
+    Each with the rows that its command published, `published`.
+    """
+    folder.mkdir()
+    lines = [json.dumps(sorted(row)) + "\n" for row in rows]
+    data = data_set(
+        write(folder / "rows.jsonl", "".join(lines)), hierarchy=tree_file(folder, tree),
+        reading={"format": "jsonl"},
+    )  # fmt: skip
+    advice = recommend(data, tried, folder / "runs", leaves=tree.n_leaves, known=known, time_budget=3600)
+    found = record(
+        advice, inputs=["rows.jsonl"], reading=["--format", "jsonl"], hierarchy=Path("tree.json"),
+        private=",".join(secret),
+    )  # fmt: skip
+    ranked = [row for row in found["candidates"] if row["rank"]]
+    assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
+    order = [(row["loss"], row["lm"], row["risk_below_2"]) for row in ranked]
+    assert order == sorted(order)
+    assert {row["status"] for row in found["candidates"]} <= {"done", "infeasible"}
+    done = [row for row in found["candidates"] if row["status"] == "done" and row["algorithm"] != "cahd"]
+    words = [shlex.split(row["command"].replace("DIR", f"out{at}")) for at, row in enumerate(done)]
+    for at, one in enumerate(together([[*word[1:], "--no-details"] for word in words], folder)):
+        one.ok()
+        report = json.loads((folder / f"out{at}" / "internal" / "report.json").read_text(encoding="utf-8"))
+        for name in ("lm", "ncp", "suppressed_occurrences"):
+            assert done[at][name] == report["utility"][name], done[at]["command"]
+        text = (folder / f"out{at}" / "published" / "data.jsonl").read_text(encoding="utf-8")
+        done[at]["published"] = [frozenset(json.loads(line)) for line in text.splitlines()]
+        public = [row - set(secret) for row in done[at]["published"]]
+        assert done[at]["risk_below_2"] == risk.best(public, known, 2)
+    return done
+
+
+def tree_file(folder: Path, tree: Any) -> Path:
+    write_hierarchy(tree, folder / "tree.json")
+    return folder / "tree.json"
+
+
+def test_anonymity(tmp_path: Path) -> None:
+    rng = seeded(284)
+    for turn in range(examples(3)):
+        case = random_case(rng, most_leaves=6, most_rows=12, most_items=3)
+        m = rng.choice((1, 2, math.inf))
+        if sum(map(bool, case.rows)) < 2 or case.tree.n_nodes < 2:
+            continue
+        tried = candidates(2, "inf" if m == math.inf else int(m))
+        least = exact.least_loss(case.rows, case.parents, 2, m, exact.Terms())
+        assert least is not None
+        for row in advised(tmp_path / f"{turn}", case.rows, case.tree, tried, 3, ()):
+            assert is_km(row["published"], 2, m)
+            if row["algorithm"] not in {"lg", "coat"}:  # these do not publish cuts
+                assert row["loss"] >= float(least) - 1e-9
+            if row["name"] == "exact":
+                assert row["loss"] == pytest.approx(float(least), abs=1e-9)
+
+
+@pytest.mark.parametrize("model", ["km-rho", "rho-uncertainty", "coherence"])
+def test_nothing_sensitive_is_learned(model: str, tmp_path: Path) -> None:
+    rng = seeded(285)
+    turn = 0
+    while turn < examples(2):
+        problem = draw_problem(rng, "occurrences", 4, 9)
+        occurring = {item for row in problem.rows for item in row}
+        secret = tuple(item for item in problem.promise.sensitive if item in occurring)
+        if not secret or not occurring - set(secret) or not problem.tree:
+            continue
+        k, m, rho = rng.choice((1, 2)), rng.choice((1, 2)), Fraction(rng.choice(("1/2", "2/3", "3/4")))
+        named = ",".join(secret)
+        tried = {
+            "km-rho": inference_candidates(k, m, str(rho), named),
+            "rho-uncertainty": uncertainty_candidates(str(rho), named),
+            "coherence": candidates(k, m, named, str(rho)),
+        }[model]
+        least = {one.name: least_of(problem, one, model, k, m, rho, secret) for one in tried}
+        tree = problem.hierarchy
+        turn += 1
+        try:
+            done = advised(tmp_path / f"{turn}", problem.rows, tree, tried, 3, secret)
+        except (InfeasibleError, RequestError):
+            assert all(least[one.name] is None for one in tried if one.algorithm == "exact")
+            continue
+        assert {row["name"] for row in done if row["algorithm"] == "exact"} == {
+            one.name for one in tried if one.algorithm == "exact" and least[one.name] is not None
+        }
+        for row in done:
+            rows = row["published"]
+            if row["algorithm"] == "exact":
+                assert row["loss"] == pytest.approx(float(least[row["name"]] or 0), abs=1e-9)
+            assert is_kept(model, rows, secret, k, m, rho)
+            before, after = (sum(len(some & set(secret)) for some in of) for of in (problem.rows, rows))
+            assert row["hidden_occurrences"] == before - after
+            if row["greatest_confidence"] is not None:
+                known = (m, "public") if model == "km-rho" else (math.inf, "any")
+                learned = max(rules(rows, secret, *known).values(), default=Fraction(0))
+                assert row["greatest_confidence"] == pytest.approx(float(learned))
+
+
+def is_kept(model: str, rows: list[Row], secret: Sequence[str], k: int, m: int, rho: Fraction) -> bool:
+    if model == "rho-uncertainty":
+        return is_uncertain(rows, secret, rho)
+    if model == "coherence":
+        return coherence.is_coherent(rows, secret, rho, k, m)
+    return is_km_rho(rows, secret, k, m, rho, "public")
+
+
+def least_of(
+    problem: Problem, one: Candidate, model: str, k: int, m: int, rho: Fraction, secret: tuple[str, ...]
+) -> Fraction | None:
+    """Find the least loss of what `exact` is asked for, by trying all; None if there is none."""
+    if one.algorithm != "exact":
+        return None
+    hide = HIDES.get(one.name, {"km-rho": OCCURRENCES, "coherence": NOTHING}.get(model, ITEMS))
+    given = (1, math.inf, rho, secret, "any") if model == "rho-uncertainty" else (k, m, rho, secret, "public")
+    asked = "coherence" if hide == NOTHING else model
+    return Problem(problem.rows, problem.tree, Promise(*given), Terms(hide), asked).least_loss()[0]
