@@ -541,8 +541,8 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "command",
     [
         ["verify", "in.dat"],
-        ["anonymize", "in.dat", "--algorithm", "da", "--out", "out"],
-        ["anonymize", "in.dat", "--algorithm", "aa", "--out", "out"],
+        ["anonymize", "in.dat", "--format", "fimi", "--algorithm", "da", "--out", "out"],
+        ["anonymize", "in.dat", "--format", "fimi", "--algorithm", "aa", "--out", "out"],
     ],
     ids=["verify", "da", "aa"],
 )
@@ -567,7 +567,7 @@ def test_ctrl_c_while_building_a_hierarchy(tmp_path: Path) -> None:
     items = [str(i) for i in range(25_000)]
     write(tmp_path / "in.dat", "".join(" ".join(rng.sample(items, 10_000)) + "\n" for _ in range(300)))
     write(tmp_path / "small.dat", "1 2 3\n2 3\n1 3\n")
-    build = ["hierarchy", "build", "in.dat", "--out", "h.csv"]
+    build = ["hierarchy", "build", "in.dat", "--format", "fimi", "--out", "h.csv"]
     setveil("hierarchy", "build", "small.dat", "--out", "small.csv", cwd=tmp_path).ok()  # compiles
     seconds = cost(*build, "--by", "balanced", cwd=tmp_path)
     (tmp_path / "h.csv").unlink()

@@ -99,7 +99,7 @@ def test_ids_without_a_name_are_known_by_how_they_come_again(name: str) -> None:
         assert said(refused(frame, **roles)) == {"not_ids": [name]}
 
 
-def test_lines_that_contradict_each_other_are_shown() -> None:
+def test_lines_that_contradict_each_other_are_shown(tmp_path: Path) -> None:
     lines = diagnoses().rows()
     lines[7] = (lines[7][0], lines[7][1] + 1, *lines[7][2:])
     first = next(at for at, line in enumerate(lines) if line[0] == lines[7][0])
@@ -107,7 +107,7 @@ def test_lines_that_contradict_each_other_are_shown() -> None:
     assert first < 7
     shown = [f"line {first + 3}: the same patient_id, age '{lines[first][1]}'",
              f"line 10: the same patient_id, age '{lines[7][1]}'"]  # fmt: skip
-    path = Path("contradiction.csv")
+    path = tmp_path / "contradiction.csv"
     path.write_text(text, encoding="utf-8")
     error = refused(path, **TRUE)
     assert [said(error, at) for at in range(len(error.readings))] == [{"not_ids": ["patient_id"]}]

@@ -40,7 +40,7 @@ def write_table(file: Path, headers: tuple[str, ...] = ("age", "sex", "town", "i
         table = csv.writer(lines, lineterminator="\n")
         table.writerow(headers)
         for at, row in enumerate(studio_shop.rows(240)):
-            table.writerow([str(20 + at % 8), "fm"[at % 2], towns[at // 2 % 2], ";".join(row)])
+            table.writerow([str(20 + at % 8), "fm"[at % 2], towns[at // 3 % 2], ";".join(row)])
     return str(file)
 
 
