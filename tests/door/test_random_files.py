@@ -111,6 +111,8 @@ def test_public_sets_and_their_first_lines(
 
 
 NUMBERED = ["331788 rice", "331788 rice", "544748 beer", "544748 rice", "917235 tea"]
+CODES = ["DE-1642999", "DE-9355610", "DE-1642999", "DE-9355610", "DE-9355610", "DE-7508032", "DE-9355610"]
+GOODS = ["beer", "beer", "cheese, old", "bread", "cheese, old", "bread", "beer"]
 TABLES = {
     "a table between blanks": ("v3.csv", ["person thing", *NUMBERED], "331788"),
     "a table between blanks, without names": ("v3.csv", NUMBERED, "331788"),
@@ -162,6 +164,16 @@ TABLES = {
         "a.jsonl",
         ['["331788", "rice"]', '["544748", "tea", "beer"]', '["917235", "rice"]'],
         "331788",
+    ),
+    "arrays with ids anywhere": (
+        "a.jsonl",
+        ['["9", "rice"]', '["rice", "10"]', '["11", "beer", "rice"]', '["tea", "12"]'],
+        "12",
+    ),
+    "names of columns, ids, and goods with commas": (
+        "a.csv",
+        ["id,code", *(f"{key},{good}" for key, good in zip(CODES, GOODS, strict=True))],
+        "DE-1642999",
     ),
     "lists that hold ids": (
         "a.jsonl",

@@ -142,7 +142,8 @@ def why_table(rows: Rows) -> str:
         return _why_one_line(rows[0])
     if _first_line_differs(rows):
         return "the first line is unlike the others"
-    return why_ids([_trimmed(row) for row in rows])
+    trimmed = [_trimmed(row) for row in rows]
+    return why_ids(trimmed) or (why_ids(trimmed[1:]) if _may_be_header(rows[0], rows[1:]) else "")
 
 
 def why_sets_are_table(rows: Rows, what: str = "line") -> str:
@@ -161,8 +162,8 @@ def why_ids(rows: Rows) -> str:
     rows = [row for row in rows if row]
     if len(rows) < 3:
         return ""
-    if 2 * sum(any(map(is_personal, row)) for row in rows) >= len(rows):
-        return "many lines hold what looks like a telephone number, an address or a hash"
+    if personal := why_personal(rows):
+        return personal
     if sum(len(row) == 1 for row in rows) >= ALIKE * len(rows):
         once = Counter(row[0] for row in rows)
         alone = [value for value, times in once.items() if times == 1]
@@ -190,6 +191,13 @@ def why_ids(rows: Rows) -> str:
             return f"what stands in the {which} field stands in no other"
     if _have_one_of_a_shape(rows[:_SHAPED]):
         return "nearly every line holds just one value that is written as ids or dates are"
+    return ""
+
+
+def why_personal(rows: Rows) -> str:
+    """Say whether half of some lines hold what tells a person; "" if they do not."""
+    if 2 * sum(any(map(is_personal, row)) for row in rows) >= max(len(rows), 1):
+        return "many lines hold what looks like a telephone number, an address or a hash"
     return ""
 
 
@@ -234,18 +242,20 @@ def _may_be_persons(values: Sequence[str]) -> bool:
 
 
 def _are_consecutive(values: Sequence[str]) -> bool:
-    """Tell whether values are integers of which hardly one between the least and the greatest is missing."""
-    if not all(_INTEGER.fullmatch(value) and len(value) < _DIGITS for value in values):
+    """Tell whether most values are integers of which hardly one from the least to the greatest is missing."""
+    integers = [value for value in values if _INTEGER.fullmatch(value) and len(value) < _DIGITS]
+    numbers = set(map(int, integers))
+    if len(numbers) < 3 or len(integers) < ALIKE * len(values):
         return False
-    numbers = set(map(int, values))
-    return len(numbers) > 2 and SURE * (max(numbers) - min(numbers) + 1) <= len(numbers)
+    return SURE * (max(numbers) - min(numbers) + 1) <= len(numbers)
 
 
 def _count_up(values: Sequence[str]) -> bool:
     """Tell whether values are integers that count up from line to line, each on several lines."""
     if not _are_consecutive(values):
         return False
-    return all(0 <= int(b) - int(a) <= 1 for a, b in pairwise(values)) and 10 * len(set(values)) > len(values)
+    numbers = [int(value) for value in values if _INTEGER.fullmatch(value)]
+    return all(0 <= b - a <= 1 for a, b in pairwise(numbers)) and 10 * len(set(numbers)) > len(numbers)
 
 
 def _why_one_line(row: Sequence[str]) -> str:
@@ -275,11 +285,14 @@ def _first_line_differs(rows: Rows) -> bool:
         numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
         if len(below) > 1 and numeric >= SURE * len(below) and kind(field) == "word" and field:
             return True
-    if len(rows) < 2 * FEW or not all(kind(field) == "word" for field in first if field):
-        return False
-    again = {field for row in rest for field in row}
     as_long = sum(len(row) <= len(first) for row in rest)
-    return not again.intersection(field for field in first if field) and as_long >= SURE * len(rest)
+    return len(rows) >= 2 * FEW and as_long >= SURE * len(rest) and _may_be_header(first, rest)
+
+
+def _may_be_header(first: Sequence[str], rest: Rows) -> bool:
+    """Tell whether the fields of a line are words that stand in no other line."""
+    names = {field for field in first if field}
+    return all(kind(name) == "word" for name in names) and not any(names.intersection(row) for row in rest)
 
 
 def _have_one_of_a_shape(rows: Rows) -> bool:
@@ -302,7 +315,9 @@ def _have_one_of_a_shape(rows: Rows) -> bool:
 
 
 def _shape(value: str) -> str:
-    """Write 9 for a digit, A for a capital, a for other letters side by side."""
+    """Write 9 for a digit, A for a capital, a for other letters side by side; 9 for any integer."""
+    if _INTEGER.fullmatch(value):
+        return "9"
     signs = ("9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in value)
     return re.sub("a+", "a", "".join(signs))
 

@@ -170,6 +170,9 @@ def _are_items_of(table: Table, values: Sequence[Sequence[str]], id_at: int, at:
     if named or evidence.is_grouped(values[at]):
         return named or (called_id and len(table.names) == 2)
     ids = values[id_at]
+    pairs = {(row[id_at], row[at]) for row in table.head if len(row) > max(id_at, at)}
+    if len(pairs) == len(set(ids)) < len(ids):
+        return False  # it says the same on all lines of an id
     together = len(ids) >= evidence.MANY and evidence.is_grouped(ids) and not evidence.are_different(ids)
     return together or called_id
 
@@ -206,7 +209,10 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
         else:
             run = [at] if plain else []
         best = max(best, run, key=len)
-    return best if len(best) > 1 else []
+    rows = [
+        [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
+    ]
+    return best if len(best) > 1 and not evidence.why_ids(rows) else []
 
 
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
