@@ -130,6 +130,11 @@ TABLES = {
         "ann@example.org",
     ),
     "dates between blanks": ("a.csv", ["1957-03-01 rice", "1961-11-30 tea", "1948-07-07 rice"], "1957-03-01"),
+    "goods with commas and dates between blanks": (
+        "a",
+        ["jam  cheese, old  1940-12-20", "cheese, old  1965-02-16", "beer  1997-08-09", "tea  1955-01-07"],
+        "1940-12-20",
+    ),
     "ids, a blank, and rows": (
         "a.csv",
         ["331788 rice,tea", "544748 beer", "917235 tea,rice,beer", "112358 tea"],

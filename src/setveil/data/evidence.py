@@ -195,9 +195,11 @@ def why_ids(rows: Rows) -> str:
 
 
 def why_personal(rows: Rows) -> str:
-    """Say whether half of some lines hold what tells a person; "" if they do not."""
+    """Say whether half of some lines hold what tells a person, or a date; "" if they do not."""
     if 2 * sum(any(map(is_personal, row)) for row in rows) >= max(len(rows), 1):
         return "many lines hold what looks like a telephone number, an address or a hash"
+    if 2 * sum(any(kind(field) == "date" for field in row) for row in rows) >= max(len(rows), 1):
+        return "many lines hold a date"
     return ""
 
 
