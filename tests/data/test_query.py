@@ -14,8 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from setveil.data.io import query
-from setveil.data.io.query import read_query, redacted
+from setveil.data.io.query import read_query
 from setveil.errors import DataError, RequestError
+from setveil.redact import redacted
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -270,6 +271,12 @@ def test_a_missing_driver_is_named(
         ("sqlite:////home/ann/shop.db", "sqlite:////home/ann/shop.db"),
         ("ann:secret@host", "ann:***@host"),
         ("host=db password = secret", "host=db password = ***"),
+        ("mssql://user@corp:s3c@ret@host/db", "mssql://user@corp:***@host/db"),
+        ("Server=db;Uid=ann;Pwd=s3cret;", "Server=db;Uid=ann;Pwd=***;"),
+        (
+            "snowflake://ann@acc/db?passphrase=a&api_key_x=b&d=e",
+            "snowflake://ann@acc/db?passphrase=***&api_key_x=***&d=e",
+        ),
     ],
 )
 def test_passwords_are_hidden(uri: str, expected: str) -> None:

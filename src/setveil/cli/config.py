@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import shlex
 from collections.abc import Mapping
 from datetime import date
@@ -14,9 +13,8 @@ import typer
 
 from setveil.cli.session import fail
 from setveil.errors import DataError, RequestError, SetveilError, shorten
+from setveil.redact import redacted
 
-HIDDEN = "***"  # stands for a secret in what is recorded
-_SECRETS = re.compile(r"(?i)(://[^/@:]*:).*(?=@)|((?:password|passwd|pwd|token|secret|key)=)[^&;\s]*")
 _NOT_REPEATED = {
     "config",
     "quiet",
@@ -134,20 +132,11 @@ def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
             flags += [f"--{key}"] if value else parameter.secondary_opts[:1]
             options[key] = value
         else:
-            plain = value if isinstance(value, int | float) else redacted(str(value))
+            plain = value if isinstance(value, int | float) else str(value)
+            if key == "connection":
+                plain = redacted(str(value))
             flags += [f"--{key}", str(plain)]
             options[key] = plain
     first = ["--"] if any(argument.startswith("-") and argument != "-" for argument in arguments) else []
     line = shlex.join([*words, *flags, *first, *arguments] if first else [*words, *arguments, *flags])
     return line, {key: value for key, value in options.items() if key not in _NOT_TAKEN_ON}
-
-
-def redacted(text: str) -> str:
-    """Leave out the secrets of a connection.
-
-    Examples
-    --------
-    >>> redacted("postgresql://ann:s3cret@db/shop")
-    'postgresql://ann:***@db/shop'
-    """
-    return _SECRETS.sub(lambda found: f"{found[1] or found[2]}{HIDDEN}", text)

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli.config import redacted
 from setveil.cli.options import (
     ALGORITHM,
     ATTACKER,
@@ -201,7 +200,7 @@ def explore(
             raise
         paths = [source] if isinstance(source, str) else list(source)
         content = record(
-            found, inputs=paths, reading=[redacted(word) for word in reading.arguments()],
+            found, inputs=paths, reading=reading.arguments(),
             hierarchy=hierarchy_file, own=_words(own), sensitive=named or "", seed=seed,
         )  # fmt: skip
         return _paged(content, out, progress)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from setveil.cli.config import HIDDEN, take_config
+from setveil.cli.config import take_config
 from setveil.cli.session import fail, speak
 from setveil.errors import RequestError, SetveilError
 from setveil.fields import (
@@ -38,6 +38,7 @@ from setveil.fields import (
 )
 from setveil.memory import unpack_up_to
 from setveil.options.reading import Reading as ReadingOptions
+from setveil.redact import HIDDEN
 from setveil.threads import use_threads
 
 PROMISE = "The promise"

@@ -7,6 +7,7 @@ from typing import Any
 
 from setveil.data.layout import FORMATS
 from setveil.fields import Choice, Flag, Text, parameter
+from setveil.redact import redacted
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ class Reading:
         return {name: value for name, value in values.items() if value is not None and value is not False}
 
     def arguments(self) -> list[str]:
-        """Return what was given, as it is written on the command line."""
+        """Return what was given, as it is written on the command line; secrets are left out."""
         words: list[str] = []
         for name, value in self.given().items():
             words.append(f"--{name.replace('_', '-')}")
             if value is not True:
-                words.append(str(value))
+                words.append(redacted(value) if name == "connection" else str(value))
         return words
 
 

@@ -263,7 +263,8 @@ Parts = tuple[list[Part], list[InputFile], list[str | None]]
 
 def _query_parts(query: str, connection: str, request: _Request) -> Parts:
     from setveil.data.frames import read_frame
-    from setveil.data.io.query import read_query, redacted
+    from setveil.data.io.query import read_query
+    from setveil.redact import redacted
 
     _refuse_options("parquet", {"separator": request.separator}, "a query")
     table = read_query(query, connection)

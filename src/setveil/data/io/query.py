@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import polars as pl
 
 from setveil.errors import DataError, RequestError, shorten
+from setveil.redact import HIDDEN, redacted, secrets_of
 
-_SECRET = re.compile(r"(?i)((?:password|passwd|passphrase|pwd|secret|token|key)\w*\s*=\s*)([^&;]*)")
 _STATUS = re.compile(r"^[A-Z_]+: (?:\[\w+\] )?")  # of ADBC, before the driver's own words
 _ALL_ROWS = str(2**30)
 # What a query begins with after blanks and comments: no more than all databases take for these.
@@ -79,29 +79,13 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
     return _stored(table)
 
 
-def redacted(uri: str) -> str:
-    """Replace the password in a connection by ``***``.
-
-    Examples
-    --------
-    >>> redacted("postgresql://ann:secret@db.example.org/shop?sslmode=require")
-    'postgresql://ann:***@db.example.org/shop?sslmode=require'
-    """
-    scheme, mark, rest = uri.partition("://") if "://" in uri else ("", "", uri)
-    user, at, host = rest.rpartition("@")  # the last one: a password may hold others
-    name, colon, _ = user.partition(":")
-    hidden = "***" if colon else ""
-    return _SECRET.sub(r"\1***", f"{scheme}{mark}{name}{colon}{hidden}{at}{host}")
-
-
 def _reason(error: Exception, uri: str) -> str:
     """Shorten what a driver says to one line without passwords."""
     message = next(iter(str(error).strip().splitlines()), type(error).__name__)
     message = _STATUS.sub("", message.replace(uri, redacted(uri)))
-    user = uri.partition("://")[2].rpartition("@")[0]
-    for secret in (user.partition(":")[2], *(value for _, value in _SECRET.findall(uri))):
+    for secret in secrets_of(uri):
         for spelling in {secret, unquote(secret)} - {""}:
-            message = message.replace(spelling, "***")
+            message = message.replace(spelling, HIDDEN)
     return message if len(message) <= 200 else message[:199] + "…"
 
 

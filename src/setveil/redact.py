@@ -1,0 +1,31 @@
+"""What is written down of a connection to a database: all but its secrets."""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "***"  # stands for a secret
+_SECRET = re.compile(
+    r"(?i)((?:password|passwd|passphrase|pwd|secret|token|key|credentials?|signature)\w*\s*=\s*)([^&;]*)"
+)
+
+
+def redacted(connection: str) -> str:
+    """Replace passwords and other secrets in a connection.
+
+    Examples
+    --------
+    >>> redacted("postgresql://ann:secret@db.example.org/shop?sslmode=require")
+    'postgresql://ann:***@db.example.org/shop?sslmode=require'
+    """
+    scheme, mark, rest = connection.partition("://") if "://" in connection else ("", "", connection)
+    user, at, host = rest.rpartition("@")  # the last one: a password may hold others
+    name, colon, _ = user.partition(":")
+    hidden = HIDDEN if colon else ""
+    return _SECRET.sub(rf"\1{HIDDEN}", f"{scheme}{mark}{name}{colon}{hidden}{at}{host}")
+
+
+def secrets_of(connection: str) -> list[str]:
+    """List the secrets that `redacted` leaves out."""
+    user = connection.partition("://")[2].rpartition("@")[0]
+    return [user.partition(":")[2], *(value for _, value in _SECRET.findall(connection))]
