@@ -170,6 +170,16 @@ def why_ids(rows: Rows) -> str:
         numbered = sum(any(c.isdigit() for c in value) for value in alone)
         if 2 * len(once) >= len(rows) or (len(rows) >= MANY and 5 * numbered >= len(rows)):
             return "many of its lines stand there only once"
+    integers = [[field for field in row if _INTEGER.fullmatch(field)] for row in rows]
+    if place := _why_place(rows) or _why_place([row for row in integers if row]):
+        return place
+    if _have_one_of_a_shape(rows[:_SHAPED]):
+        return "nearly every line holds just one value that is written as ids or dates are"
+    return ""
+
+
+def _why_place(rows: Rows) -> str:
+    """Say what speaks for ids in a place of lines; "" if nothing does."""
     fields = Counter(field for row in rows for field in row if field)
     lines = Counter(field for row in rows for field in set(row) if field)
     kinds = _kinds(fields)
@@ -189,8 +199,6 @@ def why_ids(rows: Rows) -> str:
             return f"the {which} field of nearly every line is a different one"
         if _may_be_persons(values) and (_stay(values, lines) or _count_up(values)):
             return f"what stands in the {which} field stands in no other"
-    if _have_one_of_a_shape(rows[:_SHAPED]):
-        return "nearly every line holds just one value that is written as ids or dates are"
     return ""
 
 

@@ -212,7 +212,16 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
     rows = [
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
-    return best if len(best) > 1 and not evidence.why_ids(rows) else []
+    return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table, best) else []
+
+
+def _hold_ends(table: Table, columns: Sequence[int]) -> bool:
+    """Tell whether lines end in columns with what only ends lines, as ids do."""
+    filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in table.head]
+    ends = [(row[at[-1]], at[-1]) for row, at in zip(table.head, filled, strict=True) if at]
+    times, last = Counter(value for row in table.head for value in row), Counter(value for value, _ in ends)
+    here = [times[value] == last[value] for value, at in ends if at in columns]
+    return sum(here) >= max(evidence.SURE * len(here), 1)
 
 
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
