@@ -135,6 +135,11 @@ TABLES = {
         ["jam  cheese, old  1940-12-20", "cheese, old  1965-02-16", "beer  1997-08-09", "tea  1955-01-07"],
         "1940-12-20",
     ),
+    "goods with commas and telephone numbers between blanks": (
+        "a",
+        ["cheese, old jam (306) 656-8406", "jam bread (946) 117-9946", "cheese, old (568) 401-5068"],
+        "(306) 656-8406",
+    ),
     "ids, a blank, and rows": (
         "a.csv",
         ["331788 rice,tea", "544748 beer", "917235 tea,rice,beer", "112358 tea"],

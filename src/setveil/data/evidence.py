@@ -35,7 +35,9 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", r
 _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
 )
-_PERSONAL = re.compile(r"@|^\+[0-9]|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
+)
 
 
 def kind(value: str) -> str:
