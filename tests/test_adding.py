@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from setveil.errors import InfeasibleError
-from setveil.fields import Integer, Option
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer
 from setveil.guarantees import Model, Words
 
 
@@ -123,7 +124,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.fields import Integer, parameter
+from setveil.values.declared import parameter
+from setveil.values.kinds import Integer
 from setveil.progress import Progress, silent
 
 info = AlgorithmInfo(

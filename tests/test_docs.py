@@ -23,8 +23,8 @@ import pytest
 
 from cli_helpers import COMMAND_LINE
 from setveil import algorithms
-from setveil.fields import options_of
 from setveil.guarantees import models
+from setveil.values.declared import options_of
 from warm import CAN_FORK, Interpreter
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,8 +21,8 @@ import pytest
 
 import setveil as sv
 from setveil import algorithms
-from setveil.fields import options_of
 from setveil.options.reading import Reading
+from setveil.values.declared import options_of
 
 ROWS: list[list[str]] = 4 * [["a", "b"], ["a"], ["b", "c"], ["a", "c"], []]
 PATHS = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "*"]]

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from setveil import algorithms
-from setveil.fields import (
+from setveil.options.reading import DETECTED, Reading
+from setveil.studies.settings import accepted
+from setveil.values.declared import Option, options_of, parameter
+from setveil.values.kinds import (
     Choice,
     Flag,
     GroupsOfItems,
@@ -21,16 +24,11 @@ from setveil.fields import (
     ItemWeights,
     Kind,
     Number,
-    Option,
     Probability,
     Share,
     Size,
     Text,
-    options_of,
-    parameter,
 )
-from setveil.options.reading import DETECTED, Reading
-from setveil.studies.settings import accepted
 
 MODULES = [pytest.param(algorithms.load(name), id=name) for name in algorithms.names()]
 every_algorithm = pytest.mark.parametrize("module", MODULES)

@@ -234,7 +234,7 @@ def test_too_few_rows() -> None:
     [
         ({"merge": "r"}, "within a bound, and none was given"),
         ({"bounded": "items"}, "within a bound, and none was given"),
-        ({"merge": "r", "delta": 1.5}, r"delta must be 0 to 1, got 1\.5"),
+        ({"merge": "r", "delta": 1.5}, r"delta must be a share, 0 to 1, got 1\.5"),
         ({"items": "hghs", "suppress": False}, "hghs suppresses items"),
         ({"relational": "lattice"}, 'relational must be "mondrian", '),
         ({"relational": "cluster", "least": 5}, "least says how large the classes of mondrian are"),

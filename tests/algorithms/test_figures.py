@@ -15,11 +15,12 @@ from setveil.data.quasi_identifiers import quasi_identifier
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
-from setveil.fields import Choice, Flag, Kind, Share, options_of
 from setveil.guarantees import models
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.runs.run import anonymize
+from setveil.values.declared import options_of
+from setveil.values.kinds import Choice, Flag, Kind, Share
 from strategies import examples, random_rows, seeded
 
 PAIRS = [

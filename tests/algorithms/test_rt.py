@@ -126,7 +126,7 @@ def test_limits_of_the_ward() -> None:
         run(WARD, 2, 2, least=9)
     with pytest.raises(RequestError, match="nothing to search"):
         rt.RT(least=4, search="sweep")
-    with pytest.raises(RequestError, match="delta must be 0 to 1"):
+    with pytest.raises(RequestError, match="delta must be a share, 0 to 1"):
         rt.RT(delta=2)
 
 

@@ -161,7 +161,10 @@ def test_completion_can_be_shown(shell: str) -> None:
         (["anonymize", "no.csv", "--out", "o", "--k", "1", "--m", "2"], "k must be an integer of at least 2"),
         (["anonymize", "no.csv", "--out", "o", "--k", "2", "--m", "0"], "m must be an integer"),
         (["anonymize", "no.csv", "--out", "o", "--k", "2"], "km-anonymity needs --m"),
-        (["anonymize", "no.csv", "--out", "o", "-k2", "-m2", "--gap", "-1"], "The gap must be at least 0"),
+        (
+            ["anonymize", "no.csv", "--out", "o", "-k2", "-m2", "--gap", "-1"],
+            "gap must be a number of at least 0",
+        ),
         (["anonymize", "no.csv", "--out", "o", "-k2", "-m2", "--alpha", "1"], "exact has no parameter alpha"),
         (
             [

@@ -11,7 +11,6 @@ import setveil as sv
 from group_cases import publish
 from setveil import algorithms
 from setveil.errors import RequestError
-from setveil.fields import Integer, Kind, Option, Probability, Share, Size
 from setveil.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
 from setveil.guarantees.verify import verify
 from setveil.options.decode import Given
@@ -19,6 +18,8 @@ from setveil.options.guarantees import make_guarantee, missing
 from setveil.published import kind_named, kinds
 from setveil.report.models import check, items_known, promise
 from setveil.report.verdict import verdict_text
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, Kind, Probability, Share, Size
 from strategies import transactions
 from tables import as_table, published_as_it_is
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from setveil.errors import DataError, RequestError
-from setveil.fields import Share
 from setveil.guarantees import Guarantee, model_named, models
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.constraints import PrivacyConstraints
@@ -19,6 +18,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.privacydegree import PrivacyDegree
 from setveil.options.decode import Given
 from setveil.options.guarantees import applicable, both_given, make_guarantee, missing, require_options
+from setveil.values.kinds import Share
 from strategies import transactions
 
 Texts = Mapping[str, Any]

@@ -31,8 +31,8 @@ from setveil.studies.candidates import (
 )
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.recommend import Advice, recommend, record
-from setveil.studies.settings import reference
 from setveil.utility.lm import lm
+from setveil.values.kinds import reference
 
 ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["d", "a"], ["d", "b"]] * 3
 

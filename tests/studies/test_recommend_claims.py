@@ -28,7 +28,7 @@ from setveil.studies import worker
 from setveil.studies.candidates import Candidate, candidates, inference_candidates, uncertainty_candidates
 from setveil.studies.plan import Run, data_set
 from setveil.studies.recommend import recommend, record
-from setveil.studies.settings import reference
+from setveil.values.kinds import reference
 from strategies import examples, random_case, seeded
 
 Row = frozenset[str]

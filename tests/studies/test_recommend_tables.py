@@ -20,7 +20,7 @@ from setveil.studies import recommend as module
 from setveil.studies.candidates import Candidate, table_candidates
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.recommend import Advice, recommend, record
-from setveil.studies.settings import Reference
+from setveil.values.kinds import Reference
 
 WARD = """patient,age,sex,codes
 1,34,F,I21;J18

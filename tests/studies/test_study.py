@@ -10,11 +10,10 @@ import pytest
 
 from cli_helpers import HIERARCHY, dump, sample_rows, write
 from setveil.errors import DataError, RequestError
-from setveil.fields import Flag
 from setveil.studies import plan, settings
 from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.settings import Reference
 from setveil.studies.study import Study, read_study
+from setveil.values.kinds import Flag, Reference
 
 HEAD = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "tree.csv"}]\n'
 

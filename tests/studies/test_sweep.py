@@ -20,8 +20,8 @@ from setveil.report.comparison.columns import measured
 from setveil.studies import results, sweep
 from setveil.studies.plan import DataSet, Run, plan_run
 from setveil.studies.results import _write, require_study_folder, table
-from setveil.studies.settings import Value
 from setveil.studies.sweep import locked, read_record, run_all
+from setveil.values.kinds import Value
 
 # Does what the run's k says: < 1000 sleeps so many milliseconds. It logs when it began and what it did.
 # No more than STUB_MOST records come about, however fast it is; what waits for that leaves with its parent.

@@ -23,13 +23,13 @@ from naive import rho as naive
 from setveil.functions.query import shared_of
 from setveil.policy.utility import groups_of
 from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.settings import Value
 from setveil.studies.sweep import WORKER
 from setveil.studies.worker import _risk_before, _run
 from setveil.utility.are import query_errors
 from setveil.utility.estimates import Estimator
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.queries import random_queries
+from setveil.values.kinds import Value
 
 ROWS = sample_rows()
 PRIVATE = ["109", "111"]

@@ -109,11 +109,15 @@ def test_a_table(client: Client, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "field", "said"),
     [
-        ({"k": "1", "m": "2"}, "k", "must be a whole number of at least 2, got &#39;1&#39;"),
+        ({"k": "1", "m": "2"}, "k", "must be an integer of at least 2, got &#39;1&#39;"),
         ({"k": "", "m": "2"}, "k", "The number of rows (k) is missing."),
-        ({"k": "5", "m": "<b>"}, "m", "must be a whole number of at least 1 or inf, got &#39;&lt;b&gt;&#39;"),
+        (
+            {"k": "5", "m": "<b>"},
+            "m",
+            "or &#34;inf&#34;, got &#39;&lt;b&gt;&#39;",
+        ),
         ({"k": "5", "m": "2", "rho": "20%"}, "rho", "No items are sensitive yet."),
-        ({"k": "5", "m": "2", "left_out": "share", "share": "much"}, "share", "must be such as 0.2"),
+        ({"k": "5", "m": "2", "left_out": "share", "share": "much"}, "share", "must be a share, 0 to 1, got"),
         ({"model": "coherence", "k": "3", "h": "40%"}, "p", "The value p is missing."),
     ],
 )

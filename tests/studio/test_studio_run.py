@@ -72,7 +72,7 @@ def test_what_is_wrong_is_said_beside_its_field(screen: Screen, project: Project
     page.goto(screen.at("p", project.name, "promise"))
     page.locator("input#k").fill("one")
     page.get_by_role("button", name="Take this promise").click()
-    expect(page.get_by_role("alert")).to_contain_text("must be a whole number of at least 2, got 'one'")
+    expect(page.get_by_role("alert")).to_contain_text("must be an integer of at least 2, got 'one'")
     page.get_by_role("alert").get_by_role("link").click()
     expect(page.locator("input#k")).to_be_focused()
     expect(page.locator("input#k")).to_have_value("one")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from setveil.errors import RequestError, shorten
-from setveil.fields import Declared, GroupsOfItems, Share, parameter
 from setveil.progress import Progress
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import GroupsOfItems, Share
 
 if TYPE_CHECKING:
     from setveil.algorithms._item_groups import ItemGroups
@@ -46,9 +46,6 @@ class Merging(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        share = self.max_suppressed_items
-        if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
-            raise RequestError(f"The share of items that may be suppressed must be 0 to 1, got {share!r}.")
         if self.utility is not None:
             object.__setattr__(self, "utility", _partition(self.utility) or None)
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.fields import Declared, Flag, parameter
 from setveil.progress import Progress, silent
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Flag
 
 if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut

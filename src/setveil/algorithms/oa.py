@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
-from setveil.fields import Declared, Flag, Integer, parameter
 from setveil.progress import Progress, silent
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Flag, Integer
 
 if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut

@@ -35,11 +35,12 @@ from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 from setveil.data.layout import FORMATS
 from setveil.errors import MissingItemsError, RequestError
-from setveil.fields import Items, options_of
 from setveil.guarantees import model_named, models
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
+from setveil.values.declared import options_of
+from setveil.values.kinds import Items
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

@@ -9,13 +9,13 @@ import typer
 
 from setveil.cli.options import GENERAL, one_of
 from setveil.errors import RequestError
-from setveil.fields import options_of
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import plain_values, require_parameters
 from setveil.options.guarantees import require_options
 from setveil.options.models import settled_model
 from setveil.options.reading import Reading
+from setveil.values.declared import options_of
 
 MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 

@@ -33,9 +33,9 @@ from setveil.cli.options import (
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import Columns, TableShare, read_table, share_of, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
-from setveil.fields import options_of
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+from setveil.values.declared import options_of
 
 EXAMPLES = """Examples:
 
@@ -265,7 +265,7 @@ def _paged(content: dict[str, Any], out: Path | None, progress: Any) -> dict[str
 
 def _values(name: str, text: str, *, infinite: bool) -> list[int | float]:
     """Read numbers with commas between them."""
-    from setveil.options.numbers import parse_integer, parse_number
+    from setveil.values.numbers import parse_integer, parse_number
 
     parse = parse_number if infinite else parse_integer
     return [parse(name, part) for part in _parts(text)]

@@ -1,4 +1,4 @@
-"""Options that several commands share, and those that are made from declarations (`setveil.fields`)."""
+"""Options that several commands share, and those that are made from declarations (`setveil.values`)."""
 
 from __future__ import annotations
 
@@ -17,29 +17,17 @@ from typer.core import TyperCommand, TyperGroup
 from setveil.cli.config import take_config
 from setveil.cli.session import fail, speak
 from setveil.errors import RequestError, SetveilError
-from setveil.fields import (
-    Choice,
-    ColumnLabels,
-    Flag,
-    GroupsOfItems,
-    Integer,
-    ItemFile,
-    Items,
-    Itemsets,
-    ItemsOrColumns,
-    ItemWeights,
-    Kind,
-    Number,
-    Option,
-    Share,
-    Size,
-    Text,
-    options_of,
-)
 from setveil.memory import unpack_up_to
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import use_threads
+from setveil.values.declared import Option, options_of
+from setveil.values.kinds import (
+    Choice,
+    Kind,
+    Number,
+    Text,
+)
 
 PROMISE = "The promise"
 ATTACKER = "The attacker"
@@ -382,31 +370,6 @@ def _place(parameter: inspect.Parameter) -> int:
 
 _FEW = 3  # owners that an option's panel names
 
-_TYPES: Mapping[type[Kind], type] = {
-    Flag: bool,
-    Integer: int,
-    Number: float,
-    ItemFile: Path,
-    ItemWeights: Path,
-    ColumnLabels: Path,
-}
-
-
-_METAVARS: Mapping[type[Kind], str] = {
-    Flag: "",
-    Integer: "N",
-    Size: "N|inf",
-    Number: "NUMBER",
-    Share: "SHARE",
-    ItemFile: "FILE",
-    ItemWeights: "FILE",
-    ColumnLabels: "FILE",
-    Items: "ITEMS",
-    ItemsOrColumns: "NAMES",
-    Itemsets: "FILE|all|pgen",
-    GroupsOfItems: "GROUPS",
-}
-
 
 def _parameter(
     name: str,
@@ -420,14 +383,14 @@ def _parameter(
 ) -> inspect.Parameter:
     """Make an option that is None where it is not given."""
     kinds = list(kinds)
-    types = {_TYPES.get(type(kind), str) for kind in kinds}
+    types = {kind.takes for kind in kinds}
     type_: Any = types.pop() if len(types) == 1 else str
     long = f"--{name.replace('_', '-')}"
     if negated:
         long += f"/--no-{name.replace('_', '-')}"
     names = [long, *([f"-{short}"] if short else [])]
     first = kinds[0]
-    more: dict[str, Any] = {"metavar": _METAVARS.get(type(first), "TEXT"), "help": help_}
+    more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
     if type_ is int:
         more |= integer()
     elif type_ is float:

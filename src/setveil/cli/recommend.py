@@ -118,7 +118,6 @@ def recommend(
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options import inputs
         from setveil.options.guarantees import require_options
-        from setveil.options.numbers import parse_number
         from setveil.staging import keep_private, private_folder, scratch_folder
         from setveil.studies.candidates import (
             GREATEST_PROBABILITY,
@@ -131,8 +130,9 @@ def recommend(
         from setveil.studies.plan import data_set
         from setveil.studies.recommend import recommend as advise
         from setveil.studies.recommend import record
-        from setveil.studies.settings import reference
         from setveil.studies.table_files import table_files
+        from setveil.values.kinds import reference
+        from setveil.values.numbers import parse_number
 
         if out is not None:
             if out.suffix.lower() not in {".html", ".htm"}:

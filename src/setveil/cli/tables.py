@@ -145,8 +145,8 @@ def share_of(share: str | None, of_tables: bool) -> Fraction:
     RequestError
         Also if it is no share.
     """
-    from setveil.options.numbers import parse_share
     from setveil.studies.candidates import SHARE
+    from setveil.values.numbers import parse_share
 
     if share is None:
         return SHARE

@@ -10,7 +10,6 @@ from setveil import algorithms
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
-from setveil.fields import options_of
 from setveil.functions.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
@@ -19,6 +18,7 @@ from setveil.options.decode import Given, decode
 from setveil.options.reading import Reading
 from setveil.runs.run import VerifiedRelease, named_algorithm
 from setveil.runs.run import anonymize as run_anonymize
+from setveil.values.declared import options_of
 
 if TYPE_CHECKING:
     from setveil.algorithms.aa import AA

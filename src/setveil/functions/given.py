@@ -17,13 +17,13 @@ from setveil.errors import DataError, RequestError, TableError, described, liste
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
-from setveil.options.numbers import parse_share
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
 from setveil.studies.candidates import SHARE
+from setveil.values.numbers import parse_share
 
 Listener = Progress | Callable[[str, float | None], None] | None
 TreeLike = Hierarchy | str | PathLike[str] | None

@@ -29,7 +29,6 @@ from setveil.functions.given import (
     share_of,
     tree_of,
 )
-from setveil.guarantees.coherence import as_written, written
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
@@ -47,9 +46,10 @@ from setveil.studies.candidates import (
 from setveil.studies.plan import data_set
 from setveil.studies.recommend import TIME_BUDGET, record
 from setveil.studies.recommend import recommend as advise
-from setveil.studies.settings import Reference, reference
 from setveil.studies.table_files import table_files
 from setveil.utility.queries import read_queries
+from setveil.values.kinds import Reference, reference
+from setveil.values.numbers import as_written, written
 
 
 def recommend(

@@ -18,7 +18,7 @@ from setveil.errors import RequestError
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.fields import Option
+    from setveil.values.declared import Option
 
 Facts = dict[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it

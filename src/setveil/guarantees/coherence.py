@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral, Rational, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, described, listed, require_type, shorten
-from setveil.fields import Items, Option, Probability, Share, Size
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import K, known_words, not_covered_words
+from setveil.values.declared import Option
+from setveil.values.kinds import Items, Probability, Share, Size
+from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -154,41 +156,6 @@ def labels_of(items: Any, kind: str) -> tuple[str, ...]:
     if wrong:
         raise RequestError(f"A {kind} item must be a non-empty text, got {described(wrong[0])}.")
     return tuple(dict.fromkeys(labels))
-
-
-def as_written(h: Any, name: str = "h") -> Fraction:
-    """Read h, or what is named so, as it is written: the float 0.3 is 3/10, and so is "30%".
-
-    Raises
-    ------
-    RequestError
-        If it is no number above 0 and below 1.
-    """
-    number = isinstance(h, Real) and not isinstance(h, bool)
-    try:
-        if isinstance(h, str) and h.endswith("%"):
-            value = Fraction(h[:-1]) / 100
-        elif isinstance(h, Rational) and number:
-            value = Fraction(h)
-        else:
-            value = Fraction(str(h)) if number else Fraction(h)
-    except (TypeError, ValueError, ZeroDivisionError):
-        value = Fraction(-1)
-    if (not number and not isinstance(h, str)) or not 0 < value < 1:
-        raise RequestError(f"{name} must be a number above 0 and below 1, got {h!r}.")
-    return value
-
-
-def as_json(h: Fraction) -> float | str:
-    """Return h as a number if that is exact, else as a fraction."""
-    number = float(h)
-    return number if Fraction(repr(number)) == h else str(h)
-
-
-def written(share: Fraction) -> str:
-    """Write a share as a decimal number if it is a short one, else as a fraction."""
-    text = f"{float(share):.10g}"
-    return text if Fraction(text) == share else str(share)
 
 
 # --- in words

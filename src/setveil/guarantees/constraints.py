@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, listed, require_type
-from setveil.fields import Integer, Itemsets, Option
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import (
     K,
@@ -17,6 +16,8 @@ from setveil.guarantees.km import (
     promise_words,
     violation_words,
 )
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, Itemsets
 from setveil.wording import are, count
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import DataError, InfeasibleError, RequestError, described, listed, shorten
-from setveil.fields import Integer, ItemsOrColumns, Option, Probability, Size
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.guarantees.coherence import as_json, as_written, written
 from setveil.guarantees.km import K, KmAnonymity, known_words
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Size
+from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
 if TYPE_CHECKING:

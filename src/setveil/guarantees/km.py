@@ -8,8 +8,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError
-from setveil.fields import Integer, Option, Size
 from setveil.guarantees import Facts, Model, Points, Words
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, Size
 from setveil.wording import count
 
 if TYPE_CHECKING:

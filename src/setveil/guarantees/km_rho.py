@@ -10,11 +10,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError
-from setveil.fields import Choice, ItemsOrLeaves, Option, Probability
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.guarantees.coherence import as_json, as_written, labels_of, written
+from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
 from setveil.guarantees.km import K, KmAnonymity, known_words, not_covered_words
+from setveil.values.declared import Option
+from setveil.values.kinds import Choice, ItemsOrLeaves, Probability
+from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
 if TYPE_CHECKING:

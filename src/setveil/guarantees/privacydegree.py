@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, InfeasibleError, RequestError, listed, shorten
-from setveil.fields import Integer, Items, Option
 from setveil.guarantees import Facts, Model, Words
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, Items
 from setveil.wording import count
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.guarantees.coherence import as_json, as_written, labels_of, written
+from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.km_rho import (
     RHO,
     SENSITIVE,
@@ -19,6 +19,7 @@ from setveil.guarantees.km_rho import (
     sensitive_words,
     violation_words,
 )
+from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
 if TYPE_CHECKING:

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from setveil.errors import RequestError
-from setveil.fields import (
-    ColumnLabels,
-    GroupsOfItems,
-    Integer,
-    ItemFile,
-    Items,
-    Itemsets,
-    ItemsOrColumns,
-    ItemsOrLeaves,
-    ItemWeights,
-    Kind,
-    Option,
-    Probability,
-    Share,
-    Size,
-    options_of,
-)
-from setveil.options.numbers import parse_integer, parse_number, parse_share
+from setveil.values.declared import Option, options_of
+from setveil.values.kinds import Items, Kind
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -76,6 +59,86 @@ class Given:
             return tuple(labels)
         return tuple(label for label in labels if label in self.data.vocabulary.ids)
 
+    # --- what kinds of values ask for
+
+    def items_of_file(self, path: str | Path) -> tuple[str, ...]:
+        """Read items from a file."""
+        from setveil.options.inputs import load_items
+
+        return self.occurring(load_items(Path(path), self.known, self.encoding))
+
+    def weights(self, path: str | Path) -> dict[str, float]:
+        """Read weights of items from a file."""
+        from setveil.options.inputs import load_weights
+
+        weights = load_weights(Path(path), self.encoding)
+        return {item: weights[item] for item in self.occurring(weights)}
+
+    def column_labels(self, path: str | Path) -> dict[str, list[str]]:
+        """Read labels of columns from a file."""
+        from setveil.options.inputs import load_column_labels
+
+        return load_column_labels(Path(path), self.encoding)
+
+    def items(self, text: str | Iterable[str]) -> tuple[str, ...]:
+        """Take items of the data: a list, or a text (a file, or commas)."""
+        from setveil.options.inputs import load_labels, require_known
+
+        if isinstance(text, str):
+            labels = load_labels(text, self.known, self.encoding, check=self.named_here)
+        else:
+            labels = tuple(dict.fromkeys(text))
+            labels = require_known(labels, ",".join(labels), self.known, check=self.named_here)
+        return self.occurring(labels)
+
+    def items_or_leaves(self, text: str | Iterable[str]) -> tuple[str, ...]:
+        """Take items of the data; leaves of the hierarchy exist, too, though no row holds them."""
+        from setveil.options.inputs import load_labels
+
+        tree = self.hierarchy
+        if tree is None or not isinstance(text, str):
+            return self.items(text)
+        labels = load_labels(text, self.known, self.encoding, check=False)
+        exist = {*self.known.vocabulary.labels, *tree.labels[: tree.n_leaves]}
+        return self.occurring(labels) if exist.issuperset(labels) else self.items(text)
+
+    def items_or_columns(self, text: str | Iterable[str]) -> tuple[str, ...]:
+        """Take names of kept columns and of items; what a published table lacks may have been left out."""
+        from setveil.options.inputs import load_labels, require_known
+
+        data: Any = self.known
+        columns = {column.name for column in getattr(data, "kept", ())}
+        items = data if hasattr(data, "vocabulary") else data.sets
+        if isinstance(text, str):
+            labels = load_labels(text, items, self.encoding, check=False)
+        else:
+            labels = tuple(dict.fromkeys(text))
+        named = tuple(label for label in labels if label not in columns)
+        require_known(named, ",".join(labels), items, check=self.named_here and items is data)
+        kept = {*columns, *self.occurring(named)}
+        return tuple(label for label in labels if label in kept)
+
+    def itemsets(self, text: str, others: Mapping[str, Any]) -> tuple[tuple[str, ...], ...] | None:
+        """Take itemsets to protect: of a file, all (None), or those by which every row is protected."""
+        if text == "all":
+            return None
+        if text == "pgen":
+            from setveil.policy.pgen import pgen
+
+            return pgen(self.data, others["k"])
+        from setveil.options.inputs import load_privacy
+
+        return load_privacy(text, self.known, self.image, self.encoding)
+
+    def groups(self, text: str) -> tuple[tuple[str, ...], ...] | None:
+        """Take groups of items: of a file, or made of all items or of the hierarchy."""
+        from setveil.options.inputs import load_utility
+
+        groups = load_utility(text, self.known, self.hierarchy, self.encoding)
+        if groups is None or self.drawn_from is None:
+            return groups
+        return tuple(group for labels in groups if (group := self.occurring(labels)))
+
 
 def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, Any]) -> Any:
     """Turn what was given for an option into its value.
@@ -98,8 +161,7 @@ def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, 
     RequestError, DataError
         If it is not acceptable, or a file cannot be read.
     """
-    read = _READERS.get(type(kind))
-    return text if read is None else read(name.replace("_", "-"), text, given, others)
+    return kind.read(name.replace("_", "-"), text, given, others)
 
 
 def decode_parameters(parameters: Any, texts: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -143,15 +205,6 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
     parameters(**plain_values(options, texts, encoding))
 
 
-_FILELESS: Mapping[type[Kind], set[str]] = {  # what is given in place of a file
-    ItemFile: set(),
-    ItemWeights: set(),
-    ColumnLabels: set(),
-    Itemsets: {"all", "pgen"},
-    GroupsOfItems: {"any", "siblings", "groups"},
-}
-
-
 def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:
     """Turn what was given for options into their values, as far as that takes no data.
 
@@ -168,7 +221,7 @@ def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encodi
             continue
         if not option.kind.names_items:
             values[name] = decode(name, option.kind, text, nothing, values)
-        elif str(text).partition(":")[0] not in _FILELESS.get(type(option.kind), {text}):
+        elif option.kind.names_file(str(text)):
             require_file(Path(text))
     return values
 
@@ -197,119 +250,3 @@ def as_given(option: Option, value: Any) -> Any:
     if isinstance(option.kind, Items):
         return [label for part in str(value).split(",") if (label := part.strip())]
     return value
-
-
-def _integer(name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> int:
-    return parse_integer(name, text) if isinstance(text, str) else int(text)
-
-
-def _size(name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> int | float:
-    return parse_number(name, str(text))
-
-
-def _share(_name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> float | Fraction | None:
-    return parse_share(text) if isinstance(text, str) else text
-
-
-def _probability(_name: str, text: Any, _given: Given, _others: Mapping[str, Any]) -> str:
-    return str(text)
-
-
-def _item_file(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
-    from setveil.options.inputs import load_items
-
-    return given.occurring(load_items(Path(text), given.known, given.encoding))
-
-
-def _weights(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> dict[str, float]:
-    from setveil.options.inputs import load_weights
-
-    weights = load_weights(Path(text), given.encoding)
-    return {item: weights[item] for item in given.occurring(weights)}
-
-
-def _column_labels(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> dict[str, list[str]]:
-    from setveil.options.inputs import load_column_labels
-
-    return load_column_labels(Path(text), given.encoding)
-
-
-def _items(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
-    from setveil.options.inputs import load_labels, require_known
-
-    if isinstance(text, str):
-        labels = load_labels(text, given.known, given.encoding, check=given.named_here)
-    else:
-        labels = tuple(dict.fromkeys(text))
-        labels = require_known(labels, ",".join(text), given.known, check=given.named_here)
-    return given.occurring(labels)
-
-
-def _items_or_leaves(name: str, text: Any, given: Given, others: Mapping[str, Any]) -> tuple[str, ...]:
-    """Read items of the data; leaves of the hierarchy exist, too, though no row holds them."""
-    from setveil.options.inputs import load_labels
-
-    tree = given.hierarchy
-    if tree is None or not isinstance(text, str):
-        return _items(name, text, given, others)
-    labels = load_labels(text, given.known, given.encoding, check=False)
-    exist = {*given.known.vocabulary.labels, *tree.labels[: tree.n_leaves]}
-    return given.occurring(labels) if exist.issuperset(labels) else _items(name, text, given, others)
-
-
-def _items_or_columns(_name: str, text: Any, given: Given, _others: Mapping[str, Any]) -> tuple[str, ...]:
-    """Read names of kept columns and of items; what a published table lacks may have been left out of it."""
-    from setveil.options.inputs import load_labels, require_known
-
-    data: Any = given.known
-    columns = {column.name for column in getattr(data, "kept", ())}
-    items = data if hasattr(data, "vocabulary") else data.sets
-    if isinstance(text, str):
-        labels = load_labels(text, items, given.encoding, check=False)
-    else:
-        labels = tuple(dict.fromkeys(text))
-    named = tuple(label for label in labels if label not in columns)
-    require_known(named, ",".join(labels), items, check=given.named_here and items is data)
-    kept = {*columns, *given.occurring(named)}
-    return tuple(label for label in labels if label in kept)
-
-
-def _itemsets(
-    _name: str, text: Any, given: Given, others: Mapping[str, Any]
-) -> tuple[tuple[str, ...], ...] | None:
-    if text == "all":
-        return None
-    if text == "pgen":
-        from setveil.policy.pgen import pgen
-
-        return pgen(given.data, others["k"])
-    from setveil.options.inputs import load_privacy
-
-    return load_privacy(text, given.known, given.image, given.encoding)
-
-
-def _groups(
-    _name: str, text: Any, given: Given, _others: Mapping[str, Any]
-) -> tuple[tuple[str, ...], ...] | None:
-    from setveil.options.inputs import load_utility
-
-    groups = load_utility(text, given.known, given.hierarchy, given.encoding)
-    if groups is None or given.drawn_from is None:
-        return groups
-    return tuple(group for labels in groups if (group := given.occurring(labels)))
-
-
-_READERS: Mapping[type[Kind], Callable[..., Any]] = {
-    Integer: _integer,
-    Size: _size,
-    Share: _share,
-    Probability: _probability,
-    ItemFile: _item_file,
-    ItemWeights: _weights,
-    ColumnLabels: _column_labels,
-    Items: _items,
-    ItemsOrColumns: _items_or_columns,
-    ItemsOrLeaves: _items_or_leaves,
-    Itemsets: _itemsets,
-    GroupsOfItems: _groups,
-}

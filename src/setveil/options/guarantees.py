@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError
-from setveil.fields import Integer, Items, Itemsets, Option
 from setveil.guarantees import Guarantee, Model, model_named, models
 from setveil.options.decode import Given, decode, plain_values
+from setveil.values.declared import Option
+from setveil.values.kinds import Integer, Items, Itemsets
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

@@ -17,11 +17,11 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.numbers import parse_integer
 from setveil.policy.io import read_privacy, read_utility
 from setveil.policy.utility import groups_of, siblings
 from setveil.progress import Progress
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
+from setveil.values.numbers import parse_integer
 
 log = logging.getLogger("setveil")
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from setveil.data.layout import FORMATS
-from setveil.fields import Choice, Flag, Text, parameter
 from setveil.redact import redacted
+from setveil.values.declared import parameter
+from setveil.values.kinds import Choice, Flag, Text
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from setveil.data.io import read
 from setveil.data.layout import FORMATS
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, SetveilError, shorten
-from setveil.fields import options_of
 from setveil.guarantees import Guarantee
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
@@ -28,6 +27,7 @@ from setveil.options.reading import Reading
 from setveil.published import tables
 from setveil.published.mapping import read_recoding
 from setveil.published.recoding import Recoding
+from setveil.values.declared import options_of
 
 MODELS = ("km-anonymity", "constraints")
 _SECRET = "***"  # noqa: S105  (stands for a secret in what is recorded)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from setveil.guarantees.km_rho import PUBLIC
-from setveil.studies.settings import Value
+from setveil.values.kinds import Value
 
 SHARE = Fraction(1, 4)  # of the quasi-identifiers in f, as by default for every algorithm
 DELTA = "0.4"  # to which classes are merged: what the best classes of patients lose (docs/rt.md)

@@ -20,7 +20,6 @@ from setveil.errors import (
     UnfinishedError,
     described,
 )
-from setveil.guarantees.coherence import written
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import verify
@@ -36,6 +35,7 @@ from setveil.utility.are import Queries
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
+from setveil.values.numbers import written
 
 TIME_BUDGET = 50.0
 MODEL, WITH_RHO = "km-anonymity", "km-rho"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from setveil import algorithms
-from setveil.guarantees.coherence import as_json
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.studies.explore import Exploration
 from setveil.studies.machine import machine
 from setveil.studies.promises import Promise, front, lower_bounds, lower_envelope
+from setveil.values.numbers import as_json
 from setveil.version import __version__
 
 

@@ -13,14 +13,15 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.errors import RequestError
-from setveil.fields import options_of
 from setveil.guarantees import model_named, models
 from setveil.options.guarantees import applicable, both_given, missing
 from setveil.options.models import bounds_inference, settled_model
 from setveil.options.roles import read_roles
 from setveil.published import kind_named
 from setveil.studies.files import hierarchies_of
-from setveil.studies.settings import Reference, Value, files_sha256, reference
+from setveil.studies.settings import files_sha256
+from setveil.values.declared import options_of
+from setveil.values.kinds import Reference, Value, reference
 from setveil.version import __version__
 
 DEFAULTS: Mapping[str, Value] = {

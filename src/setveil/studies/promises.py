@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from setveil.errors import RequestError
-from setveil.guarantees.coherence import as_written, written
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import KmRho
+from setveil.values.numbers import as_written, written
 
 KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
 KS_RHO, MS_RHO = (2, 5, 10), (1, 2)  # where each of them is tried with several rho

@@ -15,8 +15,8 @@ from setveil.studies.candidates import Candidate
 from setveil.studies.machine import machine
 from setveil.studies.plan import DataSet, plan_run
 from setveil.studies.results import Row, table
-from setveil.studies.settings import Reference, Value
 from setveil.studies.sweep import run_all
+from setveil.values.kinds import Reference, Value
 from setveil.version import __version__
 
 TIME_BUDGET = 120.0

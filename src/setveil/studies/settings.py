@@ -3,74 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from setveil import algorithms
 from setveil.errors import DataError, RequestError, shorten
-from setveil.fields import (
+from setveil.guarantees import models
+from setveil.options.reading import Reading
+from setveil.values.declared import Option, options_of
+from setveil.values.kinds import (
     Choice,
-    ColumnLabels,
     Flag,
-    GroupsOfItems,
     Integer,
-    ItemFile,
-    Items,
-    Itemsets,
-    ItemsOrColumns,
-    ItemWeights,
     Kind,
     Number,
-    Option,
-    Probability,
-    Share,
-    Size,
-    options_of,
+    QueryFile,
+    RowSupport,
+    Value,
+    file_sha256,
 )
-from setveil.guarantees import models
-from setveil.guarantees.coherence import as_json, as_written
-from setveil.options.numbers import parse_share
-from setveil.options.reading import Reading
-
-_FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A file that a parameter names.
-
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    sha256 : str
-        Of its content: runs with equal contents are equal runs.
-    """
-
-    path: Path
-    sha256: str
-
-
-Value = bool | int | float | str | Reference
-
-
-@dataclass(frozen=True)
-class QueryFile(Kind):
-    """A file of queries."""
-
-    names_items = True
-    allowed = "a file of queries"
-
-
-@dataclass(frozen=True)
-class RowSupport(Kind):
-    """A number of rows, or a share of them."""
-
-    allowed = "a number of rows, or a share of the rows such as 1%"
 
 
 def promise_options() -> dict[str, Option]:
@@ -113,121 +65,6 @@ READING: Mapping[str, Option] = {
 }
 
 
-# --- what values of each kind are taken as; None: not allowed
-
-
-def _is_integer(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _number(value: Any) -> int | float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) else value  # 1.0 and 1 are the same run
-
-
-def _integer(value: Any, _base: Path, kind: Integer) -> int | None:
-    return value if _is_integer(value, kind.least) else None
-
-
-def _size(value: Any, _base: Path, _kind: Kind) -> int | str | None:
-    if value in ("inf", math.inf):
-        return "inf"
-    return value if _is_integer(value, 1) else None
-
-
-def _share(value: Any, _base: Path, _kind: Kind) -> int | float | str | None:
-    """Read a share as it is written: one that is no decimal number, such as 1/3, stays a text."""
-    if isinstance(value, str):
-        try:
-            value = parse_share(value)
-        except RequestError:
-            return None
-        if isinstance(value, Fraction):
-            return str(value)
-    share = _number(value)
-    return share if share is not None and 0 <= share <= 1 else None
-
-
-def _probability(value: Any, _base: Path, _kind: Kind) -> float | str | None:
-    """Read a probability as it is written: one that is no decimal number, such as 1/3, stays a text."""
-    try:
-        return as_json(as_written(value))
-    except RequestError:
-        return None
-
-
-def _row_support(value: Any, base: Path, kind: Kind) -> int | str | None:
-    """Read a least support: rows, or a share of them, which becomes text to be told from a number."""
-    if _is_integer(value, 0):
-        return int(value)
-    if value == 0 or isinstance(value, int):
-        return None
-    share = _share(value, base, kind)
-    return None if share is None else str(share)
-
-
-def _real(value: Any, _base: Path, kind: Number) -> int | float | None:
-    number = _number(value)
-    if number is None or number < 0:
-        return None
-    return number or None if kind.positive else number
-
-
-def _flag(value: Any, _base: Path, _kind: Kind) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _choice(value: Any, _base: Path, kind: Choice) -> str | None:
-    return value if value in kind.words else None
-
-
-def _file(value: Any, base: Path, _kind: Kind) -> Reference | None:
-    return reference(base / value) if isinstance(value, str) and value.strip() else None
-
-
-def _file_or_words(is_word: Callable[[str], bool]) -> Callable[[Any, Path, Kind], Value | None]:
-    """Read a file if there is one, or what may stand instead of it."""
-
-    def accept(value: Any, base: Path, _kind: Kind) -> Value | None:
-        if not isinstance(value, str) or not value.strip():
-            return None
-        if (base / value).is_file() or not is_word(value):
-            return reference(base / value)
-        return value
-
-    return accept
-
-
-def _are_labels(text: str) -> bool:
-    return "," in text or not (Path(text).suffix.lower() in _FILE_ENDINGS or {"/", "\\"} & set(text))
-
-
-def _is_policy(text: str) -> bool:
-    kind, _, number = text.partition(":")
-    return text in {"any", "siblings"} or (kind in {"siblings", "groups"} and number.isdecimal())
-
-
-_ACCEPT: Mapping[type[Kind], Callable[[Any, Path, Any], Value | None]] = {
-    Flag: _flag,
-    Integer: _integer,
-    Size: _size,
-    Number: _real,
-    Share: _share,
-    Probability: _probability,
-    Choice: _choice,
-    ItemFile: _file,
-    ItemWeights: _file,
-    ColumnLabels: _file,
-    Items: _file_or_words(_are_labels),
-    ItemsOrColumns: _file_or_words(_are_labels),
-    Itemsets: _file_or_words(lambda text: text in {"all", "pgen"}),
-    GroupsOfItems: _file_or_words(_is_policy),
-    QueryFile: _file,
-    RowSupport: _row_support,
-}
-
-
 def reading_value(key: str, value: Any) -> bool:
     """Whether an option on how files are read may have a value: true or false, a text, of some several."""
     if isinstance(READING[key].kind, Flag):
@@ -237,34 +74,6 @@ def reading_value(key: str, value: Any) -> bool:
 
 
 _SEVERAL = {"item_columns"}
-
-
-def reference(path: Path) -> Reference:
-    """Hash a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
-    return Reference(path, file_sha256(path))
-
-
-def file_sha256(path: Path) -> str:
-    """Hash the content of a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise DataError(f"There is no file {path}.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def files_sha256(files: Sequence[Path]) -> str:
@@ -310,7 +119,7 @@ def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:
         If it names a file that cannot be read.
     """
     try:
-        taken = _ACCEPT[type(kind)](value, base, kind)
+        taken = kind.from_study(value, base)
     except DataError as error:
         raise DataError(f"{where}: {error.message}", hint=error.hint) from None
     if taken is None:

@@ -30,12 +30,12 @@ from setveil.studies.settings import (
     LIMITS,
     MEASURING,
     READING,
-    Value,
     accepted,
     own_options,
     promise_options,
     reading_value,
 )
+from setveil.values.kinds import Value
 
 MOST_RUNS = 100_000
 _TOP = ("name", "description", "data_note", "runs")

@@ -137,8 +137,8 @@ def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
 def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
     """Read the algorithm's own parameters as the command line does."""
     from setveil import algorithms
-    from setveil.fields import options_of
     from setveil.options.decode import Given, as_given, decode_parameters
+    from setveil.values.declared import options_of
 
     parameters = algorithms.load(task["algorithm"]).Parameters
     texts = {

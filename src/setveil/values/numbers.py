@@ -1,9 +1,11 @@
-"""Numbers as they are written in options and in study files."""
+"""Numbers as they are written: in options, in study files and in Python."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any
 
 from setveil.errors import RequestError
 
@@ -38,22 +40,54 @@ def parse_integer(name: str, text: str) -> int:
         raise RequestError(f"--{name} must be an integer, got {text!r}.") from None
 
 
-def parse_share(text: str | None) -> float | Fraction | None:
+def fraction(value: Any) -> Fraction | None:
+    """Read a number as it is written: the float 0.3 is 3/10, and so is "30%"; None if it is no number."""
+    if isinstance(value, bool) or not isinstance(value, str | Real):
+        return None
+    number, percent, rest = str(value).strip().partition("%")
+    try:
+        found = Fraction(value) if isinstance(value, Rational) else Fraction(number.strip())
+    except (ValueError, ZeroDivisionError):  # also of infinity
+        return None
+    return None if rest else found / 100 if percent else found
+
+
+def parse_share(text: str) -> float | Fraction:
     """Read a share as it is written: ``5%``, ``0.05``, or ``1/3``, which is no decimal number.
 
     Raises
     ------
     RequestError
-        If it is neither.
+        If it is none.
     """
-    if text is None:
-        return None
-    number, percent, rest = text.strip().partition("%")
-    try:
-        share = Fraction(number.strip()) / (100 if percent else 1)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if rest or not 0 <= share <= 1:
+    share = fraction(text)
+    if share is None or not 0 <= share <= 1:
         raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
     decimal = float(share)
     return decimal if Fraction(repr(decimal)) == share else share
+
+
+def as_written(value: Any, name: str = "h") -> Fraction:
+    """Read the probability that is named so as it is written.
+
+    Raises
+    ------
+    RequestError
+        If it is no number above 0 and below 1.
+    """
+    found = fraction(value)
+    if found is None or not 0 < found < 1:
+        raise RequestError(f"{name} must be a number above 0 and below 1, got {value!r}.")
+    return found
+
+
+def as_json(number: Fraction) -> float | str:
+    """Return a number as a float if that is exact, else as a fraction."""
+    decimal = float(number)
+    return decimal if Fraction(repr(decimal)) == number else str(number)
+
+
+def written(share: Fraction) -> str:
+    """Write a share as a decimal number if it is a short one, else as a fraction."""
+    text = f"{float(share):.10g}"
+    return text if Fraction(text) == share else str(share)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.fields import Declared, Integer, Size, parameter
 from setveil.progress import Progress, silent
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Integer, Size
 
 if TYPE_CHECKING:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
-from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
-from setveil import fields
 from setveil.errors import RequestError
-from setveil.fields import Choice, Declared, Flag, ItemFile, ItemWeights, Share, parameter
+from setveil.values import kinds
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice, Flag, ItemFile, ItemWeights, Share
 
 Number = int | float | Fraction
 MOST_WEIGHT = 10**12  # beyond, the solver's floating-point numbers would not tell the others apart
@@ -72,13 +71,13 @@ class Exact(Declared):
         default=None,
     )
     gap: Number = parameter(
-        fields.Number(),
+        kinds.Number(),
         "Stop at 0.01 (1 per cent) from the optimum, say.",
         default=0,
         study_name="solver_gap",
     )
     time_limit: float | None = parameter(
-        fields.Number("seconds", positive=True),
+        kinds.Number("seconds", positive=True),
         "Seconds, then the best so far (default 300).",
         default=None,
         study_name="solver_time_limit",
@@ -86,21 +85,12 @@ class Exact(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.max_suppressed is not None:
-            _require("The share that may be suppressed", self.max_suppressed, "0 to 1", lambda x: 0 <= x <= 1)
-            if not self.suppress:
-                raise RequestError("A limit for suppression makes no sense where nothing may be suppressed.")
-        _require("The gap", self.gap, "at least 0", lambda x: x >= 0)
-        if self.time_limit is not None:
-            _require("The time limit", self.time_limit, "a positive number of seconds", lambda x: x > 0)
+        if self.max_suppressed is not None and not self.suppress:
+            raise RequestError("A limit for suppression makes no sense where nothing may be suppressed.")
         for item, weight in self.weights.items():
-            allowed = f"0, or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}"
-            _require(
-                f"The weight of {item!r}",
-                weight,
-                allowed,
-                lambda x: not x or 1 <= x * MOST_WEIGHT <= MOST_WEIGHT**2,
-            )
+            if kinds.Number().accepts(weight) or (weight and not 1 <= weight * MOST_WEIGHT <= MOST_WEIGHT**2):
+                allowed = f"0, or from {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}"
+                raise RequestError(f"The weight of {item!r} must be {allowed}, got {weight!r}.")
         object.__setattr__(self, "keep", tuple(self.keep))
 
     @property
@@ -110,20 +100,3 @@ class Exact(Declared):
 
 
 Parameters = Exact
-
-
-def _require(what: str, value: Any, allowed: str, is_allowed: Callable[[Any], bool]) -> None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Real)
-        or not _is_finite(value)
-        or not is_allowed(value)
-    ):
-        raise RequestError(f"{what} must be {allowed}, got {value!r}.")
-
-
-def _is_finite(value: Real) -> bool:
-    try:
-        return isfinite(value)
-    except OverflowError:  # an integer beyond all floating-point numbers
-        return False

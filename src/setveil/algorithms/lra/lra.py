@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError
-from setveil.fields import Choice, Declared, Integer, parameter
 from setveil.progress import Progress, silent
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice, Integer
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

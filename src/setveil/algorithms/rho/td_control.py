@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.fields import Choice, Declared, parameter
 from setveil.progress import Progress, silent
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

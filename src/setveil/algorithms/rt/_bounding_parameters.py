@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Literal
 
-from setveil.errors import RequestError, described
-from setveil.fields import Choice, Declared, Flag, Integer, Share, parameter
+from setveil.errors import RequestError
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice, Flag, Integer, Share
 
 Number = int | float | Fraction
 RELATIONAL = ("mondrian", "cluster", "incognito", "topdown", "bottomup", "exact")
@@ -83,15 +83,11 @@ class Bounding(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        delta = self.delta
-        if delta is None:
-            if self.merge != "none" or self.bounded == "items":
-                raise RequestError(
-                    "Classes are merged within a bound, and none was given.",
-                    hint="Give delta: 0.3 allows R, the average loss of the columns, to grow to 0.3.",
-                )
-        elif isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta <= 1:
-            raise RequestError(f"delta must be 0 to 1, got {described(delta)}.")
+        if self.delta is None and (self.merge != "none" or self.bounded == "items"):
+            raise RequestError(
+                "Classes are merged within a bound, and none was given.",
+                hint="Give delta: 0.3 allows R, the average loss of the columns, to grow to 0.3.",
+            )
         if self.least is not None and self.relational != "mondrian":
             raise RequestError(
                 f"least says how large the classes of mondrian are, and {self.relational} was chosen."

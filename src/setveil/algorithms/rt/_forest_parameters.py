@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
-from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
-from setveil import fields
-from setveil.errors import RequestError
-from setveil.fields import Choice, ColumnLabels, Declared, Flag, Share, parameter
+from setveil.values import kinds
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice, ColumnLabels, Flag, Share
 
 Number = int | float | Fraction
 
@@ -65,13 +63,13 @@ class Forest(Declared):
         default_factory=dict,
     )
     gap: Number = parameter(
-        fields.Number(),
+        kinds.Number(),
         "Stop at 0.01 (1 per cent) from the optimum, say.",
         default=0,
         study_name="solver_gap",
     )
     time_limit: float | None = parameter(
-        fields.Number("seconds", positive=True),
+        kinds.Number("seconds", positive=True),
         "Seconds, then the best so far (default 300).",
         default=None,
         study_name="solver_time_limit",
@@ -79,12 +77,6 @@ class Forest(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require("The share", self.share, "0 to 1", 0, 1)
-        _require("The gap", self.gap, "at least 0", 0, None)
-        if self.time_limit is not None:
-            _require("The time limit", self.time_limit, "a positive number of seconds", 0, None)
-            if not self.time_limit:
-                raise RequestError("The time limit must be a positive number of seconds, got 0.")
         labels = {column: tuple(some) for column, some in self.coarsest.items()}
         object.__setattr__(self, "coarsest", labels)
 
@@ -92,9 +84,3 @@ class Forest(Declared):
     def of_items(self) -> str:
         """Name of the loss of the items."""
         return self.objective or ("lm" if self.suppress else "ncp")
-
-
-def _require(what: str, value: Any, allowed: str, least: int, most: int | None) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not number or value < least or (most is not None and value > most):
-        raise RequestError(f"{what} must be {allowed}, got {value!r}.")

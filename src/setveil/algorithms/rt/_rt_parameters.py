@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
-from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
 from setveil.errors import RequestError
-from setveil.fields import Choice, ColumnLabels, Declared, Flag, Integer, Share, parameter
+from setveil.values.declared import Declared, parameter
+from setveil.values.kinds import Choice, ColumnLabels, Flag, Integer, Share
 
 Number = int | float | Fraction
 
@@ -77,10 +76,6 @@ class RT(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_share("The share", self.share)
-        for name, value in (("delta", self.delta), ("max_item_loss", self.max_item_loss)):
-            if value is not None:
-                _require_share(name, value)
         labels = {column: tuple(some) for column, some in self.coarsest.items()}
         object.__setattr__(self, "coarsest", labels)
         if self.least is not None and self.search is not None:
@@ -88,9 +83,3 @@ class RT(Declared):
                 "The least size of classes is given, and so there is nothing to search.",
                 hint="Leave out --least or --search.",
             )
-
-
-def _require_share(what: str, value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not number or not 0 <= value <= 1:
-        raise RequestError(f"{what} must be 0 to 1, got {value!r}.")

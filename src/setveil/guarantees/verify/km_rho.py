@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from setveil.data.transactions import Transactions
-from setveil.guarantees.coherence import as_json
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import Verdict
@@ -20,6 +19,7 @@ from setveil.guarantees.verify._closed_rules import ClosedRules, too_many
 from setveil.guarantees.verify._inference import KnownRows, Learned, Rules, allowed, greatest
 from setveil.guarantees.verify.km import MOST_SHOWN, KmVerdict, verify_km
 from setveil.progress import Progress, silent
+from setveil.values.numbers import as_json
 
 COUNT_STEPS = 300_000_000  # once a violation is known, or for every m: how long to count sets one by one
 CLOSED_STEPS = 30_000_000_000  # how long to look among the closed ones instead

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.data.transactions import Transactions
-from setveil.guarantees.coherence import as_json
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify._closed_rules import ClosedRules, too_many
 from setveil.guarantees.verify._inference import KnownRows, Learned, allowed, greatest
 from setveil.progress import Progress, silent
+from setveil.values.numbers import as_json
 
 SEARCH_STEPS = 30_000_000_000  # how long to look for a violation
 COUNT_STEPS = 1_000_000_000  # once one is known: how long to go on counting the others

@@ -14,13 +14,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, RequestError, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
 from setveil.report import explored
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
 from setveil.staging import staged_file
+from setveil.studies.settings import promise_options
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job
@@ -28,6 +29,7 @@ from setveil.studio.pages.hierarchy import saved
 from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
+from setveil.values.kinds import Integer, Probability, Share, Size
 from setveil.version import __version__
 
 KS = (2, 3, 5, 10, 20, 50, 100)
@@ -37,6 +39,10 @@ _FIRST_MS, _FIRST_BUDGET, _BUDGET = ("1", "2"), 20, 60
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
 _FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
 _WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them
+_CALLED = {
+    "k": "The number of rows (k)", "m": "The number of known items (m)", "rho": "The chance (rho)",
+    "h": "The chance (h)", "share": "The share",
+}  # fmt: skip
 _KEEP, _SENSITIVE, _WEIGHTS = "keep.csv", "sensitive.csv", "weights.csv"
 
 
@@ -259,28 +265,20 @@ def _checked(
 
 
 def _called(key: str) -> str:
-    return {"k": "The number of rows (k)", "m": "The number of known items (m)"}.get(key, f"The value {key}")
+    return _CALLED.get(key, f"The value {key}")
 
 
 def _wrong(key: str, text: str) -> str:
     """Say what is wrong with a value; empty: nothing that could be seen without the data."""
-    if key in {"k", "m", "p"}:
-        if key in {"m", "p"} and text == "inf":
-            return ""
-        least = 2 if key == "k" else 1
-        if whole(text, least) is None:
-            more = " or inf" if key == "m" else ""
-            return f"{_called(key)} must be a whole number of at least {least}{more}, got {shorten(text)}."
-    if key in {"rho", "h", "share"}:
-        try:
-            share, _, part = text.partition("/")
-            value = float(share.rstrip("% ")) / (float(part) if part else 100 if "%" in share else 1)
-        except (ValueError, ZeroDivisionError):
-            value = -1.0
-        if not 0 <= value <= 1 or (key != "share" and not value):
-            what = {"rho": "The chance (rho)", "h": "The chance (h)", "share": "The share"}[key]
-            return f"{what} must be such as 0.2, 20% or 1/5, got {shorten(text)}."
-    return ""
+    kind = Share() if key == "share" else promise_options()[key].kind
+    if not isinstance(kind, Integer | Size | Share | Probability):
+        return ""
+    try:
+        fits = not kind.accepts(kind.read(key, text, None, {}))
+    except RequestError:
+        fits = False
+    endless = isinstance(kind, Integer | Size) and text != "inf" and whole(text) is None
+    return "" if fits and not endless else f"{_called(key)} must be {kind.allowed}, got {shorten(text)}."
 
 
 def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,468 @@
+"""Kinds of values: what each allows, and how it is read from texts, from Python and from study files.
+
+A command line gives texts, a study file numbers, texts and paths, Python the values themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar
+
+from setveil.errors import DataError
+from setveil.values.numbers import (
+    as_json,
+    as_written,
+    fraction,
+    parse_integer,
+    parse_number,
+    parse_share,
+)
+
+_FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A file that a parameter names.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    sha256 : str
+        Of its content: runs with equal contents are equal runs.
+    """
+
+    path: Path
+    sha256: str
+
+
+Value = bool | int | float | str | Reference
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values a parameter may have.
+
+    Attributes
+    ----------
+    allowed : str
+        In words, after "must be".
+    names_items : bool
+        Whether a value names items, or a file with items: then it must not leave the house.
+    takes : type
+        What the command line reads a text as before the rows are known.
+    metavar : str
+        What stands for a value in the help.
+    """
+
+    names_items: ClassVar[bool] = False
+    takes: ClassVar[type] = str
+    metavar: ClassVar[str] = "TEXT"
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        raise NotImplementedError
+
+    def accepts(self, value: Any) -> str:
+        """Say what a value in Python must be; empty: it is, as far as that is seen without the data."""
+        return ""
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        """Turn what was given into a value (see `setveil.options.decode.decode`)."""
+        return text
+
+    def from_study(self, value: Any, base: Path) -> Value | None:
+        """Take a value of a study file, whose paths start at `base`; None: it is not allowed.
+
+        Raises
+        ------
+        DataError
+            If it names a file that cannot be read.
+        """
+        return value if isinstance(value, str) and value else None
+
+    def names_file(self, text: str) -> bool:
+        """Whether what was given can only be the name of a file."""
+        return False
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or false."""
+
+    allowed = "true or false"
+    takes = bool
+    metavar = ""
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, bool) else "True or False"
+
+    def from_study(self, value: Any, base: Path) -> bool | None:
+        return value if isinstance(value, bool) else None
+
+
+@dataclass(frozen=True)
+class Integer(Kind):
+    """An integer of at least `least`."""
+
+    takes = int
+    metavar = "N"
+    least: int = 1
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"an integer of at least {self.least}"
+
+    def accepts(self, value: Any) -> str:
+        return "" if is_integer(value, self.least) else self.allowed
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int:
+        return parse_integer(name, text) if isinstance(text, str) else int(text)
+
+    def from_study(self, value: Any, base: Path) -> int | None:
+        return value if is_integer(value, self.least) else None
+
+
+@dataclass(frozen=True)
+class Size(Kind):
+    """A number of items: an integer of at least 1, or infinity."""
+
+    allowed = 'an integer of at least 1, or "inf"'
+    metavar = "N|inf"
+
+    def accepts(self, value: Any) -> str:
+        infinite = isinstance(value, Real) and float(value) == math.inf
+        return "" if infinite or is_integer(value, 1) else "an integer of at least 1, or inf"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | float:
+        return parse_number(name, str(text))
+
+    def from_study(self, value: Any, base: Path) -> int | str | None:
+        if value in ("inf", math.inf):
+            return "inf"
+        return value if is_integer(value, 1) else None
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number of at least 0; `positive`: above 0. `unit` may say of what."""
+
+    takes = float
+    metavar = "NUMBER"
+    unit: str = ""
+    positive: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        number = "a positive number" if self.positive else "a number of at least 0"
+        return f"{number}{f' of {self.unit}' if self.unit else ''}"
+
+    def accepts(self, value: Any) -> str:
+        fits = _is_finite(value) and (value > 0 if self.positive else value >= 0)
+        return "" if fits else self.allowed
+
+    def from_study(self, value: Any, base: Path) -> int | float | None:
+        return None if self.accepts(value) or not isinstance(value, int | float) else _plain(value)
+
+
+@dataclass(frozen=True)
+class Share(Kind):
+    """A share from 0 to 1, also written in per cent; `whole` may say of what."""
+
+    metavar = "SHARE"
+    whole: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"a share{f' of {self.whole}' if self.whole else ''}, 0 to 1"
+
+    def accepts(self, value: Any) -> str:
+        return "" if _is_finite(value) and 0 <= value <= 1 else self.allowed
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return parse_share(text) if isinstance(text, str) else text
+
+    def from_study(self, value: Any, base: Path) -> int | float | str | None:
+        """Read a share as it is written: one that is no decimal number, such as 1/3, stays a text."""
+        share = fraction(value)
+        if share is None or not 0 <= share <= 1:
+            return None
+        number = as_json(share)
+        return number if isinstance(number, str) else _plain(number)
+
+
+@dataclass(frozen=True)
+class Probability(Kind):
+    """A number above 0 and below 1, taken as written: "1/3" is allowed."""
+
+    allowed = "a number above 0 and below 1"
+
+    def accepts(self, value: Any) -> str:
+        found = fraction(value)
+        return "" if found is not None and 0 < found < 1 else self.allowed
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
+        return str(text)
+
+    def from_study(self, value: Any, base: Path) -> float | str | None:
+        return None if self.accepts(value) else as_json(as_written(value))
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        *most, last = (f'"{word}"' for word in self.words)
+        return f"{', '.join(most)} or {last}" if most else last
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, str) and value in self.words else self.allowed
+
+    def from_study(self, value: Any, base: Path) -> str | None:
+        return None if self.accepts(value) else value
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A text that is not empty; `what` says which."""
+
+    what: str = "text"
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return self.what
+
+
+@dataclass(frozen=True)
+class _File(Kind):
+    """A file, and nothing else."""
+
+    names_items = True
+    takes = Path
+    metavar = "FILE"
+
+    def from_study(self, value: Any, base: Path) -> Reference | None:
+        return reference(base / value) if isinstance(value, str) and value.strip() else None
+
+    def names_file(self, text: str) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class ItemFile(_File):
+    """A file of items."""
+
+    allowed = "a file of items"
+
+    def accepts(self, value: Any) -> str:
+        return _items(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.items_of_file(text)
+
+
+@dataclass(frozen=True)
+class ItemWeights(_File):
+    """A file with an item and a number in each line."""
+
+    allowed = "a file of lines item,number"
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, Mapping) else "a dict of items and numbers"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.weights(text)
+
+
+@dataclass(frozen=True)
+class ColumnLabels(_File):
+    """A file with a column and a label in each line."""
+
+    allowed = "a file of lines column,label"
+
+    def accepts(self, value: Any) -> str:
+        fits = isinstance(value, Mapping) and all(
+            _is_collection(some) and all(isinstance(x, str) for x in some) for some in value.values()
+        )
+        return "" if fits else "a dict of columns and lists of labels"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.column_labels(text)
+
+
+@dataclass(frozen=True)
+class _FileOrWords(Kind):
+    """A file, or words that stand for what it would hold."""
+
+    names_items = True
+
+    def from_study(self, value: Any, base: Path) -> Value | None:
+        """Take a file if there is one, or what may stand instead of it."""
+        if not isinstance(value, str) or not value.strip():
+            return None
+        return reference(base / value) if (base / value).is_file() or self.names_file(value) else value
+
+
+@dataclass(frozen=True)
+class Items(_FileOrWords):
+    """Items of the data: a file, or a list with commas."""
+
+    metavar = "ITEMS"
+    allowed = "a file of items, or items with commas between them"
+
+    def accepts(self, value: Any) -> str:
+        return _items(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.items(text)
+
+    def from_study(self, value: Any, base: Path) -> Value | None:
+        """Take a file, also one that is missing if it can be nothing else."""
+        if isinstance(value, str) and "," not in value and not (base / value).is_file():
+            looks_so = Path(value).suffix.lower() in _FILE_ENDINGS or {"/", "\\"} & set(value)
+            return reference(base / value) if looks_so else super().from_study(value, base)
+        return super().from_study(value, base)
+
+
+@dataclass(frozen=True)
+class ItemsOrLeaves(Items):
+    """Items of the data or leaves of the hierarchy: a file, or a list with commas."""
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.items_or_leaves(text)
+
+
+@dataclass(frozen=True)
+class ItemsOrColumns(Items):
+    """Items of the data, or columns that are published as they are: a file, or a list with commas."""
+
+    metavar = "NAMES"
+    allowed = "a file of items and kept columns, or these with commas between them"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.items_or_columns(text)
+
+
+@dataclass(frozen=True)
+class Itemsets(_FileOrWords):
+    """Itemsets to protect: a file, ``all`` (of m items) or ``pgen`` (what protects every row)."""
+
+    metavar = "FILE|all|pgen"
+    allowed = 'a file of itemsets, "all" or "pgen"'
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.itemsets(text, others)
+
+    def names_file(self, text: str) -> bool:
+        return text not in {"all", "pgen"}
+
+
+@dataclass(frozen=True)
+class GroupsOfItems(_FileOrWords):
+    """Groups of items: a file, or made of all items or a hierarchy."""
+
+    metavar = "GROUPS"
+    allowed = 'a file of itemsets, "any", "siblings", "siblings:LEVEL" or "groups:SIZE"'
+
+    def accepts(self, value: Any) -> str:
+        fits = _is_collection(value) and all(
+            _is_collection(group) or isinstance(group, str) for group in value
+        )
+        return "" if fits else "a list of lists of items"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.groups(text)
+
+    def names_file(self, text: str) -> bool:
+        return text.partition(":")[0] not in {"any", "siblings", "groups"}
+
+
+@dataclass(frozen=True)
+class QueryFile(_File):
+    """A file of queries."""
+
+    allowed = "a file of queries"
+
+
+@dataclass(frozen=True)
+class RowSupport(Kind):
+    """A number of rows, or a share of them."""
+
+    allowed = "a number of rows, or a share of the rows such as 1%"
+
+    def from_study(self, value: Any, base: Path) -> int | str | None:
+        """Take a least support: rows, or a share of them, which becomes text to be told from a number."""
+        if is_integer(value, 0):
+            return int(value)
+        share = None if value == 0 or isinstance(value, int) else Share().from_study(value, base)
+        return None if share is None else str(share)
+
+
+def reference(path: Path) -> Reference:
+    """Hash a file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    return Reference(path, file_sha256(path))
+
+
+def file_sha256(path: Path) -> str:
+    """Hash the content of a file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def is_integer(value: Any, least: int) -> bool:
+    """Whether a value is an integer of at least `least`, and not True or False."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floating-point numbers
+        return False
+
+
+def _plain(number: float) -> int | float:
+    """Write 1.0 as 1: both are the same run."""
+    return int(number) if number == int(number) else number
+
+
+def _items(value: Any) -> str:
+    fits = _is_collection(value) and all(isinstance(item, str) and item for item in value)
+    return "" if fits else "a list of items, each a text"
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
