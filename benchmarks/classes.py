@@ -19,8 +19,8 @@ import numpy as np
 
 from runs import data_folder
 from setveil.algorithms.rt.rt import RT, anonymize
+from setveil.commands.read_table import read_table
 from setveil.data.relational import Table
-from setveil.functions.read_table import read_table
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.runs.memory import peak_memory_mb
 

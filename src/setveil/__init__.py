@@ -38,6 +38,21 @@ if TYPE_CHECKING:
     from setveil.algorithms.rt.forest import Forest
     from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
+    from setveil.commands.anonymize import anonymize
+    from setveil.commands.apply import apply
+    from setveil.commands.compare import compare
+    from setveil.commands.convert import convert
+    from setveil.commands.explore import explore
+    from setveil.commands.measure import measure
+    from setveil.commands.moles import moles
+    from setveil.commands.query import query
+    from setveil.commands.read import read
+    from setveil.commands.read_table import read_published_table, read_table
+    from setveil.commands.recommend import recommend
+    from setveil.commands.reconstruct import Reconstruction, reconstruct
+    from setveil.commands.risk import risk
+    from setveil.commands.verify import verify
+    from setveil.commands.why import why
     from setveil.data.relational import Table
     from setveil.data.transactions import Transactions
     from setveil.errors import (
@@ -52,21 +67,6 @@ if TYPE_CHECKING:
         TableError,
         UnfinishedError,
     )
-    from setveil.functions.anonymize import anonymize
-    from setveil.functions.apply import apply
-    from setveil.functions.compare import compare
-    from setveil.functions.convert import convert
-    from setveil.functions.explore import explore
-    from setveil.functions.measure import measure
-    from setveil.functions.moles import moles
-    from setveil.functions.query import query
-    from setveil.functions.read import read
-    from setveil.functions.read_table import read_published_table, read_table
-    from setveil.functions.recommend import recommend
-    from setveil.functions.reconstruct import Reconstruction, reconstruct
-    from setveil.functions.risk import risk
-    from setveil.functions.verify import verify
-    from setveil.functions.why import why
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
@@ -119,7 +119,7 @@ _HOMES = {
     "PrivacyDegree": "guarantees.privacydegree",
     "RT": "algorithms.rt.rt",
     "Recoding": "published.recoding",
-    "Reconstruction": "functions.reconstruct",
+    "Reconstruction": "commands.reconstruct",
     "Release": "published",
     "RequestError": "errors",
     "RhoUncertainty": "guarantees.rho_uncertainty",
@@ -134,23 +134,23 @@ _HOMES = {
     "VPA": "algorithms.vpa",
     "Verdict": "guarantees.verify",
     "VerifiedRelease": "runs.run",
-    "anonymize": "functions.anonymize",
-    "apply": "functions.apply",
-    "compare": "functions.compare",
-    "convert": "functions.convert",
-    "explore": "functions.explore",
-    "measure": "functions.measure",
-    "moles": "functions.moles",
-    "query": "functions.query",
-    "read": "functions.read",
+    "anonymize": "commands.anonymize",
+    "apply": "commands.apply",
+    "compare": "commands.compare",
+    "convert": "commands.convert",
+    "explore": "commands.explore",
+    "measure": "commands.measure",
+    "moles": "commands.moles",
+    "query": "commands.query",
+    "read": "commands.read",
     "read_hierarchy": "hierarchy.io",
-    "read_published_table": "functions.read_table",
-    "read_table": "functions.read_table",
-    "recommend": "functions.recommend",
-    "reconstruct": "functions.reconstruct",
-    "risk": "functions.risk",
-    "verify": "functions.verify",
-    "why": "functions.why",
+    "read_published_table": "commands.read_table",
+    "read_table": "commands.read_table",
+    "recommend": "commands.recommend",
+    "reconstruct": "commands.reconstruct",
+    "risk": "commands.risk",
+    "verify": "commands.verify",
+    "why": "commands.why",
     "write_hierarchy": "hierarchy.io",
 }
 

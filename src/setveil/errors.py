@@ -17,10 +17,27 @@ Every message says what, where, what was found, what is allowed; `hint` says wha
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 _COLUMNS = 24  # shown of a table
+_FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
+
+
+def faces(command_line: str, python: str) -> str:
+    """Write a part of a message that the command line says otherwise than Python."""
+    return f"\ue000{command_line}\ue001{python}\ue002"
+
+
+def as_option(name: str) -> str:
+    """Name an option in a message: `--time-limit` on the command line, `time_limit` in Python."""
+    return faces(f"--{name.replace('_', '-')}", name)
+
+
+def in_python(text: str) -> str:
+    """Write a text as Python says it."""
+    return _FACES.sub(r"\2", text)
 
 
 class SetveilError(Exception):
@@ -46,12 +63,16 @@ class SetveilError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message, self.hint = in_python(message), in_python(hint)
+        super().__init__(self.message)
+        self._faces = {in_python(text): _FACES.sub(r"\1", text) for text in (message, hint)}
 
     def __str__(self) -> str:
         return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
+
+    def on_command_line(self) -> tuple[str, str]:
+        """Return message and hint as the command line says them."""
+        return self._faces.get(self.message, self.message), self._faces.get(self.hint, self.hint)
 
 
 class RequestError(SetveilError, ValueError):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from setveil import Hierarchy, Transactions
+from setveil.commands.measure import measure
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
-from setveil.functions.measure import measure
 from setveil.published.recoding import LocalRecoding, Recoding, recode
 from setveil.published.rows import publish, read_meaning
 from setveil.utility.supports import label_supports

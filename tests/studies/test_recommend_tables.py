@@ -175,7 +175,7 @@ def test_a_table_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     def one(k: int, m: int, share: Fraction) -> list[Candidate]:
         return table_candidates(k, m, share)[1:2]
 
-    monkeypatch.setattr("setveil.functions.recommend.table_candidates", one)
+    monkeypatch.setattr("setveil.commands.recommend.table_candidates", one)
     found = sv.recommend(_table(folder), 2, 1, share="1/2", time_budget=3600)
     best = found["best"]
     assert best["name"] == "rt, sweep alone"

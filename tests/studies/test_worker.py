@@ -20,7 +20,7 @@ import pytest
 import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
 from naive import rho as naive
-from setveil.functions.query import shared_of
+from setveil.commands.query import shared_of
 from setveil.policy.utility import groups_of
 from setveil.studies.plan import Run, data_set, plan_run
 from setveil.studies.sweep import WORKER

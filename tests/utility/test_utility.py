@@ -12,10 +12,10 @@ import pytest
 from naive import anonymize as cuts
 from naive import measures as naive
 from naive.km import item_order
+from setveil.commands.measure import measure
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
-from setveil.functions.measure import measure
 from setveil.published.recoding import LocalRecoding, Recoding, recode
 from setveil.utility.counts import counts
 from setveil.utility.entropy import entropy

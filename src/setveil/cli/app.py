@@ -190,7 +190,7 @@ def convert(
 
     def rewrite(progress: Any) -> Any:
         from setveil.cli.files import read_rows, require_free
-        from setveil.functions.convert import write_rows
+        from setveil.commands.convert import write_rows
 
         source = source_of(input, reading)
         require_free(output, force)

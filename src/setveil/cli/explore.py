@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,11 +31,12 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.cli.tables import Columns, TableShare, read_table, share_of, split_hierarchies
-from setveil.errors import MissingItemsError, RequestError
+from setveil.cli.tables import Columns, TableShare, read_table, split_hierarchies
+from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
 from setveil.values.declared import options_of
+from setveil.values.numbers import parse_integer, parse_number
 
 EXAMPLES = """Examples:
 
@@ -137,52 +138,39 @@ def explore(
     """
 
     def look(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_free
+        from setveil.cli.files import extension_hint, read_rows, require_page, write_page
+        from setveil.commands.explore import explored, promised, suited
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import load_labels
+        from setveil.report.explore_page import explored_html
+        from setveil.studies.candidates import SHARE
         from setveil.studies.explore import WITH_RHO, Secrets, require_algorithm
-        from setveil.studies.explore import explore as explore_grid
+        from setveil.studies.explore_tables import SEARCH
         from setveil.studies.explored import record
-        from setveil.studies.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 
-        named = _require_together(rho, secret)
-        ks = None if k is None else _values("k", k, infinite=False)
-        ms = None if m is None else _values("m", m, infinite=True)
-        promises: Any
-        if rho is None:
-            promises = require_grid(KS if ks is None else ks, MS if ms is None else ms)
-        else:
-            promises = require_triples(
-                KS_RHO if ks is None else ks, MS_RHO if ms is None else ms, _parts(rho)
-            )
+        named, of_table = secret["sensitive"], bool(columns.given)
+        ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
+        promises = promised(ks, ms, None if rho is None else _parts(rho), named, secret["knows"])
+        if rho is not None:
             require_algorithm(algorithm, WITH_RHO)
-        if out is not None:
-            if out.suffix.lower() not in {".html", ".htm"}:
-                raise RequestError(f"--out must name a page such as explored.html, got {out}.")
-            require_free(out, force)
-        if columns.given:
-            if named is not None:
-                raise RequestError(
-                    "--rho and --sensitive do not apply to tables: nothing that is tried hides what the rows "
-                    "of a class have in common.",
-                    hint="`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
-                )
-            content = _of_table(
-                input, columns, reading, hierarchy_files or (), promises, algorithm, _words(own), share,
-                known=known, time_budget=time_budget, seed=seed, progress=progress,
-            )  # fmt: skip
-            return _paged(content, out, progress)
-        share_of(share, of_tables=False)
+        require_page(out, "explored.html", force)
+        words, usual = _words(own), algorithm == _DEFAULT
+        of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
+        weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
         module = registry.load(algorithm)
         encoding = reading.text_encoding
         require_parameters(algorithm, module.Parameters, own, encoding)
         source = source_of(input, reading)
-        plain, _ = split_hierarchies(hierarchy_files or (), of_tables=False)
-        hierarchy_file = None if plain is None else Path(plain)
+        plain, _ = split_hierarchies(hierarchy_files or (), of_table)
+        hierarchy_file = None if plain is None or of_table else Path(plain)
         require_file(hierarchy_file)
         progress("reading")
-        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        data = read_rows(source, reading)
+        data: Any
+        if of_table:
+            data, tree = read_table(source, columns, reading, hierarchy_files or ())
+        else:
+            tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+            data = read_rows(source, reading)
         if tree is None:
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
         given = Given(data, encoding, tree, seed)
@@ -191,19 +179,25 @@ def explore(
         if named is not None:
             secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
         try:
-            found = explore_grid(
-                data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, known=known,
-                time_budget=time_budget, seed=seed, progress=progress,
+            found = explored(
+                data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
+                known=known, time_budget=time_budget, seed=seed, progress=progress,
             )  # fmt: skip
         except MissingItemsError as error:
-            error.hint = extension_hint(source, hierarchy_file, reading)
+            error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)
             raise
-        paths = [source] if isinstance(source, str) else list(source)
+        words_of_reading = reading.arguments()
+        if of_table:
+            words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]
+            words_of_reading += columns.arguments(hierarchy_files or ())
         content = record(
-            found, inputs=paths, reading=reading.arguments(),
-            hierarchy=hierarchy_file, own=_words(own), sensitive=named or "", seed=seed,
+            found, inputs=[source] if isinstance(source, str) else list(source), reading=words_of_reading,
+            hierarchy=hierarchy_file, own=words, sensitive=named or "", seed=seed,
         )  # fmt: skip
-        return _paged(content, out, progress)
+        if out is not None:
+            progress("writing the page")
+            write_page(out, explored_html(content))
+        return content
 
     content = run(look)
     if json:
@@ -216,77 +210,13 @@ def explore(
         answer(f"\nPage       {out}")
 
 
-def _of_table(
-    input: Any,  # noqa: A002
-    columns: Any,
-    reading: Any,
-    hierarchies: Sequence[str],
-    pairs: Any,
-    algorithm: str,
-    own: list[str],
-    share: str | None,
-    **how: Any,
-) -> dict[str, Any]:
-    """Explore a table."""
-    from setveil.studies.candidates import SHARE
-    from setveil.studies.explore_tables import SEARCH, explore_table
-    from setveil.studies.explored import record
-
-    if algorithm != _DEFAULT or own:
-        wrong = own[0] if own else f"--algorithm {algorithm}"
-        raise RequestError(
-            f"{wrong} does not apply to tables: they are explored with rt, by --search {SEARCH}.",
-            hint="--share says how much its columns count.",
-        )
-    part = share_of(share, of_tables=True)
-    source = source_of(input, reading)
-    how["progress"]("reading")
-    table, tree = read_table(source, columns, reading, hierarchies)
-    if tree is None:
-        say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-    found = explore_table(table, pairs, hierarchy=tree, share=part, **how)
-    words = ["--search", SEARCH, *([] if part == SHARE else ["--share", str(part)])]
-    return record(
-        found, inputs=[str(source)], reading=[*reading.arguments(), *columns.arguments(hierarchies)],
-        own=words, seed=how["seed"],
-    )  # fmt: skip
-
-
-def _paged(content: dict[str, Any], out: Path | None, progress: Any) -> dict[str, Any]:
-    """Write the page, where one is asked for."""
-    if out is not None:
-        from setveil.cli.files import write_page
-        from setveil.report.explore_page import explored_html
-
-        progress("writing the page")
-        write_page(out, explored_html(content))
-    return content
-
-
-def _values(name: str, text: str, *, infinite: bool) -> list[int | float]:
+def _values(name: str, text: str | None, parse: Callable[[str, str], Any]) -> list[Any] | None:
     """Read numbers with commas between them."""
-    from setveil.values.numbers import parse_integer, parse_number
-
-    parse = parse_number if infinite else parse_integer
-    return [parse(name, part) for part in _parts(text)]
+    return None if text is None else [parse(name, part) for part in _parts(text)]
 
 
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _require_together(rho: str | None, secret: dict[str, Any]) -> str | None:
-    """Take the sensitive items as they were given; refuse them without rho, and rho without them."""
-    if rho is None:
-        for name in ("sensitive", "knows"):
-            if secret[name] is not None:
-                raise RequestError(f"--{name} goes with --rho.", hint="Such as --rho 0.5,0.2,0.1.")
-        return None
-    if secret["sensitive"] is None:
-        raise RequestError(
-            "--rho needs --sensitive.", hint="It says how likely which items may become: --sensitive FILE."
-        )
-    return str(secret["sensitive"])
 
 
 def _words(own: dict[str, Any]) -> list[str]:

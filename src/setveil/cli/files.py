@@ -185,6 +185,15 @@ def read_release(path: str, **options: Any) -> Transactions:
     return read_rows(path, Reading(**options), refuse_tables=False)
 
 
+def require_page(out: Path | None, such_as: str, force: bool) -> None:
+    """Refuse a page that is none by its name, or that is there (see `require_free`)."""
+    if out is None:
+        return
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise RequestError(f"--out must name a page such as {such_as}, got {out}.")
+    require_free(out, force)
+
+
 def require_free(path: Path, force: bool) -> None:
     """Refuse to replace a file without --force, and a folder ever."""
     if path.exists() and (not force or path.is_dir()):

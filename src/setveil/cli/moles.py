@@ -30,7 +30,7 @@ def moles(
 
     def find_moles(progress: Any) -> Any:
         from setveil.cli.files import read_rows
-        from setveil.functions.moles import moles as list_moles
+        from setveil.commands.moles import moles as list_moles
 
         require_options("coherence", promise)
         require_values("coherence", promise, reading.text_encoding)

@@ -61,7 +61,8 @@ def fail(error: SetveilError) -> NoReturn:
     if is_watched():
         write_error(error)
     else:
-        tell(f"Error: {error}")
+        message, hint = error.on_command_line()
+        tell(f"Error: {message}\nHint: {hint}" if hint else f"Error: {message}")
     raise typer.Exit(error.exit_code)
 
 

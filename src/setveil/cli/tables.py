@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -135,26 +134,6 @@ def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
             f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
             hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
         )
-
-
-def share_of(share: str | None, of_tables: bool) -> Fraction:
-    """Take --share, by default the usual one; refuse it where no table is read.
-
-    Raises
-    ------
-    RequestError
-        Also if it is no share.
-    """
-    from setveil.studies.candidates import SHARE
-    from setveil.values.numbers import parse_share
-
-    if share is None:
-        return SHARE
-    if not of_tables:
-        raise RequestError(
-            "--share weighs the columns of a table, and none are named.", hint="Name them: --qi."
-        )
-    return Fraction(str(parse_share(share)))
 
 
 def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:

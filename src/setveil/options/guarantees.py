@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, as_option, faces
 from setveil.guarantees import Guarantee, Model, model_named, models
 from setveil.options.decode import Given, decode, plain_values
 from setveil.values.declared import Option
@@ -92,7 +92,8 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
                 hint=f"For experiments: {_named(instead)} instead." if instead else "",
             )
         other, value = model.options[gaps[0][0]].only_with or ("", "")
-        raise RequestError(f"--{other} {value} needs {_named(gaps[0][:1])}.")
+        wanted = faces(f"--{other} {value}", f"{other}={value!r}")
+        raise RequestError(f"{wanted} needs {_named(gaps[0][:1])}.")
     known = offered(model, published=published)
     extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
@@ -100,13 +101,17 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         bounding = [other for other, one in models().items() if "rho" in one.options]
         raise RequestError(
             f"{name} has no {_named(extra)}; it takes {_named(own)}.",
-            hint=f"--rho is of {' and '.join(bounding)}: leave out --algorithm, or name one that gives these."
+            hint=f"{as_option('rho')} is of {' and '.join(bounding)}: leave out {as_option('algorithm')}, or "
+            "name one that gives these."
             if "rho" in extra
             else "",
         )
-    for key, option in model.options.items():
-        if option.only_with and texts.get(key) is not None and key not in applicable(model, texts):
-            raise RequestError(f"{_named([key])} goes with --{' '.join(option.only_with)} only.")
+    for key, entry in model.options.items():
+        if entry.only_with and texts.get(key) is not None and key not in applicable(model, texts):
+            other, value = entry.only_with
+            raise RequestError(
+                f"{_named([key])} goes with {faces(f'--{other} {value}', f'{other}={value!r}')} only."
+            )
     for key, drawn in both_given(model, texts):
         raise RequestError(
             f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."
@@ -194,4 +199,4 @@ def _draw(data: Transactions, number: int, least: int, seed: int) -> tuple[str, 
 
 
 def _named(options: Iterable[str]) -> str:
-    return ", ".join(f"--{name.replace('_', '-')}" for name in options)
+    return ", ".join(map(as_option, options))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from setveil.commands.given import Listener, heard, integer, is_path
 from setveil.errors import RequestError, described
-from setveil.functions.given import Listener, heard, integer, is_path
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, require_guarantee

@@ -16,6 +16,7 @@ from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
+from setveil.commands.given import Listener, TreeLike, heard, is_path, tree_of
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
@@ -23,7 +24,6 @@ from setveil.engine.parts import Parts
 from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed
 from setveil.errors import GuaranteeError, OutputError, RequestError, described
-from setveil.functions.given import Listener, TreeLike, heard, is_path, tree_of
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark

@@ -73,6 +73,7 @@ def options_of(parameters: Any) -> dict[str, Option]:
 
     Examples
     --------
+    >>> from setveil.values.kinds import Integer
     >>> @dataclass(frozen=True)
     ... class Parameters:
     ...     rounds: int = parameter(Integer(0), "How often.", default=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from setveil.functions.given import Listener, heard, integer_or_none, path_of
+from setveil.commands.given import Listener, heard, integer_or_none, path_of
 from setveil.studies.results import compare as run_study
 from setveil.studies.study import read_study
 

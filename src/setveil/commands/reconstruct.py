@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
-from setveil.functions.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.notebook import card
 from setveil.published import Release
 from setveil.published.draws import NOTE, Terms, draws_of, write_draws

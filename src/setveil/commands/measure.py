@@ -7,10 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from setveil.data.relational import Table
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described
-from setveil.functions.given import (
+from setveil.commands.given import (
     Listener,
     TreeLike,
     exposed_by,
@@ -26,7 +23,10 @@ from setveil.functions.given import (
     rows_of,
     tree_of,
 )
-from setveil.functions.reconstruct import Reconstruction
+from setveil.commands.reconstruct import Reconstruction
+from setveil.data.relational import Table
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, described
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress

@@ -6,8 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from setveil.algorithms.exact.exact import Exact
-from setveil.errors import RequestError, described
-from setveil.functions.given import (
+from setveil.commands.given import (
     Listener,
     TreeLike,
     heard,
@@ -17,6 +16,7 @@ from setveil.functions.given import (
     rows_of,
     tree_of,
 )
+from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import require_guarantee
 from setveil.published.rows import RowsRelease

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.data.io import Layout, save
-from setveil.data.io.write import quoting
-from setveil.data.relational import Table
-from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
-from setveil.functions.given import (
-    NO_COLUMNS,
+from setveil.commands.given import (
     Listener,
     TreeLike,
     heard,
@@ -26,16 +21,24 @@ from setveil.functions.given import (
     labels_of,
     path_of,
     rows_of,
-    share_of,
     tree_of,
 )
+from setveil.commands.refusals import hides_nothing, share_of_columns
+from setveil.data.io import Layout, save
+from setveil.data.io.write import quoting
+from setveil.data.relational import Table
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, as_option, described
+from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.km import KmAnonymity
-from setveil.guarantees.km_rho import PUBLIC, KmRho
+from setveil.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.guarantees import require_options
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.candidates import (
+    GREATEST_PROBABILITY,
     Candidate,
     candidates,
     inference_candidates,
@@ -43,12 +46,12 @@ from setveil.studies.candidates import (
     table_candidates,
     uncertainty_candidates,
 )
-from setveil.studies.plan import data_set
-from setveil.studies.recommend import TIME_BUDGET, record
+from setveil.studies.plan import DataSet, data_set
+from setveil.studies.recommend import TIME_BUDGET, Advice, record
 from setveil.studies.recommend import recommend as advise
 from setveil.studies.table_files import table_files
 from setveil.utility.queries import read_queries
-from setveil.values.kinds import Reference, reference
+from setveil.values.kinds import Value, reference
 from setveil.values.numbers import as_written, written
 
 
@@ -131,100 +134,166 @@ def recommend(
     >>> advice["by"], advice["best"]["loss"]
     ('lm', 0.0)
     """
-    bounded = _asked(k, m, rho, sensitive, knows, private)
-    if k is None and not bounded:
-        raise RequestError("k is missing: how many rows must fit what somebody knows.")
-    most = math.inf if k is None else (KmRho(k, m) if bounded else KmAnonymity(k, m)).m
-    size: int | str = "inf" if most == math.inf else int(most)
-    if h is not None and private is None:
-        raise RequestError("h goes with private.", hint="It says how likely a private item may become.")
+    size = None if k is None and rho is not None else m  # without k all items may be known
+    promise = promised(k, size, rho, sensitive, knows, private, h)
     if isinstance(time_budget, bool) or not isinstance(time_budget, Real) or time_budget < 1:
         raise RequestError(f"time_budget must be at least 1 second, got {described(time_budget)}.")
     listening, seed = heard(progress), integer("seed", seed, 0)
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
-    of_table = isinstance(rows, Table)
-    part = _share(share, private, of_table=of_table)
-    if of_table and bounded:
-        raise RequestError(
-            "rho does not apply to tables: nothing that is tried hides what the rows of a class have in "
-            "common.",
-            hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
-        )
-    if tree is None and isinstance(rows, Table):
-        tree = rows.tree
-    if questions is not None:
-        read_queries(questions, rows, "utf-8")  # refused now rather than by every run
-    with scratch_folder() as folder:
-        named = sensitive if bounded else private
-        labels = labels_of("sensitive" if bounded else "private", named, rows)
-        secrets = None if named is None else reference(_item_file(folder, labels))
-        if isinstance(rows, Table):
-            read, roles = table_files(rows, folder, tree)
-            asked = data_set(read, roles=roles)
-            tried = table_candidates(k or 0, size, share_of(part))
-        else:
-            read, reading = _data_file(folder, data, rows)
-            asked = data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
-            tried = _tried(k, size, rho, secrets, knows, None if h is None else str(h))
-        keep_private(folder)
-        advice = advise(
-            asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
-            known=known_items(size),
-            queries_file=None if questions is None else reference(questions), share=part, asked=bounded,
-            time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
-        )  # fmt: skip
-    files = all(given is None or is_path(given) for given in (data, hierarchy, named))
+    part = suited(promise, share, of_table=isinstance(rows, Table))
+    named = sensitive if promise.model else private
+    labels = labels_of("sensitive" if promise.model else "private", named, rows)
+
+    def files(folder: Path) -> DataSet:
+        read, reading = _data_file(folder, data, rows)
+        return data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
+
+    advice = advised(
+        rows, tree, promise, files,
+        secrets=None if named is None else lambda folder: reference(_item_file(folder, labels)),
+        queries=questions, share=part,
+        time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
+    )  # fmt: skip
+    paths = all(given is None or is_path(given) for given in (data, hierarchy, named))
     return record(
-        advice, inputs=[str(data)] if files else None, seed=seed,
+        advice, inputs=[str(data)] if paths else None, seed=seed,
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
         private=None if named is None else str(named),
     )  # fmt: skip
 
 
-def _asked(k: Any, m: Any, rho: Any, sensitive: Any, knows: Any, private: Any) -> str:
-    """Name the model that is asked for where it bounds what is learned of sensitive items; else empty."""
-    if rho is None:
-        if sensitive is not None or knows != PUBLIC:
-            raise RequestError("sensitive and knows go with rho.", hint="Such as rho=0.2.")
-        return ""
-    if sensitive is None:
-        raise RequestError("rho needs sensitive.", hint="It says how likely which items may become.")
-    if private is not None:
-        raise RequestError("private is of coherence; beside rho and sensitive it says nothing.")
-    if k is None:
-        if knows != PUBLIC:
-            raise RequestError("Without k all items may be known: knows says nothing.", hint="Leave it out.")
-        return RhoUncertainty(rho).model
-    return KmRho(k, m, rho, knows=knows).model
+@dataclass(frozen=True)
+class Promise:
+    """What the releases must keep.
+
+    Attributes
+    ----------
+    model : str
+        The model that is asked for where it bounds what is learned of sensitive items; else empty.
+    k : int or None
+        None: rho alone is asked for, whatever is known.
+    m : int or "inf"
+    rho, knows : str
+        Where a model is asked for.
+    h : str or None
+        Where there are private items; None: the usual one.
+    private : bool
+        Whether there are private items.
+    """
+
+    model: str
+    k: int | None
+    m: int | str
+    rho: str
+    knows: str
+    h: str | None
+    private: bool
 
 
-def _tried(
-    k: int | None, size: int | str, rho: Any, secrets: Reference | None, knows: str, h: str | None
-) -> list[Candidate]:
-    """List what can keep a promise about rows of items."""
-    if rho is None or secrets is None:
-        return candidates(k or 0, size, secrets, h)
-    share = written(as_written(rho))
-    if k is None:
-        return uncertainty_candidates(share, secrets)
-    return inference_candidates(k, size, share, secrets, knows)
+def promised(
+    k: Any, m: Any, rho: Any, sensitive: object, knows: str | None, private: object, h: Any
+) -> Promise:
+    """Settle what is promised, as far as that takes no data; None: was not given.
 
-
-def _share(share: Any, private: Any, *, of_table: bool) -> Fraction | None:
-    """Take the share of the quasi-identifiers; None where there are none."""
-    if not of_table:
-        if share is not None:
-            raise RequestError(NO_COLUMNS, hint="setveil.read_table(...) reads a table.")
-        return None
-    if private is not None:
+    Raises
+    ------
+    RequestError
+        If something is missing, out of range, or says nothing beside the rest.
+    """
+    knows = None if knows == PUBLIC else knows
+    texts = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "knows": knows}
+    bounded = any(texts[name] is not None for name in ("rho", "sensitive", "knows"))
+    if bounded:
+        for name, given in (("private", private), ("h", h)):
+            if given is not None:
+                beside = f"{as_option('rho')} and {as_option('sensitive')}"
+                raise RequestError(
+                    f"{as_option(name)} is of coherence; beside {beside} it says nothing.",
+                    hint="Leave it out.",
+                )
+    elif h is not None and private is None:
         raise RequestError(
-            "private does not apply to tables: nothing that is tried hides what the rows of a class have in "
-            "common.",
-            hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
+            f"{as_option('h')} goes with {as_option('private')}.",
+            hint="It says how likely a private item may become.",
         )
-    return share_of(share)
+    model = "" if not bounded else "rho-uncertainty" if k is None and m is None else "km-rho"
+    require_options(model or KmAnonymity.model, texts)
+    if knows not in (None, *KNOWS):
+        raise RequestError(f'{as_option("knows")} must be "public" or "any", got {described(knows)}.')
+    most = math.inf
+    if k is None:
+        RhoUncertainty(rho)
+    elif bounded:
+        most = KmRho(k, m, rho).m
+    else:
+        most = KmAnonymity(k, m).m
+    if private is not None:
+        Coherence(h or GREATEST_PROBABILITY, k, most)
+    size = "inf" if most == math.inf else int(most)
+    share = "" if rho is None else written(as_written(rho, "rho"))
+    return Promise(model, k, size, share, knows or PUBLIC, None if h is None else str(h), private is not None)
+
+
+def suited(promise: Promise, share: Any, *, of_table: bool) -> Fraction | None:
+    """Refuse what does not suit rows, or a table, and take the share of a table's columns."""
+    if of_table and (promise.model or promise.private):
+        raise hides_nothing("rho" if promise.model else "private")
+    part = share_of_columns(share, of_table=of_table)
+    return part if of_table else None
+
+
+def advised(
+    rows: Transactions,
+    tree: Hierarchy | None,
+    promise: Promise,
+    files: Callable[[Path], DataSet],
+    *,
+    secrets: Callable[[Path], Value] | None,
+    queries: Path | None,
+    share: Fraction | None,
+    encoding: str = "utf-8",
+    **how: Any,
+) -> Advice:
+    """Try what can keep a promise, in a scratch folder.
+
+    Parameters
+    ----------
+    files : callable
+        Names or writes, in a folder, what the runs read of rows that are no table.
+    secrets : callable, optional
+        Names or writes the private or sensitive items.
+    **how
+        See `setveil.studies.recommend.recommend`.
+    """
+    if queries is not None:
+        read_queries(queries, rows, encoding)  # refused now rather than by every run
+    if tree is None and isinstance(rows, Table):
+        tree = rows.tree
+    with scratch_folder() as folder:
+        hidden = None if secrets is None else secrets(folder)
+        if isinstance(rows, Table):
+            read, roles = table_files(rows, folder, tree)
+            asked = data_set(read, roles=roles)
+            tried = table_candidates(promise.k or 0, promise.m, share or Fraction(0))
+        else:
+            asked, tried = files(folder), _tried(promise, hidden)
+        keep_private(folder)
+        return advise(
+            asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
+            known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
+            share=share, asked=promise.model, **how,
+        )  # fmt: skip
+
+
+def _tried(promise: Promise, secrets: Value | None) -> list[Candidate]:
+    """List what can keep a promise about rows of items."""
+    if not promise.model or secrets is None:
+        return candidates(promise.k or 0, promise.m, secrets, promise.h)
+    if promise.k is None:
+        return uncertainty_candidates(promise.rho, secrets)
+    return inference_candidates(promise.k, promise.m, promise.rho, secrets, promise.knows)
 
 
 def _data_file(folder: Path, data: object, rows: Transactions) -> tuple[Path, dict[str, str]]:

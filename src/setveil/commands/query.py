@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
-from setveil.data.layout import Layout
-from setveil.errors import RequestError, described
-from setveil.functions.given import (
+from setveil.commands.given import (
     Listener,
     heard,
     integer,
@@ -18,6 +16,8 @@ from setveil.functions.given import (
     published_rows,
     release_of,
 )
+from setveil.data.layout import Layout
+from setveil.errors import RequestError, described
 from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, layout_of_sets, read_shared, shared_by

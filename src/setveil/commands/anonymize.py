@@ -7,10 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
+from setveil.commands.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
-from setveil.functions.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.hierarchy.tree import Hierarchy

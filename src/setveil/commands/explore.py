@@ -8,10 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.data.relational import Table
-from setveil.errors import RequestError, described
-from setveil.functions.given import (
-    NO_COLUMNS,
+from setveil.commands.given import (
     Listener,
     TreeLike,
     heard,
@@ -20,11 +17,14 @@ from setveil.functions.given import (
     is_path,
     labels_of,
     rows_of,
-    share_of,
     tree_of,
 )
+from setveil.commands.refusals import hides_nothing, share_of_columns
+from setveil.data.relational import Table
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, as_option, described, faces
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
-from setveil.studies.explore import TIME_BUDGET, Secrets, require_budget
+from setveil.studies.explore import TIME_BUDGET, Exploration, Secrets, require_budget
 from setveil.studies.explore import explore as explore_grid
 from setveil.studies.explore_tables import explore_table
 from setveil.studies.explored import record
@@ -111,56 +111,92 @@ def explore(
     >>> [(cell["k"], cell["m"], round(cell["loss"], 2)) for cell in found["cells"]]
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
-    promises: Any
-    if rho is None:
-        if sensitive is not None or knows != PUBLIC:
-            raise RequestError("sensitive and knows go with rho.", hint='Such as rho=["1/2", "1/5"].')
-        promises = require_grid(_listed("k", KS if k is None else k), _listed("m", MS if m is None else m))
-    else:
-        if sensitive is None:
-            raise RequestError("rho needs sensitive.", hint="It says how likely which items may become.")
-        if knows not in KNOWS:
-            raise RequestError(f'knows must be "public" or "any", got {described(knows)}.')
-        ks, ms = _listed("k", KS_RHO if k is None else k), _listed("m", MS_RHO if m is None else m)
-        promises = require_triples(ks, ms, _listed("rho", rho))
+    promises = promised(_listed("k", k), _listed("m", m), _listed("rho", rho), sensitive, knows)
     budget = require_budget(time_budget)
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
-    if isinstance(rows, Table):
-        if rho is not None:
-            raise RequestError(
-                "rho does not apply to tables: nothing that is tried hides what the rows of a class have in "
-                "common.",
-                hint='setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
-            )
-        if algorithm is not None:
-            raise RequestError("Tables are explored with rt, by its sweep: algorithm does not apply.")
-        of_table = explore_table(
-            rows, promises, hierarchy=tree, share=share_of(share), known=knowing, time_budget=budget,
-            seed=seed, progress=listening,
-        )  # fmt: skip
-        return record(of_table, inputs=None, seed=seed)
-    if share is not None:
-        raise RequestError(NO_COLUMNS, hint="setveil.read_table(...) reads a table.")
+    of_table = isinstance(rows, Table)
+    weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
-    found = explore_grid(
-        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, known=knowing,
+    found = explored(
+        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight, known=knowing,
         time_budget=budget, seed=seed, progress=listening,
     )  # fmt: skip
     named = is_path(data) and all(one is None or is_path(one) for one in (hierarchy, sensitive))
     plain = algorithm is None or isinstance(algorithm, str)
     return record(
         found,
-        inputs=[str(data)] if named and plain else None,
-        hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
+        inputs=[str(data)] if named and plain and not of_table else None,
+        hierarchy=Path(hierarchy) if is_path(hierarchy) and not of_table else None,
         sensitive="" if sensitive is None else str(sensitive),
         seed=seed,
     )
 
 
-def _listed(name: str, values: Any) -> list[Any]:
+def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> list[Any]:
+    """List the promises to try: pairs of k and m, or triples with rho; None: the usual values.
+
+    Raises
+    ------
+    RequestError
+        If a value is out of range, or of rho and what is sensitive only one is given.
+    """
+    if rho is None:
+        for name, given in (("sensitive", sensitive), ("knows", None if knows == PUBLIC else knows)):
+            if given is not None:
+                raise RequestError(
+                    f"{as_option(name)} goes with {as_option('rho')}.",
+                    hint=faces("Such as --rho 0.5,0.2,0.1.", 'Such as rho=["1/2", "1/5"].'),
+                )
+        return require_grid(KS if k is None else k, MS if m is None else m)
+    if sensitive is None:
+        raise RequestError(
+            f"{as_option('rho')} needs {as_option('sensitive')}.",
+            hint="It says how likely which items may become.",
+        )
+    if knows not in (None, *KNOWS):
+        raise RequestError(f'{as_option("knows")} must be "public" or "any", got {described(knows)}.')
+    return require_triples(KS_RHO if k is None else k, MS_RHO if m is None else m, rho)
+
+
+def suited(*, of_table: bool, rho: object, share: Any, named: str) -> Fraction:
+    """Refuse what does not suit rows, or a table, and take the share of a table's columns.
+
+    Parameters
+    ----------
+    named : str
+        What was said of the algorithm; empty: nothing.
+    """
+    if of_table and rho is not None:
+        raise hides_nothing("rho")
+    if of_table and named:
+        raise RequestError(
+            f"{named} does not apply to tables: they are explored with rt, by its sweep.",
+            hint=f"{as_option('share')} says how much its columns count.",
+        )
+    return share_of_columns(share, of_table=of_table)
+
+
+def explored(
+    rows: Transactions,
+    promises: list[Any],
+    *,
+    secrets: Secrets | None,
+    algorithm: Any,
+    share: Fraction,
+    **how: Any,
+) -> Exploration:
+    """Explore rows, or a table; `how` is of `setveil.studies.explore` and `explore_tables` alike."""
+    if isinstance(rows, Table):
+        return explore_table(rows, promises, share=share, **how)
+    return explore_grid(rows, promises, secrets=secrets, algorithm=algorithm, **how)
+
+
+def _listed(name: str, values: Any) -> list[Any] | None:
     """Take a list of numbers."""
+    if values is None:
+        return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise RequestError(f"{name} must be a list of numbers, got {described(values)}.")
     return list(values)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from setveil.commands.given import rows_of
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
-from setveil.functions.given import rows_of
 
 
 def read(

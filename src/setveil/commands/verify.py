@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.data.relational import Table
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, listed
-from setveil.functions.given import (
+from setveil.commands.given import (
     Listener,
     TreeLike,
     exposed_by,
@@ -20,6 +17,9 @@ from setveil.functions.given import (
     rows_of,
     tree_of,
 )
+from setveil.data.relational import Table
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.published import kind_named

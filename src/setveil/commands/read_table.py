@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.commands.given import is_path, tree_of
 from setveil.data.columns import split_names
 from setveil.data.io.relational import How
 from setveil.data.relational import Table
 from setveil.errors import RequestError, TableError, described
-from setveil.functions.given import is_path, tree_of
 from setveil.options.roles import TreeLike, make_roles, read_roles, require_one, with_trees
 from setveil.options.tables import make_table
 from setveil.published.table_files import PublishedTable

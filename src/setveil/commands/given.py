@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from numbers import Integral
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,13 +21,10 @@ from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
-from setveil.studies.candidates import SHARE
-from setveil.values.numbers import parse_share
 
 Listener = Progress | Callable[[str, float | None], None] | None
 TreeLike = Hierarchy | str | PathLike[str] | None
 _ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
-NO_COLUMNS = "share weighs the columns of a table, and the data have none."
 
 
 def is_path(value: object) -> TypeGuard[str | PathLike[str]]:
@@ -171,11 +167,6 @@ def integer(name: str, value: Any, least: int) -> int:
 def integer_or_none(name: str, value: Any, least: int) -> int | None:
     """Take an integer of at least `least`, or None."""
     return None if value is None else integer(name, value, least)
-
-
-def share_of(value: Any) -> Fraction:
-    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one."""
-    return SHARE if value is None else Fraction(str(parse_share(str(value))))
 
 
 def labels_of(name: str, value: Any, data: Transactions) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from os import PathLike, fspath
 from typing import Any
 
 from setveil.attacker.attack import attack_risk
+from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, listed_labels, rows_of
+from setveil.commands.measure import require_same_form
 from setveil.data.relational import Table
 from setveil.errors import RequestError, described
-from setveil.functions.given import Listener, exposed_by, heard, is_path, labels_of, listed_labels, rows_of
-from setveil.functions.measure import require_same_form
 from setveil.options.inputs import load_labels
 from setveil.published import kind_at
 from setveil.published import rows as single_rows

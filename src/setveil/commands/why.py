@@ -5,8 +5,8 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import Any
 
+from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
 from setveil.errors import RequestError, described
-from setveil.functions.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
 from setveil.options.reading import DETECTED
 from setveil.report.why import why_text
 from setveil.runs.recorded import find_guarantee, find_rows, find_tree, of_recoding, read_run, rows_of_run

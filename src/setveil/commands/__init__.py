@@ -1,0 +1,5 @@
+"""What each command does, a file each: the functions of `import setveil`.
+
+Where the command line needs more than the function takes (how its files were named, for the commands that it
+prints), both call one body beside it, with what is refused. Here is nothing of options, terminals and pages.
+"""

@@ -1,0 +1,40 @@
+"""What several commands refuse, said once for the command line and for Python."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from setveil.errors import RequestError, as_option, faces
+from setveil.studies.candidates import SHARE
+from setveil.values.numbers import fraction, parse_share
+
+
+def hides_nothing(name: str) -> RequestError:
+    """Make the error of an option that bounds what is learned, where a table is tried."""
+    return RequestError(
+        f"{as_option(name)} does not apply to tables: nothing that is tried hides what the rows of a class "
+        "have in common.",
+        hint=faces(
+            "`setveil anonymize --model kkm --sensitive ITEMS --h 50%` does.",
+            'setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
+        ),
+    )
+
+
+def share_of_columns(share: Any, *, of_table: bool) -> Fraction:
+    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one.
+
+    Raises
+    ------
+    RequestError
+        If it is no share, or given where no table is read.
+    """
+    if share is None:
+        return SHARE
+    if not of_table:
+        raise RequestError(
+            f"{as_option('share')} weighs the columns of a table, and the data have none.",
+            hint=faces("Name them: --qi.", "setveil.read_table(...) reads a table."),
+        )
+    return fraction(parse_share(str(share))) or Fraction(0)
