@@ -282,8 +282,8 @@ def test_the_function_answers_alike(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({}, sv.RequestError, "Either queries or a number of itemsets"),
-        ({"queries": [["milk"]], "itemsets": 3}, sv.RequestError, "Either queries or"),
+        ({}, sv.RequestError, "Nothing is asked: neither queries nor itemsets"),
+        ({"queries": [["milk"]], "itemsets": 3}, sv.RequestError, "not both"),
         ({"queries": "milk"}, sv.RequestError, "list of lists of items"),
         ({"queries": 7}, sv.RequestError, "list of lists of items"),
         ({"queries": [7]}, sv.RequestError, "A query must be a list of items"),

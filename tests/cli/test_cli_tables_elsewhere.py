@@ -102,6 +102,17 @@ def test_the_attacker_of_tables_in_words(folder: Path) -> None:
         assert "nowing the quasi-identifiers of a row" in text or page == "published"
 
 
+def test_items_of_a_table_may_be_private(folder: Path) -> None:
+    """Of the folder of a table it ended in a traceback."""
+    table = sv.read_table(
+        folder / "ward.csv", qi=["age", "sex"], set="codes", hierarchies={"codes": folder / "codes.csv"}
+    )
+    label = next(iter(sv.anonymize(table, sv.KKmAnonymity(2, 2)).published.vocabulary.labels))
+    found = setveil("risk", "release", "--private", label, "--json", cwd=folder).ok().json()
+    assert found == sv.risk(folder / "release", private=[label])
+    refused(setveil("risk", "release", "--private", "zz", cwd=folder), 4, "not in the data: 'zz'")
+
+
 def test_other_commands_refuse(folder: Path) -> None:
     asked: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
         (("why", "release", "I21"), 2, ("run of a table", "rows of items only")),

@@ -9,7 +9,6 @@ import typer
 
 from setveil.cli.options import Json, integer
 from setveil.cli.session import answer, answer_json, run
-from setveil.errors import RequestError
 
 _ASKED = "What is asked"
 
@@ -77,12 +76,13 @@ def query(
 
     def ask(progress: Any) -> Any:
         from setveil.cli.files import read_release
+        from setveil.commands.query import require_asked
         from setveil.options.itemsets import parse_itemsets, read_itemsets
         from setveil.published.shared import read_shared
         from setveil.utility.estimates import Estimator
         from setveil.utility.greatest import greatest_itemsets, rules_of
 
-        _require_asked(queries or queries_file, itemsets, itemset_length, rules)
+        require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
         progress("reading")
         shared = read_shared(release, read_release, sets=True)
         estimator = Estimator(shared, unlisted=unlisted)
@@ -105,18 +105,3 @@ def query(
 
     text = answers_text(told, estimator.method, estimator.labels)
     answer(text if rules is None else f"{text}\n\n{rules_text(rules_told)}")
-
-
-def _require_asked(queries: object, itemsets: int | None, length: int | None, rules: int | None) -> None:
-    """Refuse a command that asks for nothing, or for what does not go together."""
-    if not queries and itemsets is None:
-        raise RequestError(
-            "Nothing is asked: neither items nor --itemsets.",
-            hint='Such as: setveil query RELEASE "tea, milk"',
-        )
-    if queries and itemsets is not None:
-        raise RequestError("Items are asked for by name or found by --itemsets, not both.")
-    useless = {"--itemset-length": length, "--rules": rules}
-    given = [name for name, value in useless.items() if value is not None]
-    if given and itemsets is None:
-        raise RequestError(f"{', '.join(given)}: of no use without --itemsets.")

@@ -95,8 +95,8 @@ def risk(
         return risk_of(source, original, reading, sizes, unused, progress)
 
     def attack_rows(progress: Any) -> Any:
-        from setveil.attacker.attack import attack_risk
         from setveil.cli.files import read_as, read_rows
+        from setveil.commands.risk import attacked
         from setveil.published import kind_at, kind_named
         from setveil.published.table_files import PublishedTable
 
@@ -120,15 +120,11 @@ def risk(
             before = (
                 read_table(original, columns, reading, ())[0] if of_table else read_rows(original, reading)
             )
-        secrets = _private_items(private, rows, before, reading.text_encoding)
-        both = {"before": before, "after": rows} if before is not None else {"": rows}
-        return [
-            (
-                name,
-                attack_risk(some, sizes=sizes, private=secrets, seed=seed, effort=effort, progress=progress),
-            )
-            for name, some in both.items()
-        ]
+        found = attacked(
+            rows, before, private, encoding=reading.text_encoding, sizes=sizes, seed=seed, effort=effort,
+            progress=progress,
+        )  # fmt: skip
+        return list(found.items())
 
     sides = run(attack_pieces if engine == PARTS else attack_rows)
     if json:
@@ -158,28 +154,6 @@ def _require_room(source: Any, original: str | None) -> None:
         named.append(str(published_file(Path(source))))
     for path in named:
         require_room(path, lambda: "--engine parts reads them a piece at a time.")
-
-
-def _private_items(text: str | None, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
-    """Read the private items; of rows in groups the sensitive ones if none are named.
-
-    Raises
-    ------
-    DataError
-        If one is in neither the rows that are known best nor, in groups, among the sensitive items.
-    """
-    from setveil.options.inputs import load_labels
-    from setveil.published.group_files import as_groups, require_in_groups
-    from setveil.published.table_files import PublishedTable
-
-    groups = as_groups(rows.sets if isinstance(rows, PublishedTable) else rows)
-    if text is None:
-        return groups.sensitive.labels
-    if before is not None or groups is not rows:
-        return load_labels(text, rows if before is None else before, encoding)
-    labels = load_labels(text, groups.qid, encoding, check=False)
-    require_in_groups(labels, text, groups)
-    return labels
 
 
 def parse_sizes(text: str, least: int = 1) -> tuple[int, ...]:

@@ -169,7 +169,9 @@ def integer_or_none(name: str, value: Any, least: int) -> int | None:
     return None if value is None else integer(name, value, least)
 
 
-def labels_of(name: str, value: Any, data: Transactions) -> tuple[str, ...]:
+def labels_of(
+    name: str, value: Any, data: Transactions, encoding: str = "utf-8", *, check: bool = True
+) -> tuple[str, ...]:
     """Take items of the data: a list of labels, or a text as on the command line (a file, or commas).
 
     Raises
@@ -177,14 +179,14 @@ def labels_of(name: str, value: Any, data: Transactions) -> tuple[str, ...]:
     RequestError
         If it is something else.
     DataError
-        If an item is not in the data.
+        If an item is not in the data, unless that is not checked.
     """
     if value is None:
         return ()
     if is_path(value):
-        return load_labels(fspath(value), data, "utf-8")
+        return load_labels(fspath(value), data, encoding, check=check)
     labels = listed_labels(name, value)
-    return require_known(labels, ",".join(labels), data)
+    return require_known(labels, ",".join(labels), data, check=check)
 
 
 def listed_labels(name: str, value: Any) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from setveil.commands.given import (
     release_of,
 )
 from setveil.data.layout import Layout
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, layout_of_sets, read_shared, shared_by
@@ -93,16 +93,33 @@ def query(
             hint='Such as [["tea", "milk"], ["tea"]].',
         )
     asked = list(queries)
-    if bool(asked) == (number is not None):
-        raise RequestError("Either queries or a number of itemsets must be given.")
-    if longest is not None and number is None:
-        raise RequestError("itemset_length is of no use without itemsets.")
+    require_asked(asked, number, itemset_length=longest)
     shared = shared_of(release)
     estimator = Estimator(shared, unlisted=unlisted)
     if number is not None:
         return greatest_itemsets(estimator, number, longest, listening)
     named = _named(asked, estimator, shared.layout)
     return estimator.answer_all(named)
+
+
+def require_asked(queries: object, itemsets: int | None, **beside: int | None) -> None:
+    """Refuse to ask for nothing, for two things at once, or for what goes with itemsets only.
+
+    Raises
+    ------
+    RequestError
+        With what is too much or missing; `beside` are options that go with `itemsets`.
+    """
+    if not queries and itemsets is None:
+        raise RequestError(
+            f"Nothing is asked: neither {faces('items', 'queries')} nor {as_option('itemsets')}.",
+            hint=faces('Such as: setveil query RELEASE "tea, milk"', 'Such as queries=[["tea", "milk"]].'),
+        )
+    if queries and itemsets is not None:
+        raise RequestError(f"Items are asked for by name or found by {as_option('itemsets')}, not both.")
+    given = [as_option(name) for name, value in beside.items() if value is not None]
+    if given and itemsets is None:
+        raise RequestError(f"{', '.join(given)}: of no use without {as_option('itemsets')}.")
 
 
 def shared_of(release: object) -> Shared:

@@ -7,14 +7,13 @@ from os import PathLike, fspath
 from typing import Any
 
 from setveil.attacker.attack import attack_risk
-from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, listed_labels, rows_of
+from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, rows_of
 from setveil.commands.measure import require_same_form
 from setveil.data.relational import Table
 from setveil.errors import RequestError, described
-from setveil.options.inputs import load_labels
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
-from setveil.published.group_files import PublishedGroups
+from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.table_files import PublishedTable
 
 
@@ -86,10 +85,16 @@ def risk(
     before = None if original is None else rows_of(original, "The original", tables=True)
     if before is not None:
         require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
-    secrets = _private(private, rows, before)
-    if before is None:
-        return attack_risk(rows, private=secrets, **asked)
-    both = {"before": before, "after": rows}
+    found = attacked(rows, before, private, **asked)
+    return found if before is not None else found[""]
+
+
+def attacked(
+    rows: Any, before: Any, private: Any, *, encoding: str = "utf-8", **asked: Any
+) -> dict[str, dict[str, Any]]:
+    """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`."""
+    secrets = _private(private, rows, before, encoding)
+    both = {"": rows} if before is None else {"before": before, "after": rows}
     return {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
 
 
@@ -101,22 +106,20 @@ def _sizes(name: str, value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def _private(private: Any, rows: Any, before: Any) -> tuple[str, ...]:
-    """Take the private items; of rows in groups the sensitive ones if none are named."""
-    grouped = isinstance(rows, PublishedGroups)
+def _private(private: Any, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
+    """Take the private items; of rows in groups the sensitive ones if none are named.
+
+    Raises
+    ------
+    DataError
+        If one is in neither the rows that are known best nor, in groups, among the sensitive items.
+    """
+    sets = rows.sets if isinstance(rows, PublishedTable) else rows
+    groups = as_groups(sets)
     if private is None:
-        return rows.sensitive.labels if grouped else ()
-    if before is not None or not grouped:
-        return labels_of("private", private, rows if before is None else before)
-    labels = (
-        load_labels(fspath(private), rows.qid, "utf-8", check=False)
-        if is_path(private)
-        else listed_labels("private", private)
-    )
-    unknown = [x for x in labels if x not in rows.sensitive.ids and x not in rows.qid.vocabulary.ids]
-    if unknown:
-        raise RequestError(
-            f"{len(unknown):,} private items are neither counted for a group nor in its rows.",
-            hint="Without private=, the sensitive items of the groups are private.",
-        )
+        return groups.sensitive.labels
+    if before is not None or groups is not sets:
+        return labels_of("private", private, sets if before is None else before, encoding)
+    labels = labels_of("private", private, groups.qid, encoding, check=False)
+    require_in_groups(labels, fspath(private) if is_path(private) else ",".join(labels), groups)
     return labels
