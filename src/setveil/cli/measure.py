@@ -10,7 +10,6 @@ import typer
 from setveil.cli.options import MEASURES, Json, ReadHierarchies, Reading, integer, one_of, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
-from setveil.errors import RequestError
 
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"
@@ -118,31 +117,28 @@ def measure(
     What the published labels stand for is read from about.json beside the published file, or from
     --hierarchy.
     """
-    asked = {
-        "--hierarchy": hierarchy_files, "--query-size": query_size, "--query-support": query_support,
-        "--queries-file": queries_file, "--group-by": group_by, "--itemsets": itemsets,
-        "--itemset-length": itemset_length, "--private": private, "--estimator": estimator,
+    asked: dict[str, Any] = {
+        "hierarchy": hierarchy_files or None, "query_size": query_size, "query_support": query_support,
+        "queries_file": queries_file, "group_by": group_by, "itemsets": itemsets,
+        "itemset_length": itemset_length, "private": private, "estimator": estimator,
     }  # fmt: skip
 
     def measure_release(progress: Any) -> Any:
         from setveil.cli.files import read_release, read_rows, require_room
         from setveil.cli.reconstruct import measure_draws
+        from setveil.commands.measure import losses, require_useful
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
         from setveil.options.inputs import load_labels, load_queries
         from setveil.published import kind_at, kind_named
         from setveil.published.about import reconstruction_at
         from setveil.report.measures import measures_text
-        from setveil.utility import Case, measured
-        from setveil.utility.itemsets import surviving_itemsets
         from setveil.utility.supports import label_supports
 
         encoding = reading.text_encoding
-        if itemsets is None:
-            useless = {name: asked[name] for name in ("--itemset-length", "--private")}
-            _refuse("a measure without --itemsets", useless)
         if reconstruction_at(Path(release)) is not None:
-            _refuse("draws", {name: asked[name] for name in ("--hierarchy", "--group-by", "--private")})
+            useless = {name: asked[name] for name in ("hierarchy", "group_by", "private")}
+            require_useful(useless, asked, "a reconstruction")
             how = {
                 "number": queries, "size": query_size, "support": query_support, "path": queries_file,
                 "seed": seed,
@@ -152,10 +148,9 @@ def measure(
         of_tables = kind is kind_named("tables")
         require_tables(columns, "the release", of_tables or not Path(release).exists())
         if of_tables:
-            asked.pop("--hierarchy")
-        _refuse(
-            kind.info.title, {name: asked[name] for name in asked if _setting(name) not in kind.info.asks}
-        )
+            asked.pop("hierarchy")
+        useless = {name: value for name, value in asked.items() if name not in kind.info.asks}
+        require_useful(useless, asked, kind.info.title)
         source = source_of(original, reading)
         plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
         hierarchy_file = None if plain is None else Path(plain)
@@ -179,17 +174,11 @@ def measure(
                 seed=seed, progress=progress,
             )  # fmt: skip
         progress("measuring")
-        case = Case(
-            before, **parts, hierarchy=tree, queries=wanted, group_by=group_by or 4,
-            random_queries=queries or 1000, seed=seed, progress=progress,
-            estimator=estimator or "entropy",
+        utility, case = losses(
+            before, parts, hierarchy=tree, queries=wanted, group_by=group_by, number=queries, seed=seed,
+            estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
+            private=load_labels(private, before, encoding), progress=progress,
         )  # fmt: skip
-        utility = measured(case)
-        if itemsets is not None:
-            utility["itemsets"] = surviving_itemsets(
-                before, case.published, itemsets, max_length=itemset_length,
-                private=load_labels(private, before, encoding), progress=progress,
-            )  # fmt: skip
         rows = {"original": before.n_rows, "release": case.published.n_rows}
         labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)
         text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
@@ -201,14 +190,3 @@ def measure(
         answer_json(found)
     else:
         answer(text)
-
-
-def _setting(option: str) -> str:
-    return option.removeprefix("--").replace("-", "_")
-
-
-def _refuse(what: str, options: dict[str, Any]) -> None:
-    """Refuse options that were given but mean nothing here."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise RequestError(f"{', '.join(given)}: of no use for {what}.")

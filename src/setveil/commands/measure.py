@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from setveil.commands.given import (
 from setveil.commands.reconstruct import Reconstruction
 from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described
+from setveil.errors import DataError, RequestError, as_option, described
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
@@ -125,7 +125,7 @@ def measure(
     before = rows_of(original, "The original", tables=True)
     if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
         useless = {"recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private}
-        _refuse_given(useless)
+        require_useful(useless, numbers, "a reconstruction")
         return _of_draws(before, release, queries, numbers, seed, listening)
     tree = tree_of(hierarchy)
     parts = _parts(release, recoding, before, tree)
@@ -133,25 +133,60 @@ def measure(
     kind = kind_of_recoding(parts["kind"])
     if estimator not in {None, "entropy", "uniform"}:
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
-    for name, value in {
-        **numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator
-    }.items():  # fmt: skip
-        if value is not None and name not in kind.info.asks:
-            raise RequestError(f"{name} is of no use for {kind.info.title}.")
-        if value is not None and itemsets is None and name in {"itemset_length", "private"}:
-            raise RequestError(f"{name} is of no use without itemsets.")
+    given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
+    useless = {name: value for name, value in given.items() if name not in kind.info.asks}
+    require_useful(useless, given, kind.info.title)
     asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
+    return losses(
+        before, parts, hierarchy=tree, queries=asked, group_by=group_by, number=number, seed=seed,
+        estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
+        private=labels_of("private", private, before), progress=listening,
+    )[0]  # fmt: skip
+
+
+def require_useful(useless: Mapping[str, object], given: Mapping[str, object], what: str) -> None:
+    """Refuse options that mean nothing for what is measured, or without itemsets.
+
+    Raises
+    ------
+    RequestError
+        With those that were given.
+    """
+    lost = [as_option(name) for name, value in useless.items() if value is not None]
+    if lost:
+        raise RequestError(f"{', '.join(lost)}: of no use for {what}.")
+    if given.get("itemsets") is None:
+        lost = [as_option(name) for name in ("itemset_length", "private") if given.get(name) is not None]
+        if lost:
+            raise RequestError(f"{', '.join(lost)}: of no use without {as_option('itemsets')}.")
+
+
+def losses(
+    before: Transactions,
+    parts: Mapping[str, Any],
+    *,
+    hierarchy: Hierarchy | None,
+    queries: Any,
+    group_by: int | None,
+    number: int | None,
+    seed: int,
+    estimator: str | None,
+    itemsets: int | None,
+    itemset_length: int | None,
+    private: Sequence[str],
+    progress: Progress,
+) -> tuple[dict[str, Any], Case]:
+    """Measure what a release lost; `parts` is what `setveil.published.Release.measurable` tells of it."""
     case = Case(
-        before, **parts, hierarchy=tree, queries=asked, group_by=group_by or 4, random_queries=number or 1000,
-        seed=seed, progress=listening, estimator=estimator or "entropy",
+        before, **parts, hierarchy=hierarchy, queries=queries, group_by=group_by or 4,
+        random_queries=number or 1000, seed=seed, progress=progress, estimator=estimator or "entropy",
     )  # fmt: skip
     utility = measured(case)
     if itemsets is not None:
         utility["itemsets"] = surviving_itemsets(
-            before, case.published, itemsets, max_length=itemset_length,
-            private=labels_of("private", private, before), progress=listening,
-        )  # fmt: skip
-    return utility
+            before, case.published, itemsets, max_length=itemset_length, private=private, progress=progress
+        )
+    return utility, case
 
 
 def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
@@ -196,13 +231,6 @@ def require_same_form(original: Transactions, *, of_table: bool) -> None:
     )
 
 
-def _refuse_given(useless: dict[str, Any]) -> None:
-    """Refuse what means nothing for draws."""
-    given = [name for name, value in useless.items() if value is not None]
-    if given:
-        raise RequestError(f"{', '.join(given)}: of no use for a reconstruction.")
-
-
 def _of_draws(
     before: Transactions, release: Any, queries: Any, numbers: Any, seed: int, progress: Progress
 ) -> dict[str, Any]:
@@ -212,8 +240,6 @@ def _of_draws(
         queries = usual_number(before, numbers["query_size"])
     asked, _ = _queries(queries, before, numbers, seed, progress, drawn=True)
     threshold, longest = numbers["itemsets"], numbers["itemset_length"] or LONGEST
-    if numbers["itemset_length"] is not None and threshold is None:
-        raise RequestError("itemset_length is of no use without itemsets.")
     return pooled_errors(before, draws, asked, threshold=threshold, longest=longest, progress=progress)
 
 
