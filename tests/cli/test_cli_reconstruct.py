@@ -128,7 +128,11 @@ def test_what_is_refused(place: Path) -> None:
         (["reconstruct", "run", "--out", "run", "--force"], 2, "--force replaces only folders of draws"),
         (["reconstruct", "run", "--out", "x.csv"], 2, "is not a folder"),
         (["reconstruct", "x.csv", "--out", "new"], 4, "no about.json beside x.csv"),
-        (["measure", "x.csv", "draws", "--hierarchy", "tree.csv"], 2, "--hierarchy: of no use for a reconstruction"),
+        (
+            ["measure", "x.csv", "draws", "--hierarchy", "tree.csv"],
+            2,
+            "--hierarchy: of no use for a reconstruction",
+        ),
         (["measure", "x.csv", "draws", "--itemset-length", "2"], 2, "--itemset-length"),
         (["measure", "x.csv", "draws", "--queries-file", "gone.txt"], 4, "There is no file gone.txt"),
     ):

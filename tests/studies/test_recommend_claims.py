@@ -155,8 +155,8 @@ def test_anonymity(tmp_path: Path) -> None:
         assert least is not None
         late.clear()
         late.update(at for at in range(len(tried)) if at and rng.random() < 0.15)
-        occurring = sorted({item for row in case.rows for item in row})
-        queries = [rng.sample(occurring, min(rng.choice((1, 2)), len(occurring))) for _ in range(3)]
+        filled = [sorted(row) for row in case.rows if row]
+        queries = [rng.sample(row, min(2, len(row))) for row in rng.choices(filled, k=3)]
         asked = queries if rng.random() < 0.5 else ()
         for row in advised(tmp_path / f"{turn}", case.rows, case.tree, tried, 3, (), asked):
             assert is_km(row["published"], 2, m)
