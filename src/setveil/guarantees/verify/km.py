@@ -1,7 +1,7 @@
 """Is it k^m-anonymous? Answered from the published rows alone.
 
-The verifier shares no code with any algorithm: it has its own loops (below), which the tests check against a
-few lines of plain Python that count every subset of every row.
+The verifier shares no code with any algorithm: it has its own loops (below, and `_projection.py`), which the
+tests check against a few lines of plain Python that count every subset of every row.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,20 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._projection import (
+    Holders,
+    Rows,
+    add_level,
+    add_supports,
+    distinct_rows,
+    first_level,
+    holders_of,
+    lacks_room,
+    mark_items,
+    project,
+    room_for_places,
+    with_room,
+)  # fmt: skip
 from setveil.guarantees.verify._tables import count_items, count_sets, is_worth_it, places_of, rare_sets
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
@@ -211,14 +224,14 @@ class Survey:
         self.stopped = False
 
     @cached_property
-    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    def rows(self) -> Rows:
         """Distinct rows, and how many rows each stands for."""
-        return _distinct(self.indptr, self.items)
+        return distinct_rows(self.indptr, self.items)[1]
 
     @cached_property
-    def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def holders(self) -> Holders:
         """The distinct rows that hold each item, and where in the row it stands."""
-        return _holders(*self.rows[:2], self.n_ids)
+        return holders_of(self.rows, self.n_ids)
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
@@ -287,11 +300,10 @@ class Survey:
         listed = np.zeros((max(self.show - len(self.first), 0), size + 1), np.int64)
         path = np.zeros(size, np.int64)
         n = self.n_ids
-        counts = np.zeros(n, np.int64)
-        item = 0
+        supports, item = np.zeros(n, np.int64), 0
         while item < n and not state[STOPPED]:
             item = _count_from(
-                *self.rows, *self.holders, item, size, self.k, path, counts, state, tails, listed
+                self.rows, self.holders, item, size, self.k, path, supports, state, tails, listed
             )
             self.progress(f"verifying itemsets of size {size}", item / n)
         found = int(state[FOUND])
@@ -299,41 +311,11 @@ class Survey:
             found += int(tails[length, chosen]) * math.comb(int(length), int(chosen))
         for entry in listed[: state[LISTED]].tolist():
             self.first.append((tuple(entry[:-1]), entry[-1]))
-        self.smallest, self.steps, self.stopped = (
-            int(state[SMALLEST]),
-            int(state[STEPS]),
-            bool(state[STOPPED]),
-        )
+        self.smallest, self.steps = int(state[SMALLEST]), int(state[STEPS])
+        self.stopped = bool(state[STOPPED])
         self.violations += found
         if not self.violations and not self.stopped:
             self.safe_size = size
-
-
-def _distinct(
-    indptr: NDArray[np.int64], items: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Distinct non-empty rows and how many rows each stands for."""
-    raw = np.ascontiguousarray(items, np.int32).tobytes()
-    bounds = (4 * indptr).tolist()
-    seen: dict[bytes, int] = {}
-    for start, end in pairwise(bounds):
-        key = raw[start:end]
-        seen[key] = seen.get(key, 0) + 1
-    seen.pop(b"", None)
-    lengths = np.fromiter((len(key) // 4 for key in seen), np.int64, len(seen))
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    distinct = np.frombuffer(b"".join(seen), np.int32).copy()
-    return indptr, distinct, np.fromiter(seen.values(), np.int64, len(seen))
-
-
-def _holders(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that hold each item, and where in the row it stands."""
-    places = np.argsort(items, kind="stable")
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(items, minlength=n))))
-    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[places]
-    return starts, rows, places
 
 
 # Places in `state`, which the loops share.
@@ -341,130 +323,70 @@ SMALLEST, FOUND, KNOWN, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(8
 
 
 @compiled
-def _count_from(
-    indptr, items, weights, starts, rows, places, item, size, k, path, counts, state, tails, listed
-):  # fmt: skip
+def _count_from(rows, holders, item, size, k, path, supports, state, tails, listed):
     """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
 
-    Level d holds the rows projected behind path[:d]: their items after that path, in rows that have enough of
-    them. Its items stand in `item_of` in order, with the places where they occur. Levels lie one behind the
-    other in arrays that grow. (Not written as a recursion: numba cannot load a recursive function from its
-    cache.)
+    A level has what stands behind its path in rows that have enough of it.
     """
-    n = starts.size - 1
     pause = state[STEPS] + 50_000_000
-    ids, row_of, place_of = items.copy(), rows.copy(), places.copy()
-    ptr, ws = indptr.copy(), weights.copy()
-    item_of, begin = np.arange(n + 1), starts.copy()
-    first_row, first_id = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    first_item, items_of = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    current = np.zeros(size + 1, np.int64)
-    first_row[1], first_id[1], first_item[1] = ptr.size, ids.size, begin.size
-    items_of[0] = n
-    current[0] = item
+    n = holders.starts.size - 1
+    kept = room_for_places(holders)
+    levels = first_level(holders, item, size)
     d = 0
     while True:
-        if current[d] == items_of[d]:
+        here = levels.current[d]
+        if here == levels.end[d]:
             if d == 0:
                 return n
             d -= 1
             continue
         if d == 0 and state[STEPS] > pause:
-            return current[0]
-        here = first_item[d] + current[d]
-        current[d] += 1
-        path[d] = item_of[here]
-        lo, hi = begin[here], begin[here + 1]
+            return here
+        levels.current[d] += 1
+        path[d] = levels.item[here]
         choose = size - d - 1
-
-        # Project: what stands behind the path, in rows that have enough of it.
-        kept, total = 0, np.int64(0)
-        for at in range(lo, hi):
-            tail = ptr[row_of[at] + 1] - place_of[at] - 1
-            if tail >= choose:
-                kept += 1
-                total += tail
-        state[STEPS] += hi - lo + total
+        n_kept, total = project(rows.indptr, levels, here, choose, kept)
+        state[STEPS] += levels.begin[here + 1] - levels.begin[here] + total
         if state[STEPS] > (state[MOST_AFTER] if state[KNOWN] else state[MOST_STEPS]):
             state[STOPPED] = 1
-            return current[0]
-        if kept == 0:
+            return levels.current[0]
+        if n_kept == 0:
             continue
-        r0, i0 = first_row[d + 1], first_id[d + 1]
-        while r0 + kept + 1 > ptr.size:
-            ptr, ws = np.append(ptr, np.empty_like(ptr)), np.append(ws, np.empty_like(ptr))
-        while i0 + total > ids.size:
-            ids = np.append(ids, np.empty_like(ids))
-        while i0 + total > row_of.size:
-            row_of = np.append(row_of, np.empty_like(row_of))
-            place_of = np.append(place_of, np.empty_like(place_of))
-        r, i = r0, i0
-        ptr[r] = i
-        for at in range(lo, hi):
-            start, end = place_of[at] + 1, ptr[row_of[at] + 1]
-            if end - start >= choose:
-                ids[i : i + end - start] = ids[start:end]
-                i += end - start
-                ws[r] = ws[row_of[at]]
-                r += 1
-                ptr[r] = i
-        if kept == 1 and (ws[r0] >= k or state[LISTED] == listed.shape[0]):
+        if n_kept == 1 and (rows.weights[kept.row[0]] >= k or state[LISTED] == listed.shape[0]):
             # A single row: every choice of its items has the support of that row.
-            state[SMALLEST] = min(state[SMALLEST], ws[r0])
-            if ws[r0] < k:
+            support = rows.weights[kept.row[0]]
+            state[SMALLEST] = min(state[SMALLEST], support)
+            if support < k:
                 tails[total, choose] += 1
                 state[KNOWN] = 1
             continue
-
-        # The items behind the path, in order, and their supports.
-        m0 = first_item[d + 1]
-        while m0 + min(total, n) + 1 > item_of.size:
-            item_of = np.append(item_of, np.empty_like(item_of))
-            begin = np.append(begin, np.empty_like(item_of))
-        m = m0
-        for r in range(r0, r0 + kept):
-            for p in range(ptr[r], ptr[r + 1]):
-                y = np.int64(ids[p])
-                if counts[y] == 0:
-                    item_of[m] = y
-                    m += 1
-                counts[y] += ws[r]
-        sort_piece(item_of, m0, m)
+        if lacks_room(levels, d, min(total, n), total):
+            levels = with_room(levels, d, min(total, n), total)
         if choose == 1:
-            for y in item_of[m0:m]:
-                support = counts[y]
-                counts[y] = 0
-                state[SMALLEST] = min(state[SMALLEST], support)
-                if support < k:
-                    state[FOUND] += 1
-                    state[KNOWN] = 1
-                    if state[LISTED] < listed.shape[0]:
-                        listed[state[LISTED], : d + 1] = path[: d + 1]
-                        listed[state[LISTED], d + 1] = y
-                        listed[state[LISTED], d + 2] = support
-                        state[LISTED] += 1
-            continue
+            m0 = levels.end[d] + 1
+            m = add_supports(rows, kept, 0, n_kept, levels.item, m0, supports)
+            sort_piece(levels.item, m0, m)
+            _judge(levels.item[m0:m], supports, d + 1, k, path, state, listed)
+        else:
+            m = mark_items(rows.indptr, rows.items, kept, n_kept, levels, d, supports)
+            add_level(rows.indptr, rows.items, kept, n_kept, levels, d, m, supports)
+            d += 1
 
-        # Where each item stands; then one item further.
-        for t in range(m0, m):
-            counts[item_of[t]] = t - m0 + 1
-        begin[m0 : m + 1] = 0
-        for p in range(i0, i0 + total):
-            begin[m0 + counts[ids[p]]] += 1
-        begin[m0] = i0
-        for t in range(m0, m):
-            counts[item_of[t]] = begin[t]
-            begin[t + 1] += begin[t]
-        for r in range(r0, r0 + kept):
-            for p in range(ptr[r], ptr[r + 1]):
-                y = np.int64(ids[p])
-                row_of[counts[y]], place_of[counts[y]] = r, p
-                counts[y] += 1
-        for t in range(m0, m):
-            counts[item_of[t]] = 0
-        d += 1
-        current[d], items_of[d] = 0, m - m0
-        first_row[d + 1], first_id[d + 1], first_item[d + 1] = r0 + kept + 1, i0 + total, m + 1
+
+@compiled
+def _judge(last, supports, depth, k, path, state, listed):
+    """Look at the supports of path[:depth] and one of the items `last` behind it, and set them to 0."""
+    for x in last:
+        support = supports[x]
+        supports[x] = 0
+        state[SMALLEST] = min(state[SMALLEST], support)
+        if support < k:
+            state[FOUND] += 1
+            state[KNOWN] = 1
+            if state[LISTED] < listed.shape[0]:
+                listed[state[LISTED], :depth] = path[:depth]
+                listed[state[LISTED], depth], listed[state[LISTED], depth + 1] = x, support
+                state[LISTED] += 1
 
 
 @compiled
