@@ -16,6 +16,15 @@ from numpy.typing import NDArray
 
 from setveil.errors import RequestError
 from setveil.guarantees.verify._inference import PAUSE, KnownRows
+from setveil.guarantees.verify._projection import (
+    add_level,
+    first_level,
+    holding,
+    lacks_room,
+    mark_items,
+    room_for_places,
+    with_room,
+)  # fmt: skip
 from setveil.jit import compiled
 from setveil.progress import Progress
 from setveil.sorting import sort_piece
@@ -109,7 +118,7 @@ class ClosedRules:
     ) -> list[tuple[int, ...]]:
         """Walk the closed sets of the rows of one sensitive item, and return those that give it away."""
         rows, secret = self.rows, int(self.rows.secrets[s])
-        indptr, ids, weights = rows.rows
+        indptr, _, weights = rows.rows
         root = self._common(s)
         support, count = self._count(s, counts, root)
         rooted = np.ones(weights.size, np.bool_)
@@ -119,17 +128,17 @@ class ClosedRules:
         n, width = rows.holders[0].size - 1, int(np.diff(indptr).max(initial=0)) + 1
         room = min(MOST_LISTED // rows.secrets.size + 1, MOST_IDS // width) if show else 0
         listed = np.zeros((room, width), np.int64)  # length, ids
-        best, chosen = np.array([count, support], np.int64), np.zeros(width, np.int64)
-        chosen[0], chosen[1 : len(root) + 1] = len(root), root
+        best, best_set = np.array([count, support], np.int64), np.zeros(width, np.int64)
+        best_set[0], best_set[1 : len(root) + 1] = len(root), root
         state = np.zeros(N_STATE, np.int64)
         state[STEPS], state[LEAST] = self._steps, least
         state[MOST_STEPS], state[MOST_AFTER] = most_after if self.violations else most_steps, most_after
         out = [root] if count > self.limit[support] else []
-        workspace, item = np.zeros((2, n), np.int64), 0
+        slot, item = np.zeros(n, np.int64), 0
         while item < n and not self.stopped:
             item = _walk_from(
-                indptr, ids, weights, counts, *rows.holders, secret, self.limit, item,
-                np.array(root, np.int64), rooted, best, chosen, listed, workspace, state,
+                rows.rows, rows.holders, counts, secret, self.limit, item, np.array(root, np.int64), rooted,
+                best, best_set, listed, slot, state,
             )  # fmt: skip
             self.stopped = bool(state[STOPPED])
             self.progress("verifying what known items tell", (s + item / n) / rows.secrets.size)
@@ -137,7 +146,7 @@ class ClosedRules:
         self.violations += len(out) + int(state[FOUND])
         out += [tuple(entry[1 : entry[0] + 1]) for entry in listed[: state[LISTED]].tolist()]
         most_count, most_support = best.tolist()
-        most = tuple(chosen[1 : chosen[0] + 1].tolist())
+        most = tuple(best_set[1 : best_set[0] + 1].tolist())
         self.best[s] = self._least(s, counts, most, lambda n, c: c * most_support >= most_count * n)
         return out[:room]
 
@@ -156,7 +165,7 @@ class ClosedRules:
 
     def _holding(self, ids: tuple[int, ...]) -> Ints:
         """Find the distinct known parts with all of some ids."""
-        there: Ints = _holding(*self.rows.rows[:2], *self.rows.holders[:2], np.array(ids, np.int64))
+        there: Ints = holding(self.rows.rows, self.rows.holders, np.array(ids, np.int64))
         return there
 
     def _count(self, s: int, counts: Ints, ids: tuple[int, ...]) -> tuple[int, int]:
@@ -188,42 +197,30 @@ STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LEAST, FOUND, LISTED, N_STATE = range(8)
 
 @compiled
 def _walk_from(
-    indptr, items, weights, counts, starts, rows, places, secret, limit, item, root, rooted, best,
-    chosen_best, listed, workspace, state,
+    rows, holders, counts, secret, limit, item, root, rooted, best, best_set, listed, slot, state
 ):  # fmt: skip
     """Walk the closed sets beyond the root from `item` on; return where it paused.
 
     A closed set P whose last extension was by the item x is extended by each item e > x: Q holds what the
     rows of H with P and e have in common. If Q has an item below e that P lacks, it is reached elsewhere
-    (Uno, Kiyomi, Arimura, LCM ver. 2, FIMI 2004: prefix preserving closure extension). Level d holds the
-    rows of its set, by the items behind x: `item_of` with the rows in which they occur, and where. Levels lie
-    one behind the other in arrays that grow.
+    (Uno, Kiyomi, Arimura, LCM ver. 2, FIMI 2004: prefix preserving closure extension). A level has the
+    rows that hold its set, H or not, and those items of theirs that some row of H has there.
     """
-    n, width = starts.size - 1, chosen_best.size
-    member, slot = workspace[0], workspace[1]
+    n, width, least = holders.starts.size - 1, best_set.size, state[LEAST]
     pause = state[STEPS] + PAUSE
-    entry, place = rows.copy(), places.copy()
-    item_of, begin = np.arange(n + 1), starts.copy()
-    first_entry, first_item = np.zeros(width + 2, np.int64), np.zeros(width + 2, np.int64)
-    items_of, current, n_chosen = (
-        np.zeros(width + 2, np.int64), np.zeros(width + 2, np.int64), np.zeros(width + 2, np.int64),
-    )  # fmt: skip
-    chosen, common = np.zeros(width + 1, np.int64), np.zeros(width + 1, np.int64)
-    most = 0
-    for x in range(n):
-        most = max(most, starts[x + 1] - starts[x])
-    kept = np.empty(most, np.int64)
-    first_entry[1], first_item[1] = entry.size, begin.size
-    items_of[0], current[0], n_chosen[0] = n, item, root.size
-    chosen[: root.size] = root
-    member[root] = 1
-    least = state[LEAST]
+    levels = first_level(holders, item, width + 1)
+    kept, telling = room_for_places(holders), room_for_places(holders)
+    closed, common = np.zeros(width + 1, np.int64), np.zeros(width + 1, np.int64)
+    sizes = np.zeros(width + 2, np.int64)
+    closed[: root.size], sizes[0] = root, root.size
+    slot[root], slot[secret] = -1, -1  # not to be added
     d = 0
     while True:
-        if current[d] == items_of[d]:
+        here = levels.current[d]
+        if here == levels.end[d]:
             if d == 0:
                 break
-            member[chosen[n_chosen[d - 1] : n_chosen[d]]] = 0
+            slot[closed[sizes[d - 1] : sizes[d]]] = 0
             d -= 1
             continue
         if state[STEPS] > (state[MOST_AFTER] if state[FOUND] else state[MOST_STEPS]):
@@ -231,139 +228,99 @@ def _walk_from(
             break
         if d == 0 and state[STEPS] > pause:
             break
-        here = first_item[d] + current[d]
-        current[d] += 1
-        e = item_of[here]
-        if member[e] or e == secret:
+        levels.current[d] += 1
+        e = levels.item[here]
+        if slot[e] < 0:
             continue
-
-        # What the rows of H have in common.
-        lo, hi = begin[here], begin[here + 1]
-        n_common, count = 0, np.int64(0)
-        for at in range(lo, hi):
-            g = entry[at]
-            count += counts[g]
-            if counts[g] == 0 or n_common == 1:
-                continue
-            state[STEPS] += indptr[g + 1] - indptr[g]
-            if n_common == 0:
-                for p in range(indptr[g], indptr[g + 1]):
-                    if member[items[p]] == 0 and items[p] != secret:
-                        common[n_common] = items[p]
-                        n_common += 1
-                continue
-            p, same = indptr[g], 0
-            for i in range(n_common):
-                while p < indptr[g + 1] and items[p] < common[i]:
-                    p += 1
-                if p < indptr[g + 1] and items[p] == common[i]:
-                    common[same] = common[i]
-                    same += 1
-            n_common = same
-        state[STEPS] += hi - lo
+        n_common, count = _find_common(rows, levels, here, counts, slot, common, state)
         if n_common == 0 or common[0] < e:
             continue
         if count <= limit[least] and count * best[1] <= best[0] * least:
             continue
-
-        # The rows that hold it: those of H, and others.
-        n_kept, support = 0, np.int64(0)
-        for at in range(lo, hi):
-            g = entry[at]
-            i, p = 1, place[at] + 1
-            while i < n_common and p < indptr[g + 1] and items[p] <= common[i]:
-                if items[p] == common[i]:
-                    i += 1
-                p += 1
-            state[STEPS] += p - place[at]
-            if i == n_common and (d > 0 or rooted[g]):
-                kept[n_kept] = at
-                n_kept += 1
-                support += weights[g]
-        chosen[n_chosen[d] : n_chosen[d] + n_common] = common[:n_common]
-        member[common[:n_common]] = 1
-        size = n_chosen[d] + n_common
+        n_kept, support = _keep(rows, levels, here, common[:n_common], d > 0, rooted, kept, state)
+        size = sizes[d] + n_common
+        closed[sizes[d] : size] = common[:n_common]
+        slot[common[:n_common]] = -1
         if count > limit[support]:
-            if state[LISTED] < listed.shape[0]:
-                listed[state[LISTED], 0] = size
-                listed[state[LISTED], 1 : size + 1] = chosen[:size]
-                sort_piece(listed[state[LISTED]], 1, size + 1)
-                state[LISTED] += 1
             state[FOUND] += 1
+            if state[LISTED] < listed.shape[0]:
+                _write(closed[:size], listed[state[LISTED]])
+                state[LISTED] += 1
         one, other = count * best[1], best[0] * support
         if one > other or (one == other and support > best[1]):
             best[0], best[1] = count, support
-            chosen_best[0] = size
-            chosen_best[1 : size + 1] = chosen[:size]
-            sort_piece(chosen_best, 1, size + 1)
+            _write(closed[:size], best_set)
 
-        # The items behind e that stand there with the sensitive one, and where.
-        m0 = first_item[d + 1]
-        m, total = m0, np.int64(0)
-        for at in kept[:n_kept]:
-            g = entry[at]
-            state[STEPS] += indptr[g + 1] - place[at]
-            if counts[g] > 0:
-                while m + indptr[g + 1] - place[at] + 1 > item_of.size:
-                    item_of = np.append(item_of, np.empty_like(item_of))
-                    begin = np.append(begin, np.empty_like(begin))
-                for p in range(place[at] + 1, indptr[g + 1]):
-                    z = items[p]
-                    if slot[z] == 0 and member[z] == 0 and z != secret:
-                        slot[z] = 1
-                        item_of[m] = z
-                        m += 1
-        while m + 1 > item_of.size:
-            item_of = np.append(item_of, np.empty_like(item_of))
-            begin = np.append(begin, np.empty_like(begin))
-        sort_piece(item_of, m0, m)
-        for t in range(m0, m):
-            slot[item_of[t]] = t - m0 + 1
-        begin[m0 : m + 1] = 0
-        for at in kept[:n_kept]:
-            for p in range(place[at] + 1, indptr[entry[at] + 1]):
-                if slot[items[p]] > 0:
-                    begin[m0 + slot[items[p]]] += 1
-                    total += 1
-        begin[m0] = first_entry[d + 1]
-        while begin[m0] + total > entry.size:
-            entry, place = np.append(entry, np.empty_like(entry)), np.append(place, np.empty_like(place))
-        for t in range(m0, m):
-            slot[item_of[t]] = begin[t] + 1
-            begin[t + 1] += begin[t]
-        for at in kept[:n_kept]:
-            for p in range(place[at] + 1, indptr[entry[at] + 1]):
-                z = items[p]
-                if slot[z] > 0:
-                    entry[slot[z] - 1], place[slot[z] - 1] = entry[at], p
-                    slot[z] += 1
-        for t in range(m0, m):
-            slot[item_of[t]] = 0
+        n_telling, total = 0, np.int64(0)
+        for at in range(n_kept):
+            tail = rows.indptr[kept.row[at] + 1] - kept.place[at]
+            state[STEPS] += tail
+            total += tail - 1
+            if counts[kept.row[at]] > 0:
+                telling.row[n_telling], telling.place[n_telling] = kept.row[at], kept.place[at]
+                n_telling += 1
+        if lacks_room(levels, d, min(total, n), total):
+            levels = with_room(levels, d, min(total, n), total)
+        m = mark_items(rows.indptr, rows.items, telling, n_telling, levels, d, slot)
+        add_level(rows.indptr, rows.items, kept, n_kept, levels, d, m, slot)
         d += 1
-        n_chosen[d] = size
-        current[d], items_of[d] = 0, m - m0
-        first_entry[d + 1], first_item[d + 1] = begin[m], m + 1
-    member[chosen[: n_chosen[d]]] = 0
-    return current[0]
+        sizes[d] = size
+    slot[closed[: sizes[d]]] = 0
+    slot[secret] = 0
+    return levels.current[0]
 
 
 @compiled
-def _holding(indptr, items, starts, rows, itemset):
-    """Find the distinct rows that hold all items of an ascending itemset, which is not empty."""
-    rarest = itemset[0]
-    for x in itemset:
-        if starts[x + 1] - starts[x] < starts[rarest + 1] - starts[rarest]:
-            rarest = x
-    out = np.empty(starts[rarest + 1] - starts[rarest], np.int64)
-    found = 0
-    for at in range(starts[rarest], starts[rarest + 1]):
-        row = rows[at]
-        i, p = 0, indptr[row]
-        while i < itemset.size and p < indptr[row + 1] and items[p] <= itemset[i]:
-            if items[p] == itemset[i]:
+def _find_common(rows, levels, here, counts, slot, common, state):
+    """Find what the rows of H with an item have in common besides the set, and how many rows these are."""
+    indptr, items = rows.indptr, rows.items
+    n, count = 0, np.int64(0)
+    for at in range(levels.begin[here], levels.begin[here + 1]):
+        g = levels.row[at]
+        count += counts[g]
+        if counts[g] == 0 or n == 1:  # nothing but the item itself
+            continue
+        state[STEPS] += indptr[g + 1] - indptr[g]
+        if n == 0:
+            for p in range(indptr[g], indptr[g + 1]):
+                if slot[items[p]] >= 0:
+                    common[n] = items[p]
+                    n += 1
+            continue
+        p, same = indptr[g], 0
+        for i in range(n):
+            while p < indptr[g + 1] and items[p] < common[i]:
+                p += 1
+            if p < indptr[g + 1] and items[p] == common[i]:
+                common[same] = common[i]
+                same += 1
+        n = same
+    state[STEPS] += levels.begin[here + 1] - levels.begin[here]
+    return n, count
+
+
+@compiled
+def _keep(rows, levels, here, common, every, rooted, kept, state):
+    """Write the places of an item in rows with all of `common`, the first of which it is; add them up."""
+    n, support = 0, np.int64(0)
+    for at in range(levels.begin[here], levels.begin[here + 1]):
+        g = levels.row[at]
+        i, p = 1, levels.place[at] + 1
+        while i < common.size and p < rows.indptr[g + 1] and rows.items[p] <= common[i]:
+            if rows.items[p] == common[i]:
                 i += 1
             p += 1
-        if i == itemset.size:
-            out[found] = row
-            found += 1
-    return out[:found]
+        state[STEPS] += p - levels.place[at]
+        if i == common.size and (every or rooted[g]):
+            kept.row[n], kept.place[n] = g, levels.place[at]
+            n += 1
+            support += rows.weights[g]
+    return n, support
+
+
+@compiled
+def _write(closed, entry):
+    """Write a set's size and its items in order."""
+    entry[0] = closed.size
+    entry[1 : closed.size + 1] = closed
+    sort_piece(entry, 1, closed.size + 1)

@@ -6,21 +6,32 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
+from setveil.guarantees.verify._projection import (
+    Ints,
+    Places,
+    Rows,
+    Told,
+    add_level,
+    distinct_rows,
+    first_level,
+    holders_of,
+    lacks_room,
+    mark_items,
+    project,
+    room_for_places,
+    told_with,
+    with_room,
+)  # fmt: skip
 from setveil.jit import compiled
 from setveil.progress import Progress
-from setveil.sorting import sort_piece
 
 PAUSE = 50_000_000  # steps between two reports of progress
 OVERHEAD = 20  # steps that any set counts for, besides its rows
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -115,45 +126,21 @@ class KnownRows:
                 np.concatenate(([0], ends)), published.items[~is_secret], published.vocabulary
             )
 
-        content = np.ascontiguousarray(self.known.items, np.int32).tobytes()
-        seen: dict[bytes, int] = {b"": 0}
-        group = np.fromiter(
-            (seen.setdefault(content[a:b], len(seen)) for a, b in pairwise((4 * self.known.indptr).tolist())),
-            np.int64,
-            published.n_rows,
-        )
-        lengths = np.fromiter((len(key) // 4 for key in seen), np.int64, len(seen))[1:]
-        ids = np.frombuffer(b"".join(seen), np.int32).astype(np.int64)
-        weights = np.bincount(group, minlength=len(seen)).astype(np.int64)[1:]
-        self.rows = _starts(lengths), ids, weights
-
+        numbers, self.rows = distinct_rows(self.known.indptr, self.known.items)
+        lengths = np.diff(self.rows.indptr)
+        self.holders = holders_of(self.rows, n)
         place = np.zeros(n, np.int64)
         place[self.secrets] = np.arange(self.secrets.size)
-        q = max(self.secrets.size, 1)
-        pairs, counts = np.unique(
-            group[row_of[is_secret]] * q + place[published.items[is_secret]], return_counts=True
+        self.told = told_with(
+            numbers[row_of[is_secret]], place[published.items[is_secret]], lengths.size, self.secrets.size
         )
-        later = pairs >= q  # with something known
-        bounds = np.searchsorted(pairs[later], np.arange(1, len(seen) + 1) * q).astype(np.int64)
-        self.told = bounds, pairs[later] % q, counts[later].astype(np.int64)
-
-        places = np.argsort(ids, kind="stable")
-        self.holders = (
-            _starts(np.bincount(ids, minlength=n)),
-            np.repeat(np.arange(lengths.size), lengths)[places],
-            places,
-        )
-        besides = lengths[np.diff(bounds) > 0] - (0 if public_only else 1)
+        besides = lengths[np.diff(self.told.indptr) > 0] - (0 if public_only else 1)
         self.longest = int(besides.max(initial=0))
 
     def named(self, secret: int, ids: Collection[int], support: int, count: int) -> Learned:
         """Name what a set of known ids tells of one of the `secrets`."""
         item = self.labels[self.secrets[secret]]
         return Learned(item, tuple(self.labels[x] for x in sorted(ids)), support, count)
-
-
-def _starts(lengths: NDArray[np.integer]) -> Ints:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 def allowed(rho: Fraction, n_rows: int) -> Ints:
@@ -237,11 +224,10 @@ class Rules:
         tails = np.zeros((int(np.diff(rows.rows[0]).max()) + 1, size + 1), np.int64)
         of_items, of_secrets = np.zeros((3, n), np.int64), np.zeros((4, q), np.int64)
         item = 0
+        facts = Facts(rows.rows, rows.told, rows.secrets, self.limit)
+        notes = Notes(best, sets, listed, tails, path, of_items, of_secrets, state)
         while item < n and not state[STOPPED]:
-            item = _count_from(
-                *rows.rows, *rows.told, *rows.holders, rows.secrets, self.limit, item, best, sets, listed,
-                path, tails, of_items, of_secrets, state,
-            )  # fmt: skip
+            item = _count_from(facts, rows.holders, item, notes)
             self.progress(f"verifying what {size} known item{'s' if size > 1 else ''} tell", item / n)
         for entry in listed[: state[LISTED]].tolist():
             self.first.append((tuple(entry[:-3]), *entry[-3:]))
@@ -265,42 +251,62 @@ SUMS, GOT, SLOT = range(3)
 LEVEL, HELD, PAIRS, BEGIN = range(4)
 
 
+class Facts(NamedTuple):
+    """What is given: known parts of rows, what comes with them, and how many of how many may hold that."""
+
+    rows: Rows
+    told: Told
+    secrets: Ints
+    limit: Ints
+
+
+class Notes(NamedTuple):
+    """What was found, and what the loops keep in mind."""
+
+    best: Ints  # count, support, size and prefix for each sensitive item
+    sets: Ints
+    listed: Ints
+    tails: Ints
+    path: Ints
+    of_items: Ints
+    of_secrets: Ints
+    state: Ints
+
+
+class CutRows(NamedTuple):
+    """The rows of all levels: what they were cut off from is row ``owner[r]`` of all rows."""
+
+    indptr: Ints
+    items: Ints
+    owner: Ints
+
+
 @compiled
-def _count_from(
-    indptr, items, weights, p_indptr, p_items, p_counts, starts, rows, places, secrets, limit, item, best,
-    sets, listed, path, tails, of_items, of_secrets, state,
-):  # fmt: skip
+def _count_from(facts, holders, item, notes):
     """Look at the sets of ``path.size`` items whose first is `item` or a later one; return where it paused.
 
-    Level d holds the rows projected behind path[:d]: their items after that path, in rows that have enough of
-    them, as far as they stand there with a sensitive item that may still matter. Its items stand in `item_of`
-    in order, with the places where they occur. Levels lie one behind the other in arrays that grow.
+    A level has rows of its own: what stands behind its path in rows that have enough of it, as far as it
+    stands there with a sensitive item that may still matter.
     """
-    n, size = starts.size - 1, path.size
+    rows, path, state = facts.rows, notes.path, notes.state
+    starts, told, _ = facts.told
+    level, held, slot = notes.of_secrets[LEVEL], notes.of_secrets[HELD], notes.of_items[SLOT]
+    n, size, n_rows = holders.starts.size - 1, path.size, rows.weights.size
     pause = state[STEPS] + PAUSE
-    level, held, slot = of_secrets[LEVEL], of_secrets[HELD], of_items[SLOT]
-    ids, row_of, place_of, ptr = items.copy(), rows.copy(), places.copy(), indptr.copy()
-    owner = np.arange(weights.size + 1)
+    cut = CutRows(rows.indptr.copy(), rows.items.copy(), np.arange(n_rows + 1))
     if size == 1:
-        alive = np.arange(secrets.size)
-        before = indptr[:-1] - 1
-        _judge(
-            weights, p_indptr, p_items, p_counts, secrets, limit, 0, 0, weights.size, owner, before, ptr, ids,
-            owner, alive, best, sets, listed, path, of_items, of_secrets, state,
-        )  # fmt: skip
+        kept = Places(np.arange(n_rows), rows.indptr[:-1] - 1)
+        _judge(facts, cut, kept, n_rows, 0, np.arange(facts.secrets.size), notes)
         return n
-    item_of, begin = np.arange(n + 1), starts.copy()
-    first_row, first_id = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    first_item, items_of = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    current = np.zeros(size + 1, np.int64)
-    alive_of, n_alive = np.zeros((size + 1, secrets.size), np.int64), np.zeros(size + 1, np.int64)
-    first_row[1], first_id[1], first_item[1] = ptr.size, ids.size, begin.size
-    items_of[0] = n
-    current[0] = item
-    least = state[LEAST]
+    kept, telling = room_for_places(holders), room_for_places(holders)
+    levels = first_level(holders, item, size)
+    alive_of, n_alive = np.zeros((size + 1, facts.secrets.size), np.int64), np.zeros(size + 1, np.int64)
+    end = np.zeros(size + 1, np.int64)  # of the rows of each level
+    end[0] = n_rows
     d = 0
     while True:
-        if current[d] == items_of[d]:
+        here = levels.current[d]
+        if here == levels.end[d]:
             if d == 0:
                 return n
             for s in alive_of[d, : n_alive[d]]:
@@ -308,160 +314,132 @@ def _count_from(
             d -= 1
             continue
         if d == 0 and state[STEPS] > pause:
-            return current[0]
-        here = first_item[d] + current[d]
-        current[d] += 1
-        y = item_of[here]
-        path[d] = y
-        lo, hi = begin[here], begin[here + 1]
+            return here
+        levels.current[d] += 1
+        path[d] = levels.item[here]
         choose = size - d - 1
-
-        # The sensitive items that sets with this path may yet tell something new of.
-        alive, met = alive_of[d + 1], 0
-        state[STEPS] += hi - lo + OVERHEAD
-        n_rows, total = 0, np.int64(0)
-        for at in range(lo, hi):
-            tail = ptr[row_of[at] + 1] - place_of[at] - 1
-            if tail >= choose:
-                n_rows += 1
-                total += tail
-                only = at
-                g = owner[row_of[at]]
-                state[STEPS] += p_indptr[g + 1] - p_indptr[g]
-                for q in range(p_indptr[g], p_indptr[g + 1]):
-                    s = p_items[q]
-                    if level[s] == d and secrets[s] != y:
-                        if held[s] == 0:
-                            alive[met] = s
-                            met += 1
-                        held[s] += p_counts[q]
+        n_kept, total = project(cut.indptr, levels, here, choose, kept)
+        state[STEPS] += levels.begin[here + 1] - levels.begin[here] + OVERHEAD
+        n_alive[d + 1] = _find_alive(
+            facts.told, facts.secrets, facts.limit, cut.owner, kept.row, n_kept, d, path[d], alive_of, level,
+            held, notes.best, state,
+        )  # fmt: skip
         if state[STEPS] > (state[MOST_AFTER] if state[KNOWN] else state[MOST_STEPS]):
             state[STOPPED] = 1
-        kept = 0
-        for i in range(met):
-            s = alive[i]
-            if held[s] > limit[least] or (state[LEARN] and held[s] * best[s, 1] > best[s, 0] * least):
-                alive[kept] = s
-                kept += 1
-            held[s] = 0
-        n_alive[d + 1] = kept
-        if kept == 0 or state[STOPPED]:
-            if state[STOPPED]:
-                for e in range(1, d + 1):
-                    level[alive_of[e, : n_alive[e]]] = 0
-                return current[0]
+            return levels.current[0]
+        alive = alive_of[d + 1, : n_alive[d + 1]]
+        if alive.size == 0:
             continue
-        if n_rows == 1 and _judge_one(
-            weights, p_indptr, p_items, p_counts, secrets, limit, d + 1, choose, only, row_of, place_of, ptr,
-            ids, owner, best, sets, listed, path, tails, of_secrets, state,
-        ):  # fmt: skip
+        if n_kept == 1 and _judge_one(facts, cut, kept.row[0], kept.place[0] + 1, d + 1, choose, notes):
             continue
-        for s in alive[:kept]:
+        for s in alive:
             level[s] = d + 1
         if choose == 1:
-            _judge(
-                weights, p_indptr, p_items, p_counts, secrets, limit, d + 1, lo, hi, row_of, place_of, ptr,
-                ids, owner, alive[:kept], best, sets, listed, path, of_items, of_secrets, state,
-            )  # fmt: skip
-            for s in alive[:kept]:
+            _judge(facts, cut, kept, n_kept, d + 1, alive, notes)
+            for s in alive:
                 level[s] = d
             continue
-
-        # Project: what stands behind the path, of the items that are there with one of these.
-        m0 = first_item[d + 1]
-        m = m0
-        for at in range(lo, hi):
-            r = row_of[at]
-            if ptr[r + 1] - place_of[at] - 1 < choose:
-                continue
-            tells = False
-            for q in range(p_indptr[owner[r]], p_indptr[owner[r] + 1]):
-                if level[p_items[q]] == d + 1:
-                    tells = True
-                    break
-            if tells:
-                while m + ptr[r + 1] - place_of[at] > item_of.size:
-                    item_of = np.append(item_of, np.empty_like(item_of))
-                    begin = np.append(begin, np.empty_like(begin))
-                for p in range(place_of[at] + 1, ptr[r + 1]):
-                    if slot[ids[p]] == 0:
-                        slot[ids[p]] = 1
-                        item_of[m] = ids[p]
-                        m += 1
         state[STEPS] += 2 * total
-        sort_piece(item_of, m0, m)
-        if m + 1 > item_of.size:
-            item_of = np.append(item_of, np.empty_like(item_of))
-            begin = np.append(begin, np.empty_like(begin))
-        r0, i0 = first_row[d + 1], first_id[d + 1]
-        while r0 + n_rows + 1 > ptr.size:
-            ptr = np.append(ptr, np.empty_like(ptr))
-        while r0 + n_rows + 1 > owner.size:
-            owner = np.append(owner, np.empty_like(owner))
-        while i0 + total > ids.size:
-            ids = np.append(ids, np.empty_like(ids))
-        while i0 + total > row_of.size:
-            row_of = np.append(row_of, np.empty_like(row_of))
-            place_of = np.append(place_of, np.empty_like(place_of))
-        new, i = r0, i0
-        ptr[new] = i
-        for at in range(lo, hi):
-            r = row_of[at]
-            if ptr[r + 1] - place_of[at] - 1 < choose:
-                continue
-            for p in range(place_of[at] + 1, ptr[r + 1]):
-                if slot[ids[p]] > 0:
-                    ids[i] = ids[p]
-                    i += 1
-            if i - ptr[new] >= choose:
-                owner[new] = owner[r]
-                new += 1
-                ptr[new] = i
-            else:
-                i = ptr[new]
-        total = i - i0
-
-        # Where each item stands; then one item further.
-        for t in range(m0, m):
-            slot[item_of[t]] = t - m0 + 1
-        begin[m0 : m + 1] = 0
-        for p in range(i0, i):
-            begin[m0 + slot[ids[p]]] += 1
-        begin[m0] = i0
-        for t in range(m0, m):
-            slot[item_of[t]] = begin[t]
-            begin[t + 1] += begin[t]
-        for r in range(r0, new):
-            for p in range(ptr[r], ptr[r + 1]):
-                x = ids[p]
-                row_of[slot[x]], place_of[slot[x]] = r, p
-                slot[x] += 1
-        for t in range(m0, m):
-            slot[item_of[t]] = 0
+        n_telling = 0
+        for at in range(n_kept):
+            g = cut.owner[kept.row[at]]
+            for q in range(starts[g], starts[g + 1]):
+                if level[told[q]] == d + 1:
+                    telling.row[n_telling], telling.place[n_telling] = kept.row[at], kept.place[at]
+                    n_telling += 1
+                    break
+        if lacks_room(levels, d, min(total, n), total):
+            levels = with_room(levels, d, min(total, n), total)
+        m = mark_items(cut.indptr, cut.items, telling, n_telling, levels, d, slot)
+        if end[d] + n_kept >= cut.indptr.size or cut.indptr[end[d]] + total > cut.items.size:
+            cut = _with_room(cut, end[d] + n_kept, cut.indptr[end[d]] + total)
+        n_kept = _cut_rows(cut, kept, n_kept, end[d], choose, slot)
+        add_level(cut.indptr, cut.items, kept, n_kept, levels, d, m, slot)
         d += 1
-        current[d], items_of[d] = 0, m - m0
-        first_row[d + 1], first_id[d + 1], first_item[d + 1] = new + 1, i0 + total, m + 1
+        end[d] = end[d - 1] + n_kept
 
 
 @compiled
-def _judge_one(
-    weights, p_indptr, p_items, p_counts, secrets, limit, depth, choose, at, row_of, place_of, ptr, ids,
-    owner, best, sets, listed, path, tails, of_secrets, state,
+def _find_alive(
+    told, secrets, limit, owner, kept, n, d, last, alive_of, level, held, best, state
 ):  # fmt: skip
+    """Write the sensitive items that sets with path[: d + 1] may tell something new of; return how many."""
+    indptr, told, counts = told
+    alive, least = alive_of[d + 1], state[LEAST]
+    met = 0
+    for at in range(n):
+        g = owner[kept[at]]
+        state[STEPS] += indptr[g + 1] - indptr[g]
+        for q in range(indptr[g], indptr[g + 1]):
+            s = told[q]
+            if level[s] == d and secrets[s] != last:
+                if held[s] == 0:
+                    alive[met] = s
+                    met += 1
+                held[s] += counts[q]
+    found = 0
+    for i in range(met):
+        s = alive[i]
+        if held[s] > limit[least] or (state[LEARN] and held[s] * best[s, 1] > best[s, 0] * least):
+            alive[found] = s
+            found += 1
+        held[s] = 0
+    return found
+
+
+@compiled
+def _with_room(cut, n_rows, n_items):
+    """Return the rows with room for so many in all, and for so many items."""
+    indptr, items, owner = cut
+    while n_rows + 1 > indptr.size:
+        indptr, owner = np.append(indptr, np.empty_like(indptr)), np.append(owner, np.empty_like(owner))
+    while n_items > items.size:
+        items = np.append(items, np.empty_like(items))
+    return CutRows(indptr, items, owner)
+
+
+@compiled
+def _cut_rows(cut, kept, n, end, least, slot):
+    """Add the wanted items behind the places `kept` as rows of their own, if there are `least` of them.
+
+    Items with a positive `slot` are wanted. The new rows begin at number `end`, and `kept` becomes the places
+    just before them. There must be room for them. Returns how many they are.
+    """
+    indptr, items, owner = cut
+    new, to = end, indptr[end]
+    for at in range(n):
+        row = kept.row[at]
+        for p in range(kept.place[at] + 1, indptr[row + 1]):
+            if slot[items[p]] > 0:
+                items[to] = items[p]
+                to += 1
+        if to - indptr[new] >= least:
+            owner[new] = owner[row]
+            kept.row[new - end], kept.place[new - end] = new, indptr[new] - 1
+            new += 1
+            indptr[new] = to
+        else:
+            to = indptr[new]
+    return new - end
+
+
+@compiled
+def _judge_one(facts, cut, row, start, depth, choose, notes):
     """Look at all sets of path[:depth] and `choose` items behind it, which are all in the same one row.
 
     Returns False, and does nothing, if some of them are to be listed one by one.
     """
-    level = of_secrets[LEVEL]
-    r = row_of[at]
-    g, start, end = owner[r], place_of[at] + 1, ptr[r + 1]
-    support = weights[g]
-    if state[LISTED] < listed.shape[0]:
-        for q in range(p_indptr[g], p_indptr[g + 1]):
-            if level[p_items[q]] == depth - 1 and p_counts[q] > limit[support]:
+    told, secrets, limit = facts.told, facts.secrets, facts.limit
+    best, sets, path, state = notes.best, notes.sets, notes.path, notes.state
+    level, ids = notes.of_secrets[LEVEL], cut.items
+    g, end = cut.owner[row], cut.indptr[row + 1]
+    support = facts.rows.weights[g]
+    if state[LISTED] < notes.listed.shape[0]:
+        for q in range(told.indptr[g], told.indptr[g + 1]):
+            if level[told.secrets[q]] == depth - 1 and told.counts[q] > limit[support]:
                 return False
-    for q in range(p_indptr[g], p_indptr[g + 1]):
-        s, count = p_items[q], p_counts[q]
+    for q in range(told.indptr[g], told.indptr[g + 1]):
+        s, count = told.secrets[q], told.counts[q]
         if level[s] != depth - 1 or secrets[s] == path[depth - 1]:
             continue
         length = end - start
@@ -471,7 +449,7 @@ def _judge_one(
         if length < choose:
             continue
         if count > limit[support]:
-            tails[length, choose] += 1
+            notes.tails[length, choose] += 1
             state[KNOWN] = 1
         one, other = count * best[s, 1], best[s, 0] * support
         better = one > other or (one == other and best[s, 2] == path.size and support > best[s, 1])
@@ -488,42 +466,25 @@ def _judge_one(
 
 
 @compiled
-def _judge(
-    weights, p_indptr, p_items, p_counts, secrets, limit, depth, lo, hi, row_of, place_of, ptr, ids, owner,
-    alive, best, sets, listed, path, of_items, of_secrets, state,
-):  # fmt: skip
+def _judge(facts, cut, kept, n, depth, alive, notes):
     """Look at what path[:depth] and one item behind it tell of the sensitive items that are `alive`."""
-    sums, got = of_items[SUMS], of_items[GOT]
-    level, pairs, first = of_secrets[LEVEL], of_secrets[PAIRS], of_secrets[BEGIN]
-    n_pairs, tail = 0, 0
-    for at in range(lo, hi):
-        r = row_of[at]
-        g = owner[r]
-        tail = max(tail, ptr[r + 1] - place_of[at] - 1)
-        for p in range(place_of[at] + 1, ptr[r + 1]):
-            sums[ids[p]] += weights[g]
-        if ptr[r + 1] - place_of[at] > 1:
-            for q in range(p_indptr[g], p_indptr[g + 1]):
-                if level[p_items[q]] == depth:
-                    pairs[p_items[q]] += 1
-                    n_pairs += 1
-            state[STEPS] += ptr[r + 1] - place_of[at]
-
-    # The rows of each sensitive item.
-    pair_at, pair_count = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
-    n_pairs = 0
-    for s in alive:
-        first[s] = n_pairs
-        n_pairs += pairs[s]
-    for at in range(lo, hi):
-        r = row_of[at]
-        if ptr[r + 1] - place_of[at] > 1:
-            for q in range(p_indptr[owner[r]], p_indptr[owner[r] + 1]):
-                s = p_items[q]
-                if level[s] == depth:
-                    pair_at[first[s]], pair_count[first[s]] = at, p_counts[q]
-                    first[s] += 1
-
+    secrets, limit, weights = facts.secrets, facts.limit, facts.rows.weights
+    best, state, listed = notes.best, notes.state, notes.listed
+    sums, got = notes.of_items[SUMS], notes.of_items[GOT]
+    pairs, begin = notes.of_secrets[PAIRS], notes.of_secrets[BEGIN]
+    ptr, ids, owner = cut
+    row_of, place_of = kept
+    sets, path = notes.sets, notes.path
+    tail = 0
+    for at in range(n):
+        row = row_of[at]
+        state[STEPS] += ptr[row + 1] - place_of[at]
+        tail = max(tail, ptr[row + 1] - place_of[at] - 1)
+        for p in range(place_of[at] + 1, ptr[row + 1]):
+            sums[ids[p]] += weights[owner[row]]
+    pair_at, pair_count = _pairs(
+        facts.told, owner, row_of, n, depth, alive, notes.of_secrets[LEVEL], pairs, begin
+    )
     state[PREFIX] += 1
     room = listed.shape[0] - state[LISTED]
     found = 0
@@ -531,18 +492,18 @@ def _judge(
     entries = np.empty((8 if room > 0 else 0, 4), np.int64)
     for s in alive:
         n_touched = 0
-        for e in range(first[s] - pairs[s], first[s]):
-            at = pair_at[e]
-            state[STEPS] += ptr[row_of[at] + 1] - place_of[at]
-            while n_touched + ptr[row_of[at] + 1] - place_of[at] > touched.size:
+        for e in range(begin[s] - pairs[s], begin[s]):
+            row, place = row_of[pair_at[e]], place_of[pair_at[e]]
+            state[STEPS] += ptr[row + 1] - place
+            while n_touched + ptr[row + 1] - place > touched.size:
                 touched = np.append(touched, np.empty(touched.size + 8, np.int64))
-            for p in range(place_of[at] + 1, ptr[row_of[at] + 1]):
+            for p in range(place + 1, ptr[row + 1]):
                 z = ids[p]
                 if got[z] == 0:
                     touched[n_touched] = z
                     n_touched += 1
                 got[z] += pair_count[e]
-        pairs[s], first[s] = 0, 0
+        pairs[s], begin[s] = 0, 0
         for z in touched[:n_touched]:
             count, support = got[z], sums[z]
             got[z] = 0
@@ -569,16 +530,49 @@ def _judge(
                     sets[s, depth] = z
     state[FOUND] += found
     if room > 0 and found > 0:
-        for _ in range(min(room, found)):
-            e = -1
-            for i in range(found):
-                if entries[i, 0] >= 0 and (e < 0 or entries[i, 0] < entries[e, 0]):
-                    e = i
-            listed[state[LISTED], :depth] = path[:depth]
-            listed[state[LISTED], depth] = entries[e, 0] // secrets.size
-            listed[state[LISTED], depth + 1 :] = entries[e, 1:]
-            entries[e, 0] = -1  # listed
-            state[LISTED] += 1
-    for at in range(lo, hi):
+        _list_first(entries[:found], room, secrets.size, depth, notes)
+    for at in range(n):
         for p in range(place_of[at] + 1, ptr[row_of[at] + 1]):
             sums[ids[p]] = 0
+
+
+@compiled
+def _pairs(told, owner, row_of, n, depth, alive, level, pairs, begin):
+    """Find the rows that come with each of the sensitive items that are `alive`, and its counts there.
+
+    Those of item s are the last ``pairs[s]`` before ``begin[s]``.
+    """
+    for at in range(n):
+        g = owner[row_of[at]]
+        for q in range(told.indptr[g], told.indptr[g + 1]):
+            if level[told.secrets[q]] == depth:
+                pairs[told.secrets[q]] += 1
+    n_pairs = 0
+    for s in alive:
+        begin[s] = n_pairs
+        n_pairs += pairs[s]
+    pair_at, pair_count = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
+    for at in range(n):
+        g = owner[row_of[at]]
+        for q in range(told.indptr[g], told.indptr[g + 1]):
+            s = told.secrets[q]
+            if level[s] == depth:
+                pair_at[begin[s]], pair_count[begin[s]] = at, told.counts[q]
+                begin[s] += 1
+    return pair_at, pair_count
+
+
+@compiled
+def _list_first(entries, room, q, depth, notes):
+    """List as many entries as there is room for, in order of their items, then of the sensitive ones."""
+    listed, state = notes.listed, notes.state
+    for _ in range(min(room, entries.shape[0])):
+        e = -1
+        for i in range(entries.shape[0]):
+            if entries[i, 0] >= 0 and (e < 0 or entries[i, 0] < entries[e, 0]):
+                e = i
+        listed[state[LISTED], :depth] = notes.path[:depth]
+        listed[state[LISTED], depth] = entries[e, 0] // q
+        listed[state[LISTED], depth + 1 :] = entries[e, 1:]
+        entries[e, 0] = -1  # listed
+        state[LISTED] += 1
