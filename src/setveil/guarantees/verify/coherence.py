@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify import _coherence as loops
+from setveil.guarantees.verify._projection import distinct_rows, holders_of, holding, told_with
 from setveil.progress import Progress, silent
 
 COUNT_STEPS = 3_000_000_000  # once a violation is known: how long to go on counting the others
@@ -25,7 +25,6 @@ MOST_SETS = 50_000_000  # and how many sets of one size to keep for it
 MOST_SHOWN = 1_000_000
 MOST_ITEMS = 12  # of a violation all of whose subsets are looked at
 
-Ints = NDArray[np.int64]
 Violation = tuple[tuple[str, ...], int, str | None, Fraction]
 
 
@@ -131,29 +130,15 @@ class _Check:
         row_of = np.repeat(np.arange(published.n_rows), np.diff(published.indptr))
         public = ~private[raw]
         ends = np.concatenate(([0], np.cumsum(np.bincount(row_of[public], minlength=published.n_rows))))
-        content, bounds = raw[public].tobytes(), (4 * ends).tolist()
-        seen: dict[bytes, int] = {}
-        group = np.empty(published.n_rows, np.int64)
-        for row, (start, end) in enumerate(pairwise(bounds)):
-            group[row] = seen.setdefault(content[start:end], len(seen))
-        lengths = np.fromiter((len(key) // 4 for key in seen), np.int64, len(seen))
-        self.indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        self.items = np.frombuffer(b"".join(seen), np.int32).astype(np.int64)
-        self.weights = np.bincount(group, minlength=len(seen)).astype(np.int64)
-        pairs, counts = np.unique(group[row_of[~public]] * max(self.n, 1) + raw[~public], return_counts=True)
-        starts = np.searchsorted(pairs, np.arange(len(seen) + 1) * max(self.n, 1))
-        self.p_rows = starts.astype(np.int64), pairs % max(self.n, 1), counts.astype(np.int64)
-        self.rows = self.indptr, self.items, self.weights
-        places = np.argsort(self.items, kind="stable")
-        holders = np.concatenate(
-            (np.zeros(1, np.int64), np.cumsum(np.bincount(self.items, minlength=self.n)))
-        )
-        self.holders = holders, np.repeat(np.arange(len(seen)), lengths)[places], places
+        numbers, self.rows = distinct_rows(ends, raw[public])
+        self.indptr, self.items, self.weights = self.rows
+        self.holders = holders_of(self.rows, self.n)
+        self.p_rows = told_with(numbers[row_of[~public]], raw[~public], self.weights.size, self.n)
         h = guarantee.h
         self.limit = np.array(
             [times * h.numerator // h.denominator for times in range(published.n_rows + 1)], np.int64
         )
-        self.longest = int(lengths.max(initial=0))
+        self.longest = int(np.diff(self.indptr).max(initial=0))
         self.largest = int(min(guarantee.p, self.longest))
 
     def empty_set(self) -> Violation | None:
@@ -181,7 +166,7 @@ class _Check:
         state = np.zeros(2, np.int64)
         while state[0] < self.n:
             found = loops.search(
-                *self.rows, *self.p_rows, *self.holders, self.guarantee.k, self.limit, self.largest, state,
+                self.rows, self.p_rows, self.holders, self.guarantee.k, self.limit, self.largest, state,
                 path, heads, counts,
             )  # fmt: skip
             if found:
@@ -208,7 +193,7 @@ class _Check:
             state[0] = state[1] = state[2] = 0
             while state[0] < safe.shape[0]:
                 loops.extend(
-                    *self.rows, *self.p_rows, *self.holders, k, self.limit, safe, out, moles, counts, state
+                    self.rows, self.p_rows, self.holders, k, self.limit, safe, out, moles, counts, state
                 )
                 self.progress(f"counting violations of size {size}", float(state[0]) / safe.shape[0])
                 if state[3] > COUNT_STEPS or state[1] > MOST_SETS:
@@ -223,7 +208,7 @@ class _Check:
 
     def facts(self, itemset: tuple[int, ...]) -> tuple[int, int, bool, int]:
         """Return support, greatest count of a private item, whether that is a violation, and the item."""
-        rows = loops.holding(*self.rows, *self.holders, np.array(itemset, np.int64))
+        rows = holding(self.rows, self.holders, np.array(itemset, np.int64))
         support = int(self.weights[rows].sum())
         starts, items, counts = self.p_rows
         best, whom = 0, -1
