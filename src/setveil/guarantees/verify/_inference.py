@@ -475,16 +475,35 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
     ptr, ids, owner = cut
     row_of, place_of = kept
     sets, path = notes.sets, notes.path
-    tail = 0
+    starts, told, told_counts = facts.told
+    level = notes.of_secrets[LEVEL]
+    tail, n_pairs = 0, 0
     for at in range(n):
         row = row_of[at]
+        g = owner[row]
         state[STEPS] += ptr[row + 1] - place_of[at]
         tail = max(tail, ptr[row + 1] - place_of[at] - 1)
         for p in range(place_of[at] + 1, ptr[row + 1]):
-            sums[ids[p]] += weights[owner[row]]
-    pair_at, pair_count = _pairs(
-        facts.told, owner, row_of, n, depth, alive, notes.of_secrets[LEVEL], pairs, begin
-    )
+            sums[ids[p]] += weights[g]
+        for q in range(starts[g], starts[g + 1]):
+            if level[told[q]] == depth:
+                pairs[told[q]] += 1
+                n_pairs += 1
+
+    # The rows of each sensitive item.
+    pair_at, pair_count = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
+    n_pairs = 0
+    for s in alive:
+        begin[s] = n_pairs
+        n_pairs += pairs[s]
+    for at in range(n):
+        g = owner[row_of[at]]
+        for q in range(starts[g], starts[g + 1]):
+            s = told[q]
+            if level[s] == depth:
+                pair_at[begin[s]], pair_count[begin[s]] = at, told_counts[q]
+                begin[s] += 1
+
     state[PREFIX] += 1
     room = listed.shape[0] - state[LISTED]
     found = 0
@@ -534,32 +553,6 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
     for at in range(n):
         for p in range(place_of[at] + 1, ptr[row_of[at] + 1]):
             sums[ids[p]] = 0
-
-
-@compiled
-def _pairs(told, owner, row_of, n, depth, alive, level, pairs, begin):
-    """Find the rows that come with each of the sensitive items that are `alive`, and its counts there.
-
-    Those of item s are the last ``pairs[s]`` before ``begin[s]``.
-    """
-    for at in range(n):
-        g = owner[row_of[at]]
-        for q in range(told.indptr[g], told.indptr[g + 1]):
-            if level[told.secrets[q]] == depth:
-                pairs[told.secrets[q]] += 1
-    n_pairs = 0
-    for s in alive:
-        begin[s] = n_pairs
-        n_pairs += pairs[s]
-    pair_at, pair_count = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
-    for at in range(n):
-        g = owner[row_of[at]]
-        for q in range(told.indptr[g], told.indptr[g + 1]):
-            s = told.secrets[q]
-            if level[s] == depth:
-                pair_at[begin[s]], pair_count[begin[s]] = at, told.counts[q]
-                begin[s] += 1
-    return pair_at, pair_count
 
 
 @compiled
