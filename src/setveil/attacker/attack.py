@@ -70,7 +70,7 @@ def attack_risk(
     private : collection of str
         Items that nobody knows and that must not be learned; those that do not occur never are. All other
         items are public. If none are named, the sensitive items of rows in groups. Of a table, what is
-        learned of them is not looked at; see `setveil.attacker.shares`.
+        learned of them is not looked at.
     seed : int
         Draws rows and sets where not all can be looked at; at least 0.
     effort : int, optional

@@ -148,7 +148,7 @@ def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) 
     table : Table or PublishedTable
         An original, of which all values may be known as they are, or what is published.
     private : collection of str
-        Items that nobody knows. What is learned of them is not looked at (see `setveil.attacker.shares`).
+        Items that nobody knows. What is learned of them is not looked at.
     """
     data = table.sets if isinstance(table, PublishedTable) else table
     of_row = classes_of(table)

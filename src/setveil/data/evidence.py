@@ -20,7 +20,6 @@ ALIKE = 0.8  # so many lines of one length make a table: exports have title line
 DIFFERENT = 0.9  # so many different values in a column are ids
 SURE = 0.9
 LISTS = 0.2  # so many cells with separators are lists
-NARROW = 4  # columns of a table of numbers
 FEW, MANY = 5, 20  # lines from which on the values of a column say something, and something by themselves
 _DIGITS = 18  # of numbers that may count lines
 _PLACES = 12  # in lines that ids are looked for in, besides the last two

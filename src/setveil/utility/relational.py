@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from setveil.data.quasi_identifiers import QuasiIdentifier
 from setveil.data.relational import Table, TextColumn
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, shorten
 from setveil.published.table_files import PublishedTable
 from setveil.utility import TABLES, Case, Column, Compared, Measure
 from setveil.utility.counts import counts
@@ -123,23 +123,6 @@ def _class_measures(case: Case) -> dict[str, Any]:
     """Describe sizes of classes, with their discernibility (sum of squares)."""
     sizes = class_sizes(case.table)
     return {**group_sizes(sizes), "discernibility": sum(size * size for size in sizes.tolist())}
-
-
-def require_columns(original: Table, published: PublishedTable) -> None:
-    """Refuse a release whose quasi-identifiers are not those of the original.
-
-    Raises
-    ------
-    DataError
-        With the names of both.
-    """
-    mine, theirs = [c.name for c in original.columns], [c.name for c in published.columns]
-    if mine != theirs:
-        raise DataError(
-            f"The quasi-identifiers of the release are {listed(theirs)}, those of the original "
-            f"{listed(mine)}.",
-            hint="Read both with the same roles.",
-        )
 
 
 def kept_shares(columns: tuple[TextColumn, ...], part: NDArray[np.int64]) -> dict[str, float]:
