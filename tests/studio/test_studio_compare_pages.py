@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import setveil as sv
 import studio_shop
 from setveil.studio.pages.compare import _numbers, _study_file
 from setveil.studio.projects import Project
@@ -126,9 +127,10 @@ def test_a_study_that_cannot_be_is_refused_beside_its_fields(
 
 def test_what_is_kept_is_what_is_shown(client: Client) -> None:
     project = made(client)
+    report = sv.anonymize([["a"], ["a"]], sv.KmAnonymity(2, 1)).report
     for i in range(8):
         (project.runs / f"run-{i}" / "internal").mkdir(parents=True)
-        report = {"guarantee": {"model": "km-anonymity", "phrase": f"promise {i}"}}
+        report["guarantee"]["phrase"] = f"promise {i}"
         (project.runs / f"run-{i}" / "internal" / "report.json").write_text(json.dumps(report))
     text = client.get("p", project.name, "compare").text
     assert text.count("<td>promise ") == 6  # the last ones

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.studio.cuts import difference, read_recoding
+from setveil.studio.cuts import difference
 
 Recoding = dict[str, str | None]
 
@@ -39,15 +38,3 @@ def test_every_item_is_told_once_and_on_the_right_side(rng: Random) -> None:
             inside = [more[i] for i in better if less[i] == part.name]
             assert part.items == len(inside)
             assert dict(part.inside) == {name: inside.count(name) for name in inside}
-
-
-def test_the_recoding_of_a_run_is_read(tmp_path: Path) -> None:
-    assert read_recoding(tmp_path) is None
-    (tmp_path / "internal").mkdir()
-    file = tmp_path / "internal" / "recoding.csv"
-    file.write_text('item,published\n"a,b",food\nc,\n')
-    assert read_recoding(tmp_path) == {"a,b": "food", "c": None}
-    file.write_text("row,what\n1,2\n")
-    assert read_recoding(tmp_path) is None
-    file.write_bytes(b"item,published\n\xff,x\n")
-    assert read_recoding(tmp_path) is None

@@ -162,9 +162,10 @@ def apply(
         from setveil.cli.files import read_release, read_rows, split_format, warn_of_formulas
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+        from setveil.past.apply import apply as run_apply
+        from setveil.past.run import past_run
+        from setveil.past.terms import raised, require_applicable, search
         from setveil.published.shared import read_shared
-        from setveil.runs.apply import apply as run_apply
-        from setveil.runs.earlier import read_earlier
         from setveil.runs.folder import require_writable
 
         given = {name: value for name, value in own.items() if value is not None}
@@ -179,15 +180,16 @@ def apply(
         require_parameters("exact", Exact, given, encoding)
         require_writable(out, force=force)
         progress("reading")
-        before = read_earlier(earlier)
+        before = past_run(earlier)
+        require_applicable(before)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
         shared = None if union is None else (str(union), read_shared(union, read_release))
         reads, publishes = split_format(source, reading.format)
         data = read_rows(source, replace(reading, format=reads))
         where = Given(data, encoding, tree, seed, image=before.image)
         release = run_apply(
-            before, data, guarantee=before.raised(promise, where), hierarchy=tree,
-            repair=before.search(**decode_parameters(Exact, given, where)) if given else repair,
+            before, data, guarantee=raised(before, promise, where), hierarchy=tree,
+            repair=search(before, **decode_parameters(Exact, given, where)) if given else repair,
             strict=strict, union=shared, people=people, seed=seed,
             counts=counts_min or not no_counts, details=not no_details, progress=progress,
         )  # fmt: skip

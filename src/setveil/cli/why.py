@@ -48,11 +48,14 @@ def why(
         from setveil.cli.files import read_rows
         from setveil.options.decode import require_file
         from setveil.options.reading import Reading as ReadingOptions
+        from setveil.past.inputs import find_guarantee, find_rows, find_tree
+        from setveil.past.run import past_run
+        from setveil.past.why import require_splittable
+        from setveil.past.why import why as explained
         from setveil.report.why import why_text
-        from setveil.runs.recorded import find_guarantee, find_rows, find_tree, read_run
-        from setveil.runs.why import why as explained
 
-        recorded = read_run(folder)
+        recorded = past_run(folder)
+        require_splittable(recorded)
         require_file(hierarchy_file)
 
         def read(path: Any, **options: Any) -> Any:

@@ -19,10 +19,10 @@ from setveil.commands.given import (
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import require_guarantee
+from setveil.past.apply import apply as run_apply
+from setveil.past.run import past_run
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, read_shared, shared_by
-from setveil.runs.apply import apply as run_apply
-from setveil.runs.earlier import Earlier, read_earlier, taken_from
 from setveil.runs.run import VerifiedRelease
 
 PEOPLE = ("same", "other")
@@ -125,18 +125,13 @@ def apply(
         raise RequestError(f'people must be "same" or "other", got {described(people)}.')
     if guarantee is not None:
         require_guarantee(guarantee)
+    earlier = run if isinstance(run, VerifiedRelease) else path_of("The earlier run", run)
     return run_apply(
-        _earlier(run), rows_of(data), guarantee=guarantee, hierarchy=tree_of(hierarchy), repair=repair,
-        strict=strict, union=None if union is None else _shared(union), people=people, seed=seed,
-        counts=counts, details=details, progress=listening,
+        past_run(earlier, "the earlier run"), rows_of(data), guarantee=guarantee,
+        hierarchy=tree_of(hierarchy), repair=repair, strict=strict,
+        union=None if union is None else _shared(union), people=people, seed=seed, counts=counts,
+        details=details, progress=listening,
     )  # fmt: skip
-
-
-def _earlier(run: object) -> Earlier:
-    """Take what is used of an earlier run."""
-    if isinstance(run, VerifiedRelease):
-        return taken_from(run)
-    return read_earlier(path_of("The earlier run", run))
 
 
 def _shared(release: object) -> tuple[str, Shared]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
 from setveil.errors import RequestError, described
 from setveil.options.reading import DETECTED
+from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
+from setveil.past.run import past_run
+from setveil.past.why import require_splittable
+from setveil.past.why import why as explain
 from setveil.report.why import why_text
-from setveil.runs.recorded import find_guarantee, find_rows, find_tree, of_recoding, read_run, rows_of_run
 from setveil.runs.run import VerifiedRelease
-from setveil.runs.why import why as explain
 
 
 def why(
@@ -71,14 +73,12 @@ def why(
     if not isinstance(name, str) or not name:
         raise RequestError(f"The name must be that of a label or an item, got {described(name)}.")
     most, listening = integer("show", show, 0), heard(progress)
-    if isinstance(run, VerifiedRelease):
-        recorded = of_recoding(run.report, run.recoding, run.verdict.guarantee)
-    elif is_path(run):
-        recorded = read_run(fspath(run))
-    else:
+    if not isinstance(run, VerifiedRelease) and not is_path(run):
         raise RequestError(
             f"The run must be its folder or a release made by setveil.anonymize, got {described(run)}."
         )
+    recorded = past_run(run, "the release")
+    require_splittable(recorded)
     rows = find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
     tree = find_tree(recorded, rows, tree_of(hierarchy), "utf-8")
     guarantee = find_guarantee(recorded, rows, "utf-8")

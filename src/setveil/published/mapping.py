@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -154,29 +152,3 @@ def differences(before: Image, after: Image, items: Iterable[str]) -> dict[Chang
         if before[item] != after[item]:
             out.setdefault((before[item], after[item]), []).append(item)
     return out
-
-
-def read_recoding(path: Path) -> dict[str, str | None]:
-    """Read the recoding.csv of a run: the label of each item, None where it is suppressed.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is none.
-    """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
-    if not lines or lines[0] != ["item", "published"]:
-        raise DataError(f"{path} is no recoding: expected item,published in its first line.")
-    image: dict[str, str | None] = {}
-    for number, fields in enumerate(lines[1:], 2):
-        if len(fields) != 2 or not fields[0] or fields[0] in image:
-            raise DataError(
-                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
-                "before, a comma and its label (empty: suppressed)."
-            )
-        image[fields[0]] = fields[1] or None
-    return image

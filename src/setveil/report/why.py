@@ -23,7 +23,7 @@ def why_text(answer: Answer, show: int = 10) -> str:
     Parameters
     ----------
     answer : mapping
-        What `setveil.runs.why` found.
+        What `setveil.past.why` found.
     show : int
         How many violations of each attempt to list.
     """

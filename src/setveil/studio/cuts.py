@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 Recoding = Mapping[str, str | None]
 
@@ -47,18 +45,6 @@ class Difference:
     first: tuple[Part, ...]
     second: tuple[Part, ...]
     other: int
-
-
-def read_recoding(run: Path) -> dict[str, str | None] | None:
-    """Read what each item became; None where that is not the same in all rows, or not told."""
-    try:
-        with (run / "internal" / "recoding.csv").open(encoding="utf-8", newline="") as file:
-            lines = iter(csv.reader(file))
-            if next(lines, None) != ["item", "published"]:
-                return None
-            return {item: published or None for item, published in lines}
-    except (OSError, ValueError, csv.Error):
-        return None
 
 
 def difference(first: Recoding, second: Recoding) -> Difference:

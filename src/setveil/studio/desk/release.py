@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.mapping import read_recoding
-from setveil.published.recoding import Recoding
+from setveil.past.inputs import find_tree
+from setveil.past.run import past_run
 from setveil.report import advice
 from setveil.report.run.summary import facts
-from setveil.runs.recorded import Recorded, find_tree
 from setveil.studio.desk.data import data_of, rows, rows_of
 from setveil.studio.desk.place import Desk
 
@@ -27,10 +25,8 @@ class _Release:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.report: dict[str, Any] = json.loads((folder / "internal" / "report.json").read_bytes())
-        self.image: Mapping[str, str | None] | None = None
-        if self.report["recoding"] == Recoding.kind:
-            self.image = read_recoding(folder / "internal" / "recoding.csv")
+        self.run = past_run(folder)
+        self.report = self.run.report
         self.tree: Hierarchy | None = None
         self.published: list[list[str]] | None = None
         self.places: list[int] = []
@@ -43,9 +39,9 @@ class _Release:
         DataError
             If items may have several.
         """
-        if self.image is None:
+        if not self.run.uniform:
             raise DataError("In this release an item may have several names: there is no one cut.")
-        return self.image
+        return self.run.image
 
 
 def _of(desk: Desk, run: str) -> _Release:
@@ -63,13 +59,12 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 
 def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
     if release.tree is None and release.report.get("hierarchy"):
-        image = release.one_label()
+        release.one_label()
         found = release.report["hierarchy"]
         file = desk.folder / found["path"] if found["source"] == "file" else None
         data = _same_rows(desk, release, rows_of(desk)) if file is None else None
-        recorded = Recorded(release.folder.name, release.report, image)
         encoding = (release.report["input"].get("read") or {}).get("encoding") or "utf-8"
-        release.tree = find_tree(recorded, data, file, encoding)  # type: ignore[arg-type]
+        release.tree = find_tree(release.run, data, file, encoding)  # type: ignore[arg-type]
     return release.tree
 
 
@@ -187,8 +182,8 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
 
 def _after(release: _Release, row: int, items: list[str]) -> list[str] | None:
     """Find what was published of a row: by the label of each item, or in the published file."""
-    if release.image is not None:
-        return sorted({label for item in items if (label := release.image.get(item)) is not None})
+    if release.run.uniform:
+        return sorted({label for item in items if (label := release.run.image.get(item)) is not None})
     if release.published is None:
         release.published = _published_lines(release)
     return release.published[release.places[row]] if release.published else None

@@ -16,11 +16,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil import algorithms
+from setveil.errors import DataError
+from setveil.past.run import past_run
 from setveil.report import words
+from setveil.report.record import read_record
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
-from setveil.studio.cuts import Difference, difference, read_recoding
+from setveil.studio.cuts import Difference, difference
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
@@ -124,10 +127,9 @@ def kept_of(project: Project) -> list[str]:
 
 def _report(project: Project, name: str) -> dict[str, Any]:
     try:
-        found = places.read_json(project.runs / name / "internal" / "report.json")
-    except (OSError, ValueError):
+        return read_record(project.runs / name / "internal" / "report.json")
+    except DataError:
         return {}
-    return found if isinstance(found, dict) and "guarantee" in found else {}
 
 
 def _release(project: Project, name: str, letter: str) -> dict[str, Any]:
@@ -262,8 +264,11 @@ def _two(request: Request, names: list[str]) -> tuple[str | None, str | None]:
 def _differing(project: Project, first: str | None, second: str | None) -> Difference | None:
     if first is None or second is None or first == second:
         return None
-    one, other = (read_recoding(project.runs / name) for name in (first, second))
-    return None if one is None or other is None else difference(one, other)
+    try:
+        one, other = (past_run(project.runs / name).image for name in (first, second))
+    except DataError:
+        return None
+    return difference(one, other) if one and other else None
 
 
 # Studies.

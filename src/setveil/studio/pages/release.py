@@ -20,6 +20,7 @@ from starlette.routing import Route
 from setveil.report import words
 from setveil.report.models import check, items_known, words_for
 from setveil.report.models import promise as promise_in_words
+from setveil.report.record import read_record
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
@@ -118,8 +119,7 @@ def _run(request: Request) -> str | None:
 
 def report_of(project: Project, run: str) -> dict[str, Any]:
     """Read the record of a release."""
-    with places.reading(f"The record of the release {run}"):
-        return dict(places.read_json(project.runs / run / "internal" / "report.json"))
+    return read_record(project.runs / run / "internal" / "report.json")
 
 
 async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:

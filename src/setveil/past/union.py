@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import verify
+from setveil.past.run import number
 from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.shared import Shared
@@ -82,8 +82,7 @@ def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnony
                 f"{name if promised is then else 'the new release'} does not.",
                 hint="Leave out --union.",
             )
-    sizes = [math.inf if promised["m"] == "inf" else promised["m"] for promised in (now, then)]
-    return KmAnonymity(min(now["k"], then["k"]), min(sizes))
+    return KmAnonymity(min(now["k"], then["k"]), min(number(now["m"]), number(then["m"])))
 
 
 def _require_same_labels(release: Release, name: str, earlier: Shared) -> None:

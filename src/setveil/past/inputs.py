@@ -1,22 +1,16 @@
-"""What the folder of a run holds, and the rows and the hierarchy that the run read."""
+"""The rows, the hierarchy and the promise of a run, found again by its record or compared with it."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from setveil.algorithms import load
 from setveil.data.io import read
 from setveil.data.layout import FORMATS
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, SetveilError, shorten
 from setveil.guarantees import Guarantee
-from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
@@ -24,99 +18,14 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import Reading
-from setveil.published import tables
-from setveil.published.mapping import read_recoding
-from setveil.published.recoding import Recoding
+from setveil.past.run import PastRun
 from setveil.values.declared import options_of
 
-MODELS = ("km-anonymity", "constraints")
 _SECRET = "***"  # noqa: S105  (stands for a secret in what is recorded)
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """A run: its record, and the label of each item (None: left out)."""
-
-    name: str
-    report: dict[str, Any]
-    image: Mapping[str, str | None]
-    guarantee: Guarantee | None = None  # None: as the record describes it
-
-    @property
-    def objective(self) -> str:
-        """The measure of the loss that the run kept low, or the nearest that says something to readers."""
-        optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
-        found = optimality.get("objective") or algorithm["parameters"].get("objective")
-        found = found or load(algorithm["name"]).info.minimizes
-        return {"ul": "lm", "items": "lm", "entropy-max": "entropy"}.get(found, str(found))
-
-
-def read_run(folder: str | Path) -> Recorded:
-    """Read the folder of a run.
-
-    Raises
-    ------
-    DataError
-        If it is none, or its files contradict each other.
-    RequestError
-        If the run is of a kind in which no label can be split.
-    """
-    place = Path(folder)
-    record, recoding = place / "internal" / "report.json", place / "internal" / "recoding.csv"
-    if not record.is_file():
-        raise DataError(
-            f"{folder} is not the folder of a run: there is no {record}.",
-            hint="Name the folder that `setveil anonymize --out` wrote, with published/ and internal/ in it.",
-        )
-    try:
-        report = json.loads(record.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{record} cannot be read: {error}.") from None
-    needed = {"input", "guarantee", "algorithm", "recoding", "utility", "seed"}
-    if not isinstance(report, dict) or not needed <= report.keys():
-        raise DataError(f"{record} is not the record of a run.")
-    require_splittable(report)
-    return Recorded(str(folder), report, read_recoding(recoding))
-
-
-def of_recoding(report: dict[str, Any], recoding: Any, guarantee: Guarantee) -> Recorded:
-    """Take a run that was made here."""
-    require_splittable(report)
-    labels = (*recoding.published.labels, None)
-    image = dict(zip(recoding.items.labels, (labels[to] for to in recoding.image.tolist()), strict=True))
-    return Recorded("the release", report, image, guarantee)
-
-
-def require_splittable(report: Mapping[str, Any]) -> None:
-    """Refuse runs in which no item has one label.
-
-    Raises
-    ------
-    RequestError
-        With the reason.
-    """
-    guarantee = report["guarantee"]
-    if report["recoding"] in tables.info.recodings:
-        raise RequestError(
-            "This is the run of a table: why labels are not split is known for rows of items only.",
-            hint="The frontier in the report of a run of rt shows what other classes would lose.",
-        )
-    if report["recoding"] != Recoding.kind:
-        several = (
-            "it puts rows into groups"
-            if report["recoding"] == "grouped"
-            else "an item may be published under several labels"
-        )
-        raise RequestError(f"No label of this run can be split: {several} ({report['algorithm']['name']}).")
-    if guarantee["model"] not in MODELS:
-        raise RequestError(
-            f"This run promises {guarantee['phrase']}; why labels are not split is known for "
-            f"{' and '.join(MODELS)} only."
-        )
-
-
 def find_rows(
-    run: Recorded,
+    run: PastRun,
     path: list[str] | None,
     reading: Reading,
     read_rows: Callable[..., Transactions] = read,
@@ -125,7 +34,7 @@ def find_rows(
 
     Parameters
     ----------
-    run : Recorded
+    run : PastRun
         The run.
     path : list of str or None
         Files to read instead of those that the record names.
@@ -171,7 +80,7 @@ def find_rows(
     return rows_of_run(run, data)
 
 
-def rows_of_run(run: Recorded, data: Transactions) -> Transactions:
+def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
     """Take from rows those that a run was made from, which may be a sample of them.
 
     Raises
@@ -231,12 +140,12 @@ def _recorded_reading(report: Mapping[str, Any]) -> dict[str, Any]:
     return how | {name: value for name, value in more.items() if value is not None and name in takes}
 
 
-def find_tree(run: Recorded, data: Transactions, given: Any, encoding: str) -> Hierarchy | None:
+def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hierarchy | None:
     """Find the hierarchy of a run: its file, or the one that was made from the rows.
 
     Parameters
     ----------
-    run : Recorded
+    run : PastRun
         The run.
     data : Transactions
         Its rows.
@@ -286,7 +195,7 @@ def find_tree(run: Recorded, data: Transactions, given: Any, encoding: str) -> H
     return tree
 
 
-def _not_that_of(run: Recorded, tree: Hierarchy) -> str:
+def _not_that_of(run: PastRun, tree: Hierarchy) -> str:
     """Say what tells a hierarchy from that of a run; empty: nothing."""
     recorded = run.report["hierarchy"]
     found = tree.origin.sha256 if tree.origin else None
@@ -301,7 +210,7 @@ def _not_that_of(run: Recorded, tree: Hierarchy) -> str:
     return ""
 
 
-def find_guarantee(run: Recorded, data: Transactions, encoding: str) -> Guarantee:
+def find_guarantee(run: PastRun, data: Transactions, encoding: str) -> Guarantee:
     """Make the guarantee that a run promised.
 
     Raises
@@ -309,14 +218,10 @@ def find_guarantee(run: Recorded, data: Transactions, encoding: str) -> Guarante
     DataError, RequestError
         If it protects itemsets of a file that is no longer there, or is another.
     """
-    if run.guarantee is not None:
-        return run.guarantee
+    known = run.guarantee or run.promise()
+    if known is not None:
+        return known
     recorded = run.report["guarantee"]
-    if recorded["model"] == "km-anonymity":
-        m = math.inf if recorded["m"] == "inf" else recorded["m"]
-        return KmAnonymity(recorded["k"], m)
-    if "m" in recorded:
-        return PrivacyConstraints(recorded["k"], m=recorded["m"])
     privacy = (run.report.get("options") or {}).get("privacy")
     if privacy is None:
         raise DataError(

@@ -18,15 +18,15 @@ from naive.anonymize import all_cuts, up_from
 from naive.anonymize import leaves as leaves_of
 from naive.km import is_km
 from setveil.hierarchy.tree import Hierarchy
-from setveil.runs.apply import apply
-from setveil.runs.earlier import Earlier
+from setveil.past.apply import apply
+from setveil.past.run import PastRun
 from setveil.runs.run import VerifiedRelease
 from strategies import ALPHABETS, Parents, Rows, examples, random_rows, random_tree, transactions
 
 Image = dict[str, str | None]
 
 
-def earlier(image: Mapping[str, str | None], k: int, m: float, tree: Hierarchy | None = None) -> Earlier:
+def earlier(image: Mapping[str, str | None], k: int, m: float, tree: Hierarchy | None = None) -> PastRun:
     """Make an earlier run of which only recoding and promise are known."""
     report = {
         "recoding": "global",
@@ -35,7 +35,7 @@ def earlier(image: Mapping[str, str | None], k: int, m: float, tree: Hierarchy |
         "input": {"path": None},
         "hierarchy": tree and {"source": "given", "path": None, "sha256": None, "leaves": tree.n_leaves},
     }
-    return Earlier("the earlier run", image, report)
+    return PastRun("the earlier run", report, image)
 
 
 @dataclass(frozen=True)

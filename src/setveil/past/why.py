@@ -13,20 +13,47 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
+from setveil.past._attempts import Attempts
+from setveil.past._naming import Naming, Positions, Terms
+from setveil.past.run import MODELS, PastRun
 from setveil.progress import Progress
-from setveil.runs._attempts import Attempts
-from setveil.runs._naming import Naming, Positions, Terms
-from setveil.runs.recorded import Recorded
+from setveil.published import tables
 from setveil.utility import named
 
 Answer = dict[str, Any]
 
 
+def require_splittable(run: PastRun) -> None:
+    """Refuse runs in which no item has one label.
+
+    Raises
+    ------
+    RequestError
+        With the reason.
+    """
+    made = run.report["recoding"]
+    if made in tables.info.recodings:
+        raise RequestError(
+            "This is the run of a table: why labels are not split is known for rows of items only.",
+            hint="The frontier in the report of a run of rt shows what other classes would lose.",
+        )
+    if not run.uniform:
+        several = "an item may be published under several labels"
+        reason = "it puts rows into groups" if made == "grouped" else several
+        name = run.report["algorithm"]["name"]
+        raise RequestError(f"No label of this run can be split: {reason} ({name}).")
+    if run.model not in MODELS:
+        raise RequestError(
+            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known for "
+            f"{' and '.join(MODELS)} only."
+        )
+
+
 def why(
-    run: Recorded,
+    run: PastRun,
     data: Transactions,
     tree: Hierarchy | None,
     guarantee: Guarantee,
@@ -39,7 +66,7 @@ def why(
 
     Parameters
     ----------
-    run : Recorded
+    run : PastRun
         The run.
     data, tree, guarantee
         Its rows, its hierarchy if its labels are nodes of one, and its promise.
@@ -85,7 +112,7 @@ _OPTIMALITY = ("objective", "model", "loss", "gap", "proven", "weighted", "limit
 
 
 def _as_published(
-    run: Recorded, data: Transactions, tree: Hierarchy | None, guarantee: Guarantee, progress: Progress
+    run: PastRun, data: Transactions, tree: Hierarchy | None, guarantee: Guarantee, progress: Progress
 ) -> Naming:
     """Take what a run published, and make sure that rows and record belong together."""
     unknown = [label for label in data.vocabulary.labels if label not in run.image]
@@ -121,7 +148,7 @@ def _below(now: Naming, about: Answer, name: str, show: int) -> list[str]:
 class _Question:
     """One name, and what the run made of it."""
 
-    def __init__(self, run: Recorded, now: Naming, name: str, show: int) -> None:
+    def __init__(self, run: PastRun, now: Naming, name: str, show: int) -> None:
         self.run, self.now, self.name, self.terms = run, now, name, now.terms
         self.attempts = Attempts(now, show)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.runs._blame import smallest_blame
-from setveil.runs._naming import Naming, Positions
+from setveil.past._blame import smallest_blame
+from setveil.past._naming import Naming, Positions
 
 CHECKS = 10  # of one search for what is to blame, before it takes all that still breaks the promise
 TARGETS = 20  # labels to try that could take in what is to blame

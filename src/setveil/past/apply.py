@@ -18,14 +18,16 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.past.people import people_of
+from setveil.past.run import PastRun
+from setveil.past.terms import hierarchy_of, of_nodes, promise, require_applicable, search
+from setveil.past.union import verified_union
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
 from setveil.runs.details import recorded
-from setveil.runs.earlier import Earlier, people_of
 from setveil.runs.run import VerifiedRelease, checked, least_count, looked_at, require_seed, timed
-from setveil.runs.union import verified_union
 from setveil.wording import count
 
 NAME = "apply"
@@ -71,7 +73,7 @@ class Settings:
 
 
 def apply(
-    earlier: Earlier,
+    earlier: PastRun,
     data: Transactions,
     *,
     guarantee: Guarantee | None = None,
@@ -89,7 +91,7 @@ def apply(
 
     Parameters
     ----------
-    earlier : Earlier
+    earlier : PastRun
         The run.
     data : Transactions
         The new rows.
@@ -100,7 +102,8 @@ def apply(
     """
     progress = listener(progress)
     require_seed(seed)
-    guarantee = earlier.promise(guarantee)
+    require_applicable(earlier)
+    guarantee = promise(earlier, guarantee)
     terms = _terms(earlier, repair)
     least = least_count(guarantee, counts)
     if union is not None and people == "same":
@@ -150,8 +153,8 @@ def apply(
         data, hierarchy, release, verdict, found, timing,
         algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,
     )  # fmt: skip
-    if hierarchy is None and earlier.hierarchy is not None:  # it was not needed, but may be the next time
-        report["hierarchy"] = dict(earlier.hierarchy)
+    if hierarchy is None and (then := hierarchy_of(earlier)):  # it was not needed, but may be the next time
+        report["hierarchy"] = dict(then)
     if names := earlier.report.get("names"):
         report["names"] = names
     report["applied"] = {
@@ -168,16 +171,16 @@ def apply(
     return VerifiedRelease(release, verdict, found["utility"], report, layout)
 
 
-def _terms(earlier: Earlier, repair: bool | Exact) -> Exact | None:
+def _terms(earlier: PastRun, repair: bool | Exact) -> Exact | None:
     """Say how a repair is to be searched for; None where labels have nothing above them."""
-    if not earlier.hierarchical:
+    if not of_nodes(earlier):
         if isinstance(repair, Exact):
             raise RequestError(
                 "The labels of the earlier run are groups of items: a repair leaves some out, nothing else.",
                 hint="Say no more than --repair (in Python repair=True).",
             )
         return None
-    terms = repair if isinstance(repair, Exact) else earlier.search()
+    terms = repair if isinstance(repair, Exact) else search(earlier)
     if terms.keep or terms.weights or terms.max_suppressed is not None:
         raise RequestError(
             "A repair takes an objective, suppress, a gap and a time limit; it keeps or weighs no items, and "
@@ -186,23 +189,23 @@ def _terms(earlier: Earlier, repair: bool | Exact) -> Exact | None:
     return terms
 
 
-def _hierarchy(earlier: Earlier, given: Hierarchy | None) -> Hierarchy | None:
+def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
     """Take the hierarchy given, or that of the earlier run where its file is still there."""
-    if given is not None and not earlier.hierarchical:
+    if given is not None and not of_nodes(earlier):
         raise RequestError(
             "A hierarchy is of no use here: the labels of the earlier run are groups of items.",
             hint="Leave out --hierarchy.",
         )
-    path = (earlier.hierarchy or {}).get("path")
+    path = (hierarchy_of(earlier) or {}).get("path")
     if given is not None or path is None or not Path(path).is_file():
         return given
     return read_hierarchy(path)
 
 
-def _require_hierarchy(earlier: Earlier, tree: Hierarchy | None, why: str) -> None:
+def _require_hierarchy(earlier: PastRun, tree: Hierarchy | None, why: str) -> None:
     """Refuse to go on without the hierarchy of the earlier run where it is needed."""
-    if tree is None and earlier.hierarchy is not None:
-        name = earlier.hierarchy["path"] or "in memory"
+    if tree is None and (then := hierarchy_of(earlier)):
+        name = then["path"] or "in memory"
         raise DataError(
             f"The hierarchy of the earlier run ({name}) is not there; it is needed {why}.",
             hint="Name it: --hierarchy FILE (in Python hierarchy=). It may have gained items since.",
@@ -210,7 +213,7 @@ def _require_hierarchy(earlier: Earlier, tree: Hierarchy | None, why: str) -> No
 
 
 def _require_known(
-    earlier: Earlier, data: Transactions, found: Mapped, tree: Hierarchy | None, *, strict: bool
+    earlier: PastRun, data: Transactions, found: Mapped, tree: Hierarchy | None, *, strict: bool
 ) -> None:
     """Refuse rows of which nothing is known, and with `strict` those with items that are left out."""
     if found.left_out:
@@ -240,7 +243,7 @@ def _published(
     return publish(data, recoding_of_image(image, tree), seed, {"suppressed": lost, **told}, least)
 
 
-def _broken(earlier: Earlier, verdict: Verdict) -> InfeasibleError:
+def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:
     """Say what breaks the promise under the earlier recoding."""
     words, told = models()[verdict.guarantee.model].words, verdict.as_dict()
     lines = [f"  {words.violation(entry)}" for entry in told["first"][:SHOWN]]

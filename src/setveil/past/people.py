@@ -1,0 +1,64 @@
+"""Whether other rows are of the people of an earlier run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.data.io import read_ids
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, listed
+from setveil.past.run import PastRun
+from setveil.wording import are, count
+
+
+def people_of(earlier: PastRun, data: Transactions, told: str | None) -> dict[str, Any]:
+    """Find out whether other rows are of the people of a run, as far as the ids of both can be read again.
+
+    Parameters
+    ----------
+    earlier : PastRun
+        The run.
+    data : Transactions
+        Other rows.
+    told : {"same", "other"}, optional
+        What is known of it: some of them are, or none is, whatever the ids say.
+
+    Returns
+    -------
+    dict
+        For the record: `told`; `checked`, whether ids could be compared; `ids`, how many the earlier rows
+        have; `shared`, how many of them the others have.
+
+    Raises
+    ------
+    DataError
+        If the rows are in the same file, or share ids, and nobody said what that means.
+    """
+    same = (
+        "Two releases of the same people may tell together what each hides (docs/apply.md). Leave these "
+        "people out, or release one union instead. To go on nevertheless: --people same (in Python "
+        'people="same")'
+    )
+    then = earlier.report["input"].get("read") or {}
+    now = data.origin.as_dict() if data.origin else {}
+    hashes = {file.get("sha256") for file in then.get("files") or ()} - {None}
+    again = [file["path"] for file in now.get("files", ()) if file["sha256"] in hashes]
+    if again and told != "same":
+        raise DataError(
+            f"{listed(again)} {'was' if len(again) == 1 else 'were'} read by the earlier run, too: these are "
+            "the same rows.",
+            hint=f"{same}.",
+        )
+    before = after = None
+    if now.get("id_column") and now["id_column"] == then.get("id_column"):
+        before, after = read_ids(then), read_ids(now)
+    if before is None or after is None:
+        return {"told": told, "checked": False}
+    shared = sorted(before & after)
+    if shared and told is None:
+        raise DataError(
+            f"{count(len(shared), 'id')} of the new rows {are(len(shared))} among those of the earlier run, "
+            f"too: {listed(shared)}.",
+            hint=f"{same}; if ids are mere numbers of rows and the people are others: --people other.",
+        )
+    return {"told": told, "checked": True, "ids": len(before), "shared": len(shared)}

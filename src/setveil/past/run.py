@@ -1,0 +1,127 @@
+"""A run that was made before: its record, and what each item became."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil import algorithms
+from setveil.errors import DataError, shorten
+from setveil.guarantees import Guarantee
+from setveil.guarantees.constraints import PrivacyConstraints
+from setveil.guarantees.km import KmAnonymity
+from setveil.report.record import read_record
+
+if TYPE_CHECKING:
+    from setveil.runs.run import VerifiedRelease
+
+MODELS = (KmAnonymity.model, PrivacyConstraints.model)  # whose runs can be asked why, and be applied
+_MEASURES = {"ul": "lm", "items": "lm", "entropy-max": "entropy"}
+
+
+@dataclass(frozen=True, eq=False)
+class PastRun:
+    """A run that was made before.
+
+    Attributes
+    ----------
+    name : str
+        Its folder, or what it is called in messages.
+    report : dict
+        Its record.
+    image : mapping of str to (str or None)
+        The label of each item, None: it was left out; empty where recoding.csv would not tell.
+    guarantee : Guarantee or None
+        What it promised, where that is in memory.
+    """
+
+    name: str
+    report: dict[str, Any]
+    image: Mapping[str, str | None]
+    guarantee: Guarantee | None = None
+
+    @property
+    def uniform(self) -> bool:
+        """Whether each item has one label."""
+        return bool(self.report["recoding"] == "global")
+
+    @property
+    def model(self) -> str:
+        """Name of the privacy model."""
+        return str(self.report["guarantee"]["model"])
+
+    @property
+    def objective(self) -> str:
+        """The measure of the loss that it kept low, or the nearest that says something to readers."""
+        optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
+        found = optimality.get("objective") or algorithm["parameters"].get("objective")
+        found = found or algorithms.load(algorithm["name"]).info.minimizes
+        return _MEASURES.get(found, str(found))
+
+    def promise(self) -> KmAnonymity | PrivacyConstraints | None:
+        """Make its promise, one of `MODELS`, as recorded; None where that leaves out itemsets of a file."""
+        told = self.report["guarantee"]
+        if "m" not in told:
+            return None
+        if self.model == PrivacyConstraints.model:
+            return PrivacyConstraints(told["k"], m=told["m"])
+        return KmAnonymity(told["k"], number(told["m"]))
+
+
+def number(recorded: Any) -> Any:
+    """Take a number as records have it."""
+    return math.inf if recorded == "inf" else recorded
+
+
+def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> PastRun:
+    """Read the folder of a run, or take one that was made here and goes by a name.
+
+    Raises
+    ------
+    DataError
+        If it is no such folder, or a file in it is damaged.
+    """
+    if not isinstance(run, str | PathLike):
+        image = run.release.image() if run.report["recoding"] == "global" else {}
+        return PastRun(name, run.report, image, run.verdict.guarantee)
+    inside = Path(run) / "internal"
+    record = inside / "report.json"
+    if not record.is_file():
+        raise DataError(
+            f"{run} is not the folder of a run: there is no {record}.",
+            hint="Name the folder that `setveil anonymize --out` wrote, with published/ and internal/ in it.",
+        )
+    report, recoding = read_record(record), inside / "recoding.csv"
+    told = report["recoding"] == "global" or recoding.is_file()
+    return PastRun(str(run), report, read_recoding(recoding) if told else {})
+
+
+def read_recoding(path: Path) -> dict[str, str | None]:
+    """Read the recoding.csv of a run: the label of each item, None where it is suppressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is none.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
+    if not lines or lines[0] != ["item", "published"]:
+        raise DataError(f"{path} is no recoding: expected item,published in its first line.")
+    image: dict[str, str | None] = {}
+    for number, fields in enumerate(lines[1:], 2):
+        if len(fields) != 2 or not fields[0] or fields[0] in image:
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
+                "before, a comma and its label (empty: suppressed)."
+            )
+        image[fields[0]] = fields[1] or None
+    return image

@@ -1,0 +1,140 @@
+"""On what terms other rows are published like those of an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from setveil import algorithms
+from setveil.algorithms.exact.exact import Exact
+from setveil.errors import RequestError
+from setveil.guarantees import Guarantee
+from setveil.guarantees.constraints import PrivacyConstraints
+from setveil.guarantees.km import KmAnonymity
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee, require_options
+from setveil.past.run import MODELS, PastRun, number
+from setveil.published import tables
+
+
+def require_applicable(run: PastRun) -> None:
+    """Refuse a run whose recoding cannot be applied to other rows.
+
+    Raises
+    ------
+    RequestError
+        With the reason.
+    """
+    made = run.report["recoding"]
+    if made == "local":
+        global_ones = algorithms.giving(KmAnonymity.model, "global")
+        raise RequestError(
+            f"The recoding of {run.name} is local: an item stands under several labels, and nothing "
+            "says which of them other rows should have.",
+            hint=f"The recoding of a run of {', '.join(global_ones)} can be applied to other rows.",
+        )
+    if made in tables.info.recodings:
+        raise RequestError(
+            f"{run.name} is the run of a table, whose recoding is applied to no other rows: nothing "
+            "says which class they would belong to.",
+            hint="Anonymize the new rows by themselves, or all rows together.",
+        )
+    if run.model not in MODELS or not run.uniform:
+        raise RequestError(
+            f"The promise of {run.name} is {run.model}: recodings are applied to other rows for "
+            f"{' and '.join(MODELS)} only.",
+            hint="Anonymize the new rows by themselves.",
+        )
+
+
+def of_nodes(run: PastRun) -> bool:
+    """Tell whether the labels of a run are nodes of a hierarchy; else they are groups of items."""
+    return run.model == KmAnonymity.model
+
+
+def hierarchy_of(run: PastRun) -> Mapping[str, Any] | None:
+    """Take what is recorded of a hierarchy; None where there was none, or one made for its rows alone."""
+    told: Mapping[str, Any] | None = run.report.get("hierarchy") if of_nodes(run) else None
+    return None if told is None or told["source"] == "co-occurrence" else told
+
+
+def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
+    """Take the promise of a run, or a stronger one of the same model.
+
+    Raises
+    ------
+    RequestError
+        If the one wanted is weaker or of another model, or none is wanted and the record does not hold
+        all of the run's.
+    """
+    if wanted is None:
+        promised = run.promise()
+        if promised is None:
+            raise RequestError(
+                f"The record of {run.name} does not hold the itemsets that it protects.",
+                hint="Name them: --privacy FILE (in Python guarantee=PrivacyConstraints(k, ...)).",
+            )
+        return promised
+    if wanted.model != run.model:
+        raise RequestError(f"The promise of {run.name} is {run.model}, not {wanted.model}.")
+    then, now = run.report["guarantee"], wanted.as_dict()
+    for name in ("k", "m"):
+        if name in then and name in now and number(now[name]) < number(then[name]):
+            raise RequestError(
+                f"The promise of {run.name} has {name} = {then[name]}: it may be raised, not lowered, "
+                f"got {name} = {now[name]}.",
+                hint="Under a weaker promise anonymize the new rows by themselves.",
+            )
+    return wanted
+
+
+def raised(run: PastRun, texts: Mapping[str, Any], given: Given) -> Guarantee | None:
+    """Make the promise that options ask for; what they do not say is as the run promised.
+
+    Parameters
+    ----------
+    run : PastRun
+        The run.
+    texts : mapping
+        By option; None: was not given.
+    given : Given
+        The new rows, and what else values depend on.
+
+    Returns
+    -------
+    Guarantee or None
+        None where no option was given.
+    """
+    asked = {name: text for name, text in texts.items() if text is not None}
+    if not asked:
+        return None
+    then = run.report["guarantee"]
+    known = {name: then[name] for name in ("k", "m") if name in then}
+    if run.model == PrivacyConstraints.model:
+        if "privacy" in asked:
+            known.pop("m", None)
+        else:
+            promise(run, None)  # which refuses what the record does not hold
+            known["privacy"] = "all"
+    require_options(run.model, {**dict.fromkeys(texts), **known, **asked})
+    return make_guarantee(run.model, known | asked, given)
+
+
+def search(run: PastRun, **given: Any) -> Exact:
+    """Take what its algorithm kept low, and whether it suppressed items: the terms of a repair.
+
+    Parameters
+    ----------
+    run : PastRun
+        The run.
+    **given
+        Parameters of `Exact` that are to be different.
+    """
+    told = run.report["algorithm"]
+    then = told["parameters"]
+    if "suppress" in then and "objective" in then:
+        terms = {"objective": then["objective"], "suppress": then["suppress"]}
+    else:
+        objective = algorithms.load(told["name"]).info.minimizes
+        terms = {"objective": objective, "suppress": objective == "lm"}
+    return Exact(**((terms if of_nodes(run) else {}) | given))
