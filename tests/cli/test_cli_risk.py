@@ -193,7 +193,7 @@ def test_sizes() -> None:
 # Words
 
 
-def result(rows: int = 500, **changes: Any) -> dict[str, Any]:
+def result(rows: int = 500, **changes: Any) -> Any:
     """Make an answer by hand."""
     entry = {"m": 1, "rows_below": {"2": 0, "5": 12, "10": 500}, "probability": 0.0123, "exact": True}
     return {
@@ -206,13 +206,13 @@ def result(rows: int = 500, **changes: Any) -> dict[str, Any]:
     }
 
 
-def told(**changes: Any) -> dict[str, Any]:
+def told(**changes: Any) -> Any:
     above = {"0.2": 3, "0.5": 0, "0.8": 0}
     entry = {"m": 1, "probability": 0.25, "item": "s", "itemset": ["a"], "support": 4, "exact": True}
     return {**entry, "rows_above": above, "items": each(s=0.25), **changes}
 
 
-def each(**probabilities: float) -> list[dict[str, Any]]:
+def each(**probabilities: float) -> list[Any]:
     return [
         {"item": item, "probability": probability, "itemset": ["a"], "support": 4}
         for item, probability in probabilities.items()

@@ -28,7 +28,7 @@ Image = dict[str, str | None]
 
 def earlier(image: Mapping[str, str | None], k: int, m: float, tree: Hierarchy | None = None) -> PastRun:
     """Make an earlier run of which only recoding and promise are known."""
-    report = {
+    report: Any = {
         "recoding": "global",
         "guarantee": {"model": "km-anonymity", "k": k, "m": "inf" if m == math.inf else m},
         "algorithm": {"name": "exact", "title": "Exact", "parameters": {"objective": None, "suppress": True}},

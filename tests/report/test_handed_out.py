@@ -34,14 +34,14 @@ Row = frozenset[str]
 class Handed:
     """What a stranger has in hand, read by hand, and what only the test knows."""
 
-    about: dict[str, Any]
+    about: Any
     shown: list[tuple[tuple[str, ...], Row]]  # published quasi-identifiers, and labels, of each row
     groups: list[tuple[int, Counter[str]]]  # their sizes, and how often each sensitive item is in them
     counts: list[tuple[str, str, int]] | None
     original: list[Row]
     place: list[int]  # of each original row among those shown
     secret: set[str]
-    report: dict[str, Any]
+    report: Any
     step: float = 0.0
     said: set[str] = field(default_factory=set)
 

@@ -72,6 +72,7 @@ def test_what_was_left_out_is_told_inside(name: str) -> None:
         rows = f"({found['sensitive_rows']} of {found['support']})"
         assert re.search(rf"{found['item']} {number} [\d.]+ % {re.escape(rows)}", page)
     most = release.report["guarantee"]["greatest_confidence"]
+    assert most is not None
     assert f"{most['item']} in {most['sensitive_rows']} of {most['support']} rows" in told(repr(release))
 
 
@@ -104,7 +105,7 @@ def test_nothing_of_it_is_told_outside(name: str) -> None:
         assert text not in outside, text
     n = release.published.n_occurrences
     published = {"file": "data.csv", "rows": 1000, "empty_rows": 0, "items": 6, "occurrences": n}
-    shown = release.report | {"published": published}
+    shown: Any = {**release.report, "published": published}
     more = {
         "algorithm": {
             "hidden": {"H": 7777, "T": 6},
@@ -114,7 +115,7 @@ def test_nothing_of_it_is_told_outside(name: str) -> None:
         "input": {"occurrences": 87654},
         "utility": {"suppressed_occurrences": 7783, "unchanged_occurrences": 23, "lm": 0.77},
     }
-    other = shown | {key: shown[key] | part for key, part in more.items()}
+    other: Any = shown | {key: shown[key] | part for key, part in more.items()}
     assert report_html(other, external=True) == report_html(shown, external=True)
     assert "rounded" not in handed_out(shown)
 
@@ -150,7 +151,7 @@ def test_price_in_words(alone: tuple[float, bool], loss: tuple[float, bool], exp
         "km-rho": "k^m-anonymity of the public items alone",
         "coherence": "the same without regard to private items",
     }.items():
-        report = {
+        report: Any = {
             "guarantee": {"model": model},
             "algorithm": {"alone": {"loss": alone[0], "proven": alone[1]}},
             "optimality": {"loss": loss[0], "proven": loss[1]},

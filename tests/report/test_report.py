@@ -17,7 +17,7 @@ from setveil.report.run.summary import summary
 from setveil.runs.folder import require_writable, write_folder
 from setveil.wording import count
 
-REPORT: dict[str, Any] = {
+REPORT: Any = {
     "setveil": "0.1.0",
     "seed": 0,
     "input": {
@@ -80,7 +80,7 @@ REPORT: dict[str, Any] = {
 }
 
 
-def changed(**parts: Any) -> dict[str, Any]:
+def changed(**parts: Any) -> Any:
     """Copy the report; a dict updates a part, anything else replaces it, ``...`` removes it."""
     report = copy.deepcopy(REPORT)
     for key, value in parts.items():
@@ -90,7 +90,7 @@ def changed(**parts: Any) -> dict[str, Any]:
             report[key].update(value)
         else:
             report[key] = value
-    return json.loads(json.dumps(report))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(report))
 
 
 class _Page(HTMLParser):
@@ -127,11 +127,11 @@ class _Page(HTMLParser):
         return " ".join(" ".join(self.pieces).split())
 
 
-def text_of(report: dict[str, Any]) -> str:
+def text_of(report: Any) -> str:
     return _Page(report_html(report)).text
 
 
-def attack(rows: int, best: list[tuple[int, int, int]], random: list[float], **more: Any) -> dict[str, Any]:
+def attack(rows: int, best: list[tuple[int, int, int]], random: list[float], **more: Any) -> Any:
     """Make what `attack_risk` returns: for m = 1, 2, ... rows below 2, 5, 10 and, at random, below 2."""
     entries: list[dict[str, Any]] = []
     for m, (counts, expected) in enumerate(zip(best, random, strict=True), 1):
@@ -345,7 +345,7 @@ every_report = pytest.mark.parametrize("report", ALL.values(), ids=ALL.keys())
 
 
 @every_report
-def test_summary_fits(report: dict[str, Any]) -> None:
+def test_summary_fits(report: Any) -> None:
     lines = summary(report).split("\n")
     assert len(lines) <= 17
     assert max(len(line) for line in lines) <= 88
@@ -372,7 +372,7 @@ def test_summary_says_everything() -> None:
 
 
 @every_report
-def test_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
+def test_page_is_whole_and_touches_no_network(report: Any) -> None:
     page = report_html(report)
     tags = _Page(page).tags
     assert page.startswith("<!DOCTYPE html>")
@@ -385,7 +385,7 @@ def test_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
 
 @every_report
 @pytest.mark.parametrize("external", [False, True])
-def test_no_font_can_clip_a_text(report: dict[str, Any], external: bool) -> None:
+def test_no_font_can_clip_a_text(report: Any, external: bool) -> None:
     """All text is HTML, which wraps: none is drawn at a place, and nothing keeps a line from breaking."""
     if external and not report["guarantee"]["holds"]:
         return
@@ -395,14 +395,14 @@ def test_no_font_can_clip_a_text(report: dict[str, Any], external: bool) -> None
 
 
 @every_report
-def test_nothing_depends_on_timing_or_memory(report: dict[str, Any]) -> None:
-    slower = {**report, "timing": {"read": 98.7654}, "peak_memory_mb": 98765}
+def test_nothing_depends_on_timing_or_memory(report: Any) -> None:
+    slower: Any = {**report, "timing": {"read": 98.7654}, "peak_memory_mb": 98765}
     assert report_html(slower) == report_html(report)
     assert summary(slower) == summary(report)
 
 
 @every_report
-def test_bars_stay_within_their_frame(report: dict[str, Any]) -> None:
+def test_bars_stay_within_their_frame(report: Any) -> None:
     for tag, attributes in _Page(report_html(report)).tags:
         if tag == "rect":
             end = float(attributes.get("x") or 0) + float(attributes["width"] or 0)
@@ -410,7 +410,7 @@ def test_bars_stay_within_their_frame(report: dict[str, Any]) -> None:
 
 
 @every_report
-def test_page_states_promise_and_check_like_the_summary(report: dict[str, Any]) -> None:
+def test_page_states_promise_and_check_like_the_summary(report: Any) -> None:
     text, plain = text_of(report), " ".join(summary(report).split())
     for sentence in (models.promise(report["guarantee"]), models.check(report["guarantee"])):
         assert sentence in text
@@ -418,14 +418,14 @@ def test_page_states_promise_and_check_like_the_summary(report: dict[str, Any]) 
 
 
 @every_report
-def test_the_same_report_gives_the_same_bytes(report: dict[str, Any]) -> None:
+def test_the_same_report_gives_the_same_bytes(report: Any) -> None:
     before = copy.deepcopy(report)
     assert report_html(report) == report_html(json.loads(json.dumps(report)))
     assert report == before
 
 
 @every_report
-def test_sections_come_in_a_good_order(report: dict[str, Any]) -> None:
+def test_sections_come_in_a_good_order(report: Any) -> None:
     heads = [
         head for head in re.findall("<h2>(.*?)</h2>", report_html(report)) if not head.startswith("Why ")
     ]
@@ -446,7 +446,7 @@ def test_sections_come_in_a_good_order(report: dict[str, Any]) -> None:
     assert heads == [title for title in order if measured.get(title, True)]
 
 
-def counted() -> dict[str, Any]:
+def counted() -> Any:
     """A run that published counts."""
     report = copy.deepcopy(FULL)
     utility, answers = report["utility"], report["answers"]
@@ -560,14 +560,14 @@ def test_numbers_that_were_not_measured() -> None:
     assert report_html(report, external=True)
 
 
-def each(**probabilities: float) -> list[dict[str, Any]]:
+def each(**probabilities: float) -> list[Any]:
     return [
         {"item": item, "probability": probability, "itemset": ["a", "b"], "support": 7}
         for item, probability in probabilities.items()
     ]
 
 
-def learned(**probabilities: float) -> list[dict[str, Any]]:
+def learned(**probabilities: float) -> list[Any]:
     """What is learned of each sensitive item by one item, and by two."""
     most = {**LEARNED, "probability": 0.9, "support": 4, "rows_above": {"0.5": 3}}
     return [
@@ -585,7 +585,7 @@ INFERENCE = {
 }  # fmt: skip
 
 
-def of_inference(**more: Any) -> dict[str, Any]:
+def of_inference(**more: Any) -> Any:
     """A report in which s, t, u are sensitive: u is left out everywhere, and of t more is left than of s."""
     risk = {
         "before": {**BEFORE, "inference": learned(s=1.0, t=0.75, u=0.5)},
@@ -653,7 +653,7 @@ def test_items_that_are_only_looked_at() -> None:
 
 
 @pytest.mark.parametrize("greatest", [INFERENCE["greatest_confidence"], None])
-def test_the_external_page_tells_how_surely_but_not_what_and_how(greatest: dict[str, Any] | None) -> None:
+def test_the_external_page_tells_how_surely_but_not_what_and_how(greatest: Any) -> None:
     report = of_inference(guarantee={**INFERENCE, "greatest_confidence": greatest})
     text = _Page(report_html(report, external=True)).text
     found = "a sensitive item with a chance of 0.25" if greatest else "no sensitive item is published"
@@ -788,7 +788,7 @@ def test_page_names_attackers_as_the_literature_does() -> None:
     ],
     ids=["km", "not measured", "inf", "degree", "coherence", "rows", "constraints"],
 )  # fmt: skip
-def test_page_says_what_the_parameters_mean(report: dict[str, Any], expected: str) -> None:
+def test_page_says_what_the_parameters_mean(report: Any, expected: str) -> None:
     assert expected in text_of(report)
 
 
@@ -824,9 +824,7 @@ def test_a_broken_promise_explains_no_parameters() -> None:
         ({}, {}, "Not usable for: statements about single persons."),
     ],
 )
-def test_page_says_what_the_release_is_usable_for(
-    utility: dict[str, Any], answers: dict[str, Any], expected: str
-) -> None:
+def test_page_says_what_the_release_is_usable_for(utility: Any, answers: Any, expected: str) -> None:
     """The rules of docs/report.md."""
     report = changed(utility={"item_support_error": None, **utility}, answers=answers)
     if "are" in answers:
@@ -1111,7 +1109,7 @@ def test_clip() -> None:
 # The page that may be shared
 
 
-def external_text(report: dict[str, Any]) -> str:
+def external_text(report: Any) -> str:
     return _Page(report_html(report, external=True)).text
 
 
@@ -1162,7 +1160,7 @@ def test_external_page_of_groups() -> None:
 
 
 @every_report
-def test_external_page_is_whole_and_touches_no_network(report: dict[str, Any]) -> None:
+def test_external_page_is_whole_and_touches_no_network(report: Any) -> None:
     if not report["guarantee"]["holds"]:
         with pytest.raises(ValueError, match="does not hold"):
             report_html(report, external=True)
@@ -1174,7 +1172,7 @@ def test_external_page_is_whole_and_touches_no_network(report: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("report", [FULL, GROUPED, SUPPRESSED], ids=["full", "grouped", "suppressed"])
-def test_external_page_depends_on_the_original_only_coarsely(report: dict[str, Any]) -> None:
+def test_external_page_depends_on_the_original_only_coarsely(report: Any) -> None:
     """Another original with the same published rows gives the same page."""
     other = copy.deepcopy(report)
     other["input"] |= {"path": "other.csv", "sha256": "c" * 64, "format": "fimi", "rows": 4999}
@@ -1301,7 +1299,7 @@ def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None
     assert not shown & secret_numbers - _numbers([int(x) for x in re.findall(r"\d+", _fixed(report))])
 
 
-def _fixed(report: dict[str, Any]) -> str:
+def _fixed(report: Any) -> str:
     """Texts of the page that are no figures: versions, reference, and the threshold of itemsets."""
     return f"{report['versions']} {report['algorithm']['reference']} {report['setveil']} 100"
 

@@ -7,6 +7,7 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_frequencies_are_what_a_reader_expects(release: sv.VerifiedRelease) -> N
 
 
 def test_risk_is_that_of_the_rows_before_and_after(release: sv.VerifiedRelease) -> None:
-    risk = release.report["risk"]
+    risk: Any = release.report["risk"]
     hidden = {"j"} if release.report["guarantee"]["model"] == "coherence" else set()
     for when, rows in (("before", ROWS), ("after", list(release.published))):
         known = [set(row) - hidden for row in rows]
@@ -121,7 +122,8 @@ def test_watched_items_are_looked_at_and_nothing_else_changes(algorithm: str) ->
         both[name] = sv.anonymize(
             data, guarantee, hierarchy=sv.Hierarchy(TREE), algorithm=algorithm, details=True, watched=watched
         )
-    report, plain = (both[name].report for name in ("watched", "plain"))
+    report: Any = both["watched"].report
+    plain: Any = both["plain"].report
     assert sorted(both["watched"].published) == sorted(both["plain"].published)
     assert report["watched"] == ["j", "b"]
     assert "watched" not in plain
@@ -171,6 +173,7 @@ def test_report_tells_where_the_hierarchy_comes_from(tmp_path: Path) -> None:
     }
     for source, (tree, file) in sources.items():
         report = sv.anonymize(data, guarantee, hierarchy=tree, details=False).report
+        assert report["hierarchy"] is not None
         assert list(report["hierarchy"].values()) == [source, *file, 2, 1]
         assert ("hierarchy" in report["timing"]) is (source != "given")
 

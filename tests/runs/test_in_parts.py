@@ -96,13 +96,13 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert report["answers"]["itemsets"] == told["answers"]["itemsets"]
         assert report["answers"].get("pairs") == pytest.approx(told["answers"].get("pairs"))
         for same in ("size", "estimator"):
-            assert report["answers"]["are"][same] == told["answers"]["are"][same]
+            assert report["answers"]["are"].get(same) == told["answers"]["are"].get(same)
         assert report["input"]["sha256"] == memory.report["input"]["sha256"]
         assert sv.verify(str(out), guarantee).holds
         assert {p.name for p in out.iterdir()} == {"published", "internal"}
 
 
-def assert_same_risk(found: dict[str, Any], expected: dict[str, Any]) -> None:
+def assert_same_risk(found: Any, expected: Any) -> None:
     """Compare the numbers of one and of two known items; sums of fractions but for the last digits."""
     assert {key: found[key] for key in ("rows", "empty_rows", "thresholds", "revealing")} == {
         key: expected[key] for key in ("rows", "empty_rows", "thresholds", "revealing")

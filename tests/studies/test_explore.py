@@ -132,7 +132,7 @@ def test_what_is_proven_is_what_a_run_on_its_own_finds(case: Case) -> None:
         assert line["loss"] == pytest.approx(line["lower_bound"])
 
 
-def _found(**changed: Any) -> dict[str, Any]:
+def _found(**changed: Any) -> Any:
     return sv.explore(ROWS, [2, 4, 100], [1, 2], hierarchy=sv.Hierarchy.from_paths(PATHS), **changed)
 
 
@@ -345,7 +345,7 @@ def test_what_was_not_found_in_time_is_not_called_infeasible() -> None:
     rows = [list(row) for row in texts]
     parents = {"f": "1", "a": "1", "1": "2", "g": "2", "2": "3", "k": "3", "3": "*", "b": "4", "d": "4"}
     hurried = sv.Exact(max_suppressed=0.25, keep=["b"], time_limit=1e-9)
-    given: dict[str, Any] = {
+    given: Any = {
         "hierarchy": sv.Hierarchy({**parents, "4": "*", "*": None}),
         "algorithm": hurried,
     }

@@ -60,14 +60,14 @@ class Stopping:
 def ended_early(rng: Random) -> tuple[dict[str, Any], dict[str, Any]]:
     """Draw how a search is ended, if at all: parameters of `exact`, and of `explore`."""
     way = rng.choice(("", "", "limit", "gap", "budget", "stop"))
-    of_search: dict[str, Any] = {"limit": {"time_limit": 1e-9}, "gap": {"gap": 0.5}}.get(way, {})
-    asked: dict[str, Any] = {"time_budget": 0.02 if way == "budget" else 3600.0}
+    of_search: Any = {"limit": {"time_limit": 1e-9}, "gap": {"gap": 0.5}}.get(way, {})
+    asked: Any = {"time_budget": 0.02 if way == "budget" else 3600.0}
     return of_search, {**asked, "progress": Stopping(rng.randint(0, 90) if way == "stop" else None)}
 
 
 def lines_of(found: Exploration) -> dict[Any, Line]:
     """List what is told of each promise, after a look at what is told of all of them."""
-    told = record(found, inputs=["x"])
+    told: Any = record(found, inputs=["x"])
     lines: dict[Any, Line] = dict(zip((cell.promise for cell in found.cells), told["cells"], strict=True))
     shown = {promise: line["loss"] for promise, line in lines.items() if line["loss"] is not None}
     for weak, strong in itertools.permutations(shown, 2):

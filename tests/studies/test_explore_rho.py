@@ -84,12 +84,12 @@ def test_the_strongest_promise_comes_first() -> None:
     assert set(order[:8]) == corners
 
 
-def _explored(**changed: Any) -> dict[str, Any]:
-    given: dict[str, Any] = {"k": [2, 3], "m": [1, 2], "rho": RHOS, "sensitive": ["H"], **changed}
+def _explored(**changed: Any) -> Any:
+    given: Any = {"k": [2, 3], "m": [1, 2], "rho": RHOS, "sensitive": ["H"], **changed}
     return sv.explore(ROWS, hierarchy=sv.Hierarchy.from_paths(PATHS), **given)
 
 
-def _at(found: dict[str, Any], k: int, m: int, rho: float) -> dict[str, Any]:
+def _at(found: Any, k: int, m: int, rho: float) -> Any:
     return next(cell for cell in found["cells"] if (cell["k"], cell["m"], cell["rho"]) == (k, m, rho))
 
 
@@ -188,7 +188,7 @@ def _cell(k: int, m: int, rho: str, loss: float | None, bound: float = 0.0) -> C
     return Cell(k, m, "done", loss=loss, lower_bound=bound, found=worth, rho=Fraction(rho))
 
 
-def _record(cells: list[Cell]) -> dict[str, Any]:
+def _record(cells: list[Cell]) -> Any:
     size = {"rows": 10, "items": 5, "occurrences": 20}
     found = Exploration(cells, "exact", "lm", size, 1.0, False, secrets=Secrets(("H", "I")))
     return record(

@@ -89,12 +89,12 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any
         values: Any = {
             name: value for name, value in run.promise.items() if name not in {"sensitive", "private"}
         }
-        makers: dict[str, Any] = {
+        makers: Any = {
             "km-rho": lambda: sv.KmRho(**values, sensitive=["s"]),  # noqa: B023  (called at once)
             "rho-uncertainty": lambda: sv.RhoUncertainty(**values, sensitive=["s"]),  # noqa: B023
             "coherence": lambda: sv.Coherence(**values, private=["s"]),  # noqa: B023
         }
-        own: dict[str, Any] = dict(run.parameters)
+        own: Any = dict(run.parameters)
         made = sv.anonymize(data, makers[run.model](), algorithm=one.algorithm, details=False, **own)
         assert sv.verify(made.published, asked).holds, one
 
@@ -103,8 +103,8 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any
 def test_each_release_has_the_promise(name: str) -> None:
     data = sv.Transactions.from_rows(ROWS)
     for one in (c for c in candidates(3, 2) if c.algorithm == name):
-        own: dict[str, Any] = {"suppress": False} if "suppress" in one.options else {}
-        guarantees: dict[str, Any] = {
+        own: Any = {"suppress": False} if "suppress" in one.options else {}
+        guarantees: Any = {
             "coat": sv.PrivacyConstraints(3, m=2),
             "lg": sv.TransactionalKAnonymity(3),
             "border": sv.Coherence(str(one.options.get("h", "0.5")), 3, 2, ()),
@@ -118,7 +118,7 @@ def test_each_release_has_the_promise(name: str) -> None:
 def _records(monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]]) -> None:
     """Let the runs end as told, in the order of the candidates."""
 
-    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> dict[str, Any]:
+    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> Any:
         return {
             run.id: {"run": run.id, "status": status, "error": error, "measures": measures}
             for run, record in zip(runs, found, strict=True)
@@ -129,7 +129,7 @@ def _records(monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]]) -
     monkeypatch.setattr(module, "run_all", run_all)
 
 
-def _done(lm: float, are: float = 1.0, suppressed: int = 0, unique: int = 300) -> dict[str, Any]:
+def _done(lm: float, are: float = 1.0, suppressed: int = 0, unique: int = 300) -> Any:
     return {
         "status": "done", "rows": 1000, "items": 5, "occurrences": 2000, "lm": lm, "are_mean": are,
         "suppressed_occurrences": suppressed, "itemsets_frequent": 4, "itemsets_kept": 1,
@@ -251,13 +251,13 @@ def test_with_a_hierarchy_the_winner_merges_along_it(tmp_path: Path, monkeypatch
 def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
     data = sv.Transactions.from_rows([list(row) for row in ("ab", "ac", "bd", "cd", "ad", "b") * 3])
     tree = Hierarchy.from_paths([["a", "x", "all"], ["b", "x", "all"], ["c", "y", "all"], ["d", "y", "all"]])
-    models: dict[str, Any] = {
+    models: Any = {
         "coat": sv.PrivacyConstraints(8, m=2), "lg": sv.TransactionalKAnonymity(8),
         "border": sv.Coherence("0.5", 8, 2, ()), "mm": sv.Coherence("0.5", 8, 2, ()),
     }  # fmt: skip
     for one in candidates(8, 2):
         needs = one.algorithm in {"exact", "mhghs", "aa", "lg"}
-        own: dict[str, Any] = {"suppress": False} if "suppress" in one.options else {}
+        own: Any = {"suppress": False} if "suppress" in one.options else {}
         release = sv.anonymize(
             data, models.get(one.algorithm, sv.KmAnonymity(8, 2)), algorithm=one.algorithm, details=False,
             hierarchy=tree if needs else None, **own,

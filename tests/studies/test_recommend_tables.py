@@ -49,7 +49,7 @@ def _table(folder: Path) -> sv.Table:
     )
 
 
-def _done(r: float, t: float, are: float = 1.0, unique: int = 4) -> dict[str, Any]:
+def _done(r: float, t: float, are: float = 1.0, unique: int = 4) -> Any:
     return {
         "status": "done", "rows": 8, "items": 4, "occurrences": 13, "lm": t, "relational_loss": r,
         "transaction_loss": t, "table_are_mean": are, "are_mean": are, "suppressed_occurrences": 2,
@@ -60,7 +60,7 @@ def _done(r: float, t: float, are: float = 1.0, unique: int = 4) -> dict[str, An
 def _advice(
     folder: Path, monkeypatch: pytest.MonkeyPatch, found: Sequence[dict[str, Any]], **more: Any
 ) -> Advice:
-    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> dict[str, Any]:
+    def run_all(runs: Sequence[Run], folder: Path, **_: Any) -> Any:
         return {
             run.id: {"run": run.id, "status": "done", "error": "", "measures": measures}
             for run, measures in zip(runs, found, strict=True)
@@ -78,7 +78,7 @@ def test_what_is_tried_keeps_the_promise(folder: Path) -> None:
     assert len({one.name for one in every}) == len(every)
     assert all(one.as_asked for one in every)
     for one in every:
-        own: dict[str, Any] = {name: value for name, value in one.options.items() if name not in {"k", "m"}}
+        own: Any = {name: value for name, value in one.options.items() if name not in {"k", "m"}}
         release = sv.anonymize(table, sv.KKmAnonymity(2, 1), algorithm=one.algorithm, details=False, **own)
         assert release.verdict.holds
     assert every[0].options["share"] == "3/10"

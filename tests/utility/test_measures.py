@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +84,13 @@ def test_a_release_has_each_measure_of_its_kind_in_its_range(guarantee: Any) -> 
 @pytest.mark.usefixtures("extra")
 def test_a_measure_is_added_by_one_file() -> None:
     release = sv.anonymize(DATA, sv.KmAnonymity(2, 2))
-    assert release.utility["rows_touched"] == release.report["utility"]["rows_touched"] == 0.125
+    recorded: Mapping[str, Any] = release.report["utility"]
+    assert release.utility["rows_touched"] == recorded["rows_touched"] == 0.125
     rows = {"original": DATA.n_rows, "release": DATA.n_rows}
     text = measures_text(release.utility, [], rows, DATA.n_occurrences, "global")
     assert "Touched                0.125  (share of the rows that are not what they were)" in text
-    report = {**release.report, "published": {"file": "x.csv", "rows": 18, "empty_rows": 0, "items": 3}}
-    report["published"]["occurrences"] = 30
+    report = release.report.copy()
+    report["published"] = {"file": "x.csv", "rows": 18, "empty_rows": 0, "items": 3, "occurrences": 30}
     assert "Touched: share of the rows" in report_html(report)
     assert "Touched" not in report_html(report, external=True)  # not unless its record says so
     assert "Touched    0.125: share of the rows" in summary(report)

@@ -250,7 +250,7 @@ def anonymize(
     """Make a release that keeps the promise, verify it and write it."""
     command, options = given_options(context)
     if engine == SPARK:
-        report = run(
+        report: Any = run(
             lambda progress: on_spark.anonymize(
                 input, model, promise, algorithm, options, own, hierarchy_files or [], reading, seed, out,
                 force=force, progress=progress,

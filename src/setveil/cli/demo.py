@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from setveil.cli.files import read_rows
 from setveil.data.io import Layout, save
@@ -15,13 +14,12 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
+from setveil.report.record import Record
 from setveil.runs.folder import require_writable
 from setveil.runs.run import VerifiedRelease, anonymize
 
 
-def run_demo(
-    out: Path, rows: int, seed: int, progress: Progress
-) -> tuple[VerifiedRelease, dict[str, Any], Path]:
+def run_demo(out: Path, rows: int, seed: int, progress: Progress) -> tuple[VerifiedRelease, Record, Path]:
     """Generate baskets and products, anonymize them, write the run's folder.
 
     Returns
@@ -47,7 +45,7 @@ def run_demo(
 
 def _made_and_released(
     generated: Transactions, paths: list[list[str]], sample: Path, out: Path, seed: int, progress: Progress
-) -> tuple[VerifiedRelease, dict[str, Any]]:
+) -> tuple[VerifiedRelease, Record]:
     baskets, products = sample / "baskets.csv", sample / "products.csv"
     try:
         sample.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from setveil.cli.engines import PARTS, km_only, own_values
 from setveil.errors import RequestError
+from setveil.report.record import Record
 
 if TYPE_CHECKING:
     from setveil.data.io.streams import ListFiles, TextFiles
@@ -36,7 +37,7 @@ def anonymize(
     *,
     progress: Progress,
     **options: Any,
-) -> dict[str, Any]:
+) -> Record:
     """Do the work of `setveil anonymize --engine parts`: the report as written.
 
     Parameters

@@ -24,6 +24,7 @@ from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
+from setveil.report.explored import Explored
 from setveil.studies.explore import TIME_BUDGET, Exploration, Secrets, require_budget
 from setveil.studies.explore import explore as explore_grid
 from setveil.studies.explore_tables import explore_table
@@ -46,7 +47,7 @@ def explore(
     time_budget: float = TIME_BUDGET,
     seed: int = 0,
     progress: Listener = None,
-) -> dict[str, Any]:
+) -> Explored:
     """Show what each promise costs: loss, names kept, errors of queries, unique rows. No release is kept.
 
     Parameters

@@ -36,6 +36,7 @@ from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
+from setveil.report.advice import Recommended
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.candidates import (
     GREATEST_PROBABILITY,
@@ -72,7 +73,7 @@ def recommend(
     jobs: int | None = None,
     seed: int = 0,
     progress: Listener = None,
-) -> dict[str, Any]:
+) -> Recommended:
     """Try what can keep a promise, and say which release loses least. No release is kept.
 
     Parameters

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.values.declared import Option
 
-Facts = dict[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
+Facts = Mapping[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -26,6 +27,7 @@ from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
+from setveil.report.record import Cases, Change, Counted
 from setveil.runs.details import recorded
 from setveil.runs.run import VerifiedRelease, checked, least_count, looked_at, require_seed, timed
 from setveil.wording import count
@@ -154,7 +156,7 @@ def apply(
         algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,
     )  # fmt: skip
     if hierarchy is None and (then := hierarchy_of(earlier)):  # it was not needed, but may be the next time
-        report["hierarchy"] = dict(then)
+        report["hierarchy"] = then
     if names := earlier.report.get("names"):
         report["names"] = names
     report["applied"] = {
@@ -165,8 +167,9 @@ def apply(
         "items": _cases(data, before, image),
         "repaired": repaired,
         "changes": _changes(data, before.image, image) if repaired else [],
-        **({"union": together} if together else {}),
     }
+    if together:
+        report["applied"]["union"] = together
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, found["utility"], report, layout)
 
@@ -196,7 +199,8 @@ def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
             "A hierarchy is of no use here: the labels of the earlier run are groups of items.",
             hint="Leave out --hierarchy.",
         )
-    path = (hierarchy_of(earlier) or {}).get("path")
+    then = hierarchy_of(earlier)
+    path = then["path"] if then else None
     if given is not None or path is None or not Path(path).is_file():
         return given
     return read_hierarchy(path)
@@ -301,14 +305,14 @@ def _labels_left_out(
             out |= {item: None for item, label in out.items() if label == worst}
 
 
-def _cases(data: Transactions, found: Mapped, after: Image) -> dict[str, Any]:
+def _cases(data: Transactions, found: Mapped, after: Image) -> Cases:
     """Count and name the items of the new rows: known, new below a label, without a label.
 
     Those without a label may have come by one in the end, if the recoding was coarsened.
     """
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
 
-    def counted(items: Any) -> dict[str, int]:
+    def counted(items: Collection[str]) -> Counted:
         return {"items": len(items), "occurrences": sum(rows[item] for item in items)}
 
     return {
@@ -320,10 +324,10 @@ def _cases(data: Transactions, found: Mapped, after: Image) -> dict[str, Any]:
     }
 
 
-def _changes(data: Transactions, before: Image, after: Image) -> list[dict[str, Any]]:
+def _changes(data: Transactions, before: Image, after: Image) -> list[Change]:
     """List which labels a repair replaced, by the occurrences that this concerns."""
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
-    found = [
+    found: list[Change] = [
         {
             "from": old,
             "to": new,

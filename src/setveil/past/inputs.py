@@ -19,9 +19,10 @@ from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import Reading
 from setveil.past.run import PastRun
+from setveil.redact import HIDDEN
+from setveil.report.record import Hierarchy as HierarchyPart
+from setveil.report.record import Record
 from setveil.values.declared import options_of
-
-_SECRET = "***"  # noqa: S105  (stands for a secret in what is recorded)
 
 
 def find_rows(
@@ -53,17 +54,18 @@ def find_rows(
     how = _recorded_reading(report) | reading.given()
     given = path or None
     if given is None and how.get("query") is None:
-        given = [file["path"] for file in (recorded.get("read") or {}).get("files", ())]
+        read_from = recorded.get("read")
+        given = [file["path"] for file in read_from["files"]] if read_from else []
         absent = [one for one in given if one == "-" or not Path(one).exists()]
         if not given or absent:
-            where = {"-": "standard input"}.get(recorded["path"], recorded["path"]) or "memory"
+            where = "standard input" if recorded["path"] == "-" else recorded["path"] or "memory"
             lost = f", where there is no {absent[0]} now" if absent and absent[0] != "-" else ""
             raise DataError(
                 f"The rows of this run came from {where}{lost}.", hint="Name their file: --data FILE."
             )
     if given is not None:
         how = {name: value for name, value in how.items() if name not in {"query", "connection"}}
-    elif _SECRET in str(how.get("connection", "")):
+    elif HIDDEN in str(how.get("connection", "")):
         raise RequestError("The record of a run leaves secrets out: give --connection again.")
     try:
         data = read_rows(given[0] if given and len(given) == 1 else given, **how)
@@ -110,9 +112,9 @@ def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
     return data
 
 
-def _recorded_reading(report: Mapping[str, Any]) -> dict[str, Any]:
+def _recorded_reading(report: Record) -> dict[str, Any]:
     """Say how the run read its files: by its options, or by what it found out."""
-    found = report["input"].get("read") or {}
+    found: Mapping[str, Any] = report["input"].get("read") or {}
     options = {
         name: value
         for name in options_of(Reading)
@@ -174,7 +176,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     if given is None and recorded["source"] == "co-occurrence":
         return by_cooccurrence(data)
     if given is None and recorded["source"] == "file":
-        given = Path(recorded["path"])
+        given = Path(recorded["path"] or "")
         if not given.is_file():
             raise DataError(
                 f"The hierarchy of this run was {given}, where there is no file now.",
@@ -186,7 +188,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             hint="Give it: sv.why(..., hierarchy=), or --hierarchy FILE.",
         )
     tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
-    other = _not_that_of(run, tree)
+    other = _not_that_of(run, recorded, tree)
     if other:
         raise DataError(
             f"{'The hierarchy' if isinstance(given, Hierarchy) else given} is not that of the run: {other}.",
@@ -195,9 +197,8 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     return tree
 
 
-def _not_that_of(run: PastRun, tree: Hierarchy) -> str:
+def _not_that_of(run: PastRun, recorded: HierarchyPart, tree: Hierarchy) -> str:
     """Say what tells a hierarchy from that of a run; empty: nothing."""
-    recorded = run.report["hierarchy"]
     found = tree.origin.sha256 if tree.origin else None
     if found and recorded["sha256"] and found != recorded["sha256"]:
         return f"its SHA-256 is {found[:12]}…, recorded is {recorded['sha256'][:12]}…"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed
 from setveil.past.run import PastRun
+from setveil.report.record import People
 from setveil.wording import are, count
 
 
-def people_of(earlier: PastRun, data: Transactions, told: str | None) -> dict[str, Any]:
+def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
     """Find out whether other rows are of the people of a run, as far as the ids of both can be read again.
 
     Parameters
@@ -39,7 +41,7 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> dict[st
         "people out, or release one union instead. To go on nevertheless: --people same (in Python "
         'people="same")'
     )
-    then = earlier.report["input"].get("read") or {}
+    then: Mapping[str, Any] = earlier.report["input"].get("read") or {}
     now = data.origin.as_dict() if data.origin else {}
     hashes = {file.get("sha256") for file in then.get("files") or ()} - {None}
     again = [file["path"] for file in now.get("files", ()) if file["sha256"] in hashes]

@@ -15,7 +15,7 @@ from setveil.errors import DataError, shorten
 from setveil.guarantees import Guarantee
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
-from setveil.report.record import read_record
+from setveil.report.record import Record, read_record
 
 if TYPE_CHECKING:
     from setveil.runs.run import VerifiedRelease
@@ -32,7 +32,7 @@ class PastRun:
     ----------
     name : str
         Its folder, or what it is called in messages.
-    report : dict
+    report : Record
         Its record.
     image : mapping of str to (str or None)
         The label of each item, None: it was left out; empty where recoding.csv would not tell.
@@ -41,27 +41,28 @@ class PastRun:
     """
 
     name: str
-    report: dict[str, Any]
+    report: Record
     image: Mapping[str, str | None]
     guarantee: Guarantee | None = None
 
     @property
     def uniform(self) -> bool:
         """Whether each item has one label."""
-        return bool(self.report["recoding"] == "global")
+        return self.report["recoding"] == "global"
 
     @property
     def model(self) -> str:
         """Name of the privacy model."""
-        return str(self.report["guarantee"]["model"])
+        return self.report["guarantee"]["model"]
 
     @property
     def objective(self) -> str:
         """The measure of the loss that it kept low, or the nearest that says something to readers."""
-        optimality, algorithm = self.report.get("optimality") or {}, self.report["algorithm"]
-        found = optimality.get("objective") or algorithm["parameters"].get("objective")
-        found = found or algorithms.load(algorithm["name"]).info.minimizes
-        return _MEASURES.get(found, str(found))
+        optimality, algorithm = self.report.get("optimality"), self.report["algorithm"]
+        found = optimality.get("objective") if optimality else None
+        found = found or str(algorithm["parameters"].get("objective") or "")
+        found = found or str(algorithms.load(algorithm["name"]).info.minimizes)
+        return _MEASURES.get(found, found)
 
     def promise(self) -> KmAnonymity | PrivacyConstraints | None:
         """Make its promise, one of `MODELS`, as recorded; None where that leaves out itemsets of a file."""
@@ -69,7 +70,7 @@ class PastRun:
         if "m" not in told:
             return None
         if self.model == PrivacyConstraints.model:
-            return PrivacyConstraints(told["k"], m=told["m"])
+            return PrivacyConstraints(told["k"], m=number(told["m"]))
         return KmAnonymity(told["k"], number(told["m"]))
 
 

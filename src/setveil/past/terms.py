@@ -8,13 +8,14 @@ from typing import Any
 from setveil import algorithms
 from setveil.algorithms.exact.exact import Exact
 from setveil.errors import RequestError
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Facts, Guarantee
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
 from setveil.published import tables
+from setveil.report.record import Hierarchy
 
 
 def require_applicable(run: PastRun) -> None:
@@ -52,9 +53,9 @@ def of_nodes(run: PastRun) -> bool:
     return run.model == KmAnonymity.model
 
 
-def hierarchy_of(run: PastRun) -> Mapping[str, Any] | None:
+def hierarchy_of(run: PastRun) -> Hierarchy | None:
     """Take what is recorded of a hierarchy; None where there was none, or one made for its rows alone."""
-    told: Mapping[str, Any] | None = run.report.get("hierarchy") if of_nodes(run) else None
+    told = run.report.get("hierarchy") if of_nodes(run) else None
     return None if told is None or told["source"] == "co-occurrence" else told
 
 
@@ -77,7 +78,8 @@ def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
         return promised
     if wanted.model != run.model:
         raise RequestError(f"The promise of {run.name} is {run.model}, not {wanted.model}.")
-    then, now = run.report["guarantee"], wanted.as_dict()
+    then: Facts = run.report["guarantee"]
+    now = wanted.as_dict()
     for name in ("k", "m"):
         if name in then and name in now and number(now[name]) < number(then[name]):
             raise RequestError(
@@ -108,7 +110,7 @@ def raised(run: PastRun, texts: Mapping[str, Any], given: Given) -> Guarantee | 
     asked = {name: text for name, text in texts.items() if text is not None}
     if not asked:
         return None
-    then = run.report["guarantee"]
+    then: Facts = run.report["guarantee"]
     known = {name: then[name] for name in ("k", "m") if name in then}
     if run.model == PrivacyConstraints.model:
         if "privacy" in asked:
@@ -131,7 +133,7 @@ def search(run: PastRun, **given: Any) -> Exact:
         Parameters of `Exact` that are to be different.
     """
     told = run.report["algorithm"]
-    then = told["parameters"]
+    then: Mapping[str, Any] = told["parameters"]
     if "suppress" in then and "objective" in then:
         terms = {"objective": then["objective"], "suppress": then["suppress"]}
     else:

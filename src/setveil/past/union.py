@@ -16,13 +16,14 @@ from setveil.past.run import number
 from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.shared import Shared
+from setveil.report.record import Together
 
 Members = Mapping[str, Collection[str]]
 
 
 def verified_union(
     release: Release, guarantee: Guarantee, name: str, earlier: Shared, progress: Progress
-) -> dict[str, Any]:
+) -> Together:
     """Verify the rows of two releases together, for the smaller k and m of the two.
 
     Parameters

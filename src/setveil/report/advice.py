@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from setveil.report import words
+from setveil.report.record import Null
 from setveil.utility import named
 from setveil.wording import count
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # a method that was tried, with measures by name
+
+
+class Recommended(TypedDict):
+    """What ``recommend --json`` prints."""
+
+    by: str
+    known: int
+    hierarchy: bool
+    share: NotRequired[str]
+    asked: NotRequired[str]
+    inputs: list[str]
+    best: Row | Null
+    answering: Row | Null
+    safer: Row | Null
+    candidates: list[Row]
+    made_on: str
+    setveil: str
+
 
 _LOSSES = (("R", "relational_loss"), ("T", "transaction_loss"))
 HEADS = ("method", "loss", "query error", "itemsets kept", "left out", "unique rows", "time")
@@ -18,12 +37,12 @@ WITH_RHO = ("method", "loss", "query error", "left out", "hidden", "learned", "u
 OF_TABLES = ("method", "loss", "R", "T", "query error", "left out", "unique rows", "time")
 
 
-def advice_text(advice: dict[str, Any]) -> str:
+def advice_text(advice: Recommended) -> str:
     """Say which release loses least, how to make it, and what else was tried.
 
     Parameters
     ----------
-    advice : dict
+    advice : Recommended
         What ``recommend --json`` prints.
 
     Returns
@@ -43,24 +62,24 @@ def advice_text(advice: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def heads(advice: dict[str, Any]) -> tuple[str, ...]:
+def heads(advice: Recommended) -> tuple[str, ...]:
     """Name the columns of the table, that of the place not."""
     if bounds_learning(advice):
         return WITH_RHO
     return OF_TABLES if of_table(advice) else HEADS
 
 
-def bounds_learning(advice: dict[str, Any]) -> bool:
+def bounds_learning(advice: Recommended) -> bool:
     """Whether what was asked bounds what is learned of sensitive items."""
     return bool(advice.get("asked"))
 
 
-def of_table(advice: dict[str, Any]) -> bool:
+def of_table(advice: Recommended) -> bool:
     """Whether what was tried are releases of a table."""
     return advice.get("share") is not None
 
 
-def headline(advice: dict[str, Any]) -> str:
+def headline(advice: Recommended) -> str:
     """Say which release loses least."""
     best, along = advice["best"], " along the hierarchy" if advice["hierarchy"] else ""
     if best is None:
@@ -74,7 +93,7 @@ def headline(advice: dict[str, Any]) -> str:
     return f"{best['name']} answers your queries best of what was tried{along}: {error} off on average."
 
 
-def weighing(advice: dict[str, Any]) -> str:
+def weighing(advice: Recommended) -> str:
     """Weigh what the best release leaves at risk beyond the promise; empty where it is not known."""
     best, safer = advice["best"], advice["safer"]
     if best is None or best.get("risk_below_2") is None:
@@ -96,18 +115,18 @@ def weighing(advice: dict[str, Any]) -> str:
     return f"{text}; {safer['name']} leaves {_unique(safer)} at {greater}."
 
 
-def known_items(advice: dict[str, Any]) -> str:
+def known_items(advice: Recommended) -> str:
     """Say how many items someone knows to whom rows are unique, and whether any: of sensitive ones, none."""
     named = any({"private", "sensitive"} & set(row["options"]) for row in advice["candidates"])
     return count(advice["known"], "public item" if named else "item")
 
 
-def _columns(advice: dict[str, Any]) -> str:
+def _columns(advice: Recommended) -> str:
     """Say what is known besides items, before these."""
     return "all quasi-identifiers and " if of_table(advice) else ""
 
 
-def answering(advice: dict[str, Any]) -> str:
+def answering(advice: Recommended) -> str:
     """Name the release that answers queries best, where it is not the best one; else empty."""
     best, other, key = advice["best"], advice.get("answering"), _error(advice)
     if best is None or other is None or best.get(key) is None:
@@ -119,7 +138,7 @@ def answering(advice: dict[str, Any]) -> str:
     )
 
 
-def _error(advice: dict[str, Any]) -> str:
+def _error(advice: Recommended) -> str:
     """Name the column of the errors of queries."""
     return "table_are_mean" if of_table(advice) and advice["by"] != "are_mean" else "are_mean"
 
@@ -129,7 +148,7 @@ def _unique(row: Row) -> str:
     return about + words.percent(row["risk_below_2"], row["rows"])
 
 
-def groups(advice: dict[str, Any]) -> list[tuple[str, list[Row]]]:
+def groups(advice: Recommended) -> list[tuple[str, list[Row]]]:
     """Part the candidates: those ranked, under no title, and those that are listed apart, with the reason."""
     rows: Sequence[Row] = advice["candidates"]
     done = [row for row in rows if row["status"] == "done"]
@@ -145,7 +164,7 @@ def groups(advice: dict[str, Any]) -> list[tuple[str, list[Row]]]:
     return [(title, part) for title, part in parts if part]
 
 
-def cells(row: Row, advice: dict[str, Any]) -> tuple[str, ...]:
+def cells(row: Row, advice: Recommended) -> tuple[str, ...]:
     """Write the numbers of a candidate for a line of the table, with its place before and its name first."""
     place = f"{row['rank']}." if row["rank"] else "-"
     if row["status"] != "done":
@@ -174,7 +193,7 @@ def _learned(row: Row) -> tuple[str, str]:
     return f"{row['hidden_occurrences']:,}", "" if most is None else words.percent(most)
 
 
-def _table(advice: dict[str, Any]) -> list[str]:
+def _table(advice: Recommended) -> list[str]:
     parts = [(title, [cells(row, advice) for row in rows]) for title, rows in groups(advice)]
     every = [("", *heads(advice)), *(line for _, lines in parts for line in lines)]
     widths = [max(len(line[i]) for line in every) for i in range(len(every[0]))]
@@ -193,7 +212,7 @@ def _table(advice: dict[str, Any]) -> list[str]:
     return out
 
 
-def columns_explained(advice: dict[str, Any]) -> list[str]:
+def columns_explained(advice: Recommended) -> list[str]:
     """Say what the columns of the table are."""
     told = of_table(advice)
     drawn = "columns and items" if told else "two items"
@@ -220,7 +239,7 @@ def columns_explained(advice: dict[str, Any]) -> list[str]:
     return lines
 
 
-def weighed(advice: dict[str, Any]) -> str:
+def weighed(advice: Recommended) -> str:
     """Say what the loss of a table is."""
     share = Fraction(advice["share"])
     return (
@@ -229,7 +248,7 @@ def weighed(advice: dict[str, Any]) -> str:
     )
 
 
-def notes(advice: dict[str, Any]) -> list[str]:
+def notes(advice: Recommended) -> list[str]:
     """Say of some candidates what the table does not."""
     rows: Sequence[Row] = advice["candidates"]
     done = [row for row in rows if row["status"] == "done"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from setveil.report import blocks
 from setveil.report.advice import (
+    Recommended,
     Row,
     answering,
     cells,
@@ -28,12 +28,12 @@ from setveil.report.words import and_list
 from setveil.wording import count
 
 
-def advice_html(advice: dict[str, Any]) -> str:
+def advice_html(advice: Recommended) -> str:
     """Make the page of an advice: what is recommended, all that was tried, and the commands.
 
     Parameters
     ----------
-    advice : dict
+    advice : Recommended
         What ``recommend --json`` prints.
 
     Returns
@@ -56,7 +56,7 @@ def advice_html(advice: dict[str, Any]) -> str:
     return blocks.page("Which release loses least", "\n".join(part for part in parts if part))
 
 
-def _answer(advice: dict[str, Any]) -> str:
+def _answer(advice: Recommended) -> str:
     best = advice["best"]
     parts = [f"<strong>{html.escape(headline(advice))}</strong>", blocks.paragraph(weighing(advice))]
     parts += [blocks.paragraph(text) for text in (answering(advice),) if text]
@@ -67,7 +67,7 @@ def _answer(advice: dict[str, Any]) -> str:
     return f'<div class="verdict {state}">' + "\n".join(part for part in parts if part) + "</div>"
 
 
-def _tried(advice: dict[str, Any]) -> str:
+def _tried(advice: Recommended) -> str:
     """Show the table, a part for each reason why releases are listed apart."""
     parts = []
     for title, rows in groups(advice):
@@ -80,7 +80,7 @@ def _tried(advice: dict[str, Any]) -> str:
     return blocks.section("What was tried", *parts)
 
 
-def _chart(advice: dict[str, Any]) -> str:
+def _chart(advice: Recommended) -> str:
     """Draw loss against the rows that are unique beyond the promise."""
     same: dict[tuple[float, float], list[Row]] = {}
     for row in advice["candidates"]:
@@ -113,11 +113,11 @@ def _chart(advice: dict[str, Any]) -> str:
     return blocks.section("Loss against risk beyond the promise", figure)
 
 
-def _loss(advice: dict[str, Any]) -> str:
+def _loss(advice: Recommended) -> str:
     return "f" if of_table(advice) else "LM"
 
 
-def _commands(advice: dict[str, Any]) -> str:
+def _commands(advice: Recommended) -> str:
     lines = [
         (html.escape(row["name"]), blocks.code(row["command"]))
         for row in advice["candidates"]
@@ -127,7 +127,7 @@ def _commands(advice: dict[str, Any]) -> str:
     return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines)) if lines else ""
 
 
-def _decided(advice: dict[str, Any]) -> str:
+def _decided(advice: Recommended) -> str:
     lines = []
     if advice["by"] == "f":
         lines.append(("Least loss is recommended:", f"{weighed(advice)}."))
@@ -150,7 +150,7 @@ def _decided(advice: dict[str, Any]) -> str:
     return blocks.section("What decides", blocks.points(lines))
 
 
-def _made(advice: dict[str, Any]) -> list[tuple[str, str]]:
+def _made(advice: Recommended) -> list[tuple[str, str]]:
     return [
         ("Machine", html.escape(advice["made_on"])),
         ("Made with", html.escape(f"setveil {advice['setveil']}")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.comparison.charts import Drawing
@@ -13,6 +12,7 @@ from setveil.report.comparison.plots import Point, Series, Small, plot
 from setveil.report.comparison.scales import Kind, Numbers, Spaced
 from setveil.report.explored import (
     Cell,
+    Explored,
     at,
     columns_explained,
     has_rho,
@@ -33,7 +33,7 @@ _TINT = "0,114,178"  # of cells, the deeper the more is lost
 _HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break it
 _DEEPEST = 0.6  # so that dark text on it can be read
 
-_Value = Callable[[Cell, dict[str, Any]], float | None]
+_Value = Callable[[Cell, Explored], float | None]
 _Curve = tuple[str, str, Kind, bool, _Value]
 _LOSS: _Curve = ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"])
 _OF_TABLES: tuple[_Curve, ...] = (
@@ -65,12 +65,12 @@ _OF_ALL: tuple[_Curve, ...] = (
 )  # fmt: skip
 
 
-def explored_html(found: dict[str, Any]) -> str:
+def explored_html(found: Explored) -> str:
     """Make the page of an exploration: the losses, curves, all figures, and the commands.
 
     Parameters
     ----------
-    found : dict
+    found : Explored
         What ``explore --json`` prints.
 
     Returns
@@ -94,13 +94,13 @@ def explored_html(found: dict[str, Any]) -> str:
     return blocks.page(TITLE, "\n".join(part for part in parts if part))
 
 
-def _answer(found: dict[str, Any]) -> str:
+def _answer(found: Explored) -> str:
     first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the promises."]
     told = "\n".join(blocks.paragraph(line) for line in others)
     return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{told}</div>'
 
 
-def _losses(found: dict[str, Any]) -> str:
+def _losses(found: Explored) -> str:
     """Show the losses as a table of k and m, for each rho; the deeper a cell's colour the more is lost."""
     most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
     fits = "font-size:clamp(9px,2.4vw,15px);padding:8px 2px;text-align:center"
@@ -159,7 +159,7 @@ def _short(loss: float) -> str:
     return f"{loss:.1g}" if loss < 0.001 else f"{loss:.2g}"
 
 
-def _curves(found: dict[str, Any]) -> str:
+def _curves(found: Explored) -> str:
     """Draw what the releases are worth against k: a line for each m, or for each rho at each m."""
     if has_rho(found):
         names = [(f"rho = {rho}", look) for look, rho in enumerate(rhos(found))]
@@ -182,13 +182,13 @@ def _curves(found: dict[str, Any]) -> str:
     return blocks.section("What is left", blocks.figure(drawing, caption))
 
 
-def _plots(found: dict[str, Any], lines: Sequence[Sequence[Cell]]) -> list[Small]:
+def _plots(found: Explored, lines: Sequence[Sequence[Cell]]) -> list[Small]:
     own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
     drawn = [_plot(found, lines, curve) for curve in (_LOSS, *own, *_OF_ALL)]
     return [one for one in drawn if one is not None]
 
 
-def _plot(found: dict[str, Any], lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
+def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
     title, axis, scale, percent, value = curve
     across = Spaced(found["k"], ordinal=False)
     series, values = [], []
@@ -204,7 +204,7 @@ def _plot(found: dict[str, Any], lines: Sequence[Sequence[Cell]], curve: _Curve)
     return plot(across, up, ("k", axis), series, title=title, width=404, label=f"{title} against k")
 
 
-def _figures(found: dict[str, Any]) -> str:
+def _figures(found: Explored) -> str:
     lines = [
         [html.escape(promise_of(cell)), *map(html.escape, numbers(cell, found))] for cell in found["cells"]
     ]
@@ -217,7 +217,7 @@ def _figures(found: dict[str, Any]) -> str:
     return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
 
 
-def _commands(found: dict[str, Any]) -> str:
+def _commands(found: Explored) -> str:
     lines = [
         (html.escape(promise_of(cell)), blocks.code(cell["command"]))
         for cell in found["cells"]
@@ -232,7 +232,7 @@ def _commands(found: dict[str, Any]) -> str:
     return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines))
 
 
-def _made(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _made(found: Explored) -> list[tuple[str, str]]:
     hierarchy = found["hierarchy"]
     grouped = "none given: items that often occur together were grouped"
     if of_table(found):

@@ -2,16 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from setveil.report import words
+from setveil.report.record import Null, Number
 from setveil.utility import named
 from setveil.wording import are, count
 
-Cell = dict[str, Any]
+
+class Cell(TypedDict):
+    """A promise, and the release that loses least and keeps it; where there is none, most is missing."""
+
+    k: int
+    m: int | Any  # or "inf"
+    rho: NotRequired[Number]
+    status: str
+    error: str
+    seconds: float
+    loss: float | Null
+    made_for: dict[str, object] | Null
+    command: str | Null
+    own_loss: float | None
+    lower_bound: float
+    proven: bool | None
+    gap: float
+    front: NotRequired[bool]
+    items_kept: int
+    occurrences_kept: int
+    suppressed_occurrences: int
+    hidden_occurrences: int
+    greatest_confidence: float
+    relational_loss: float
+    transaction_loss: float
+    classes: int
+    query_error: float | None
+    known: int | Any  # "inf" where m is
+    unique_rows: float
+    unique_exact: bool
+
+
+class Explored(TypedDict):
+    """What ``explore --json`` prints."""
+
+    objective: str
+    weighted: NotRequired[bool]
+    share: NotRequired[str]
+    algorithm: str
+    k: list[int]
+    m: list[int | str]
+    rho: NotRequired[list[Number]]
+    sensitive: NotRequired[list[str]]
+    knows: NotRequired[str]
+    rows: int
+    items: int
+    occurrences: int
+    command: str | Null
+    hierarchy: str | None
+    inputs: list[str]
+    cells: list[Cell]
+    stopped: bool
+    seconds: float
+    made_on: str
+    setveil: str
+
+
+Axes = Mapping[str, Sequence[Any]]  # the values of each parameter
 
 HEADS = ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
 OF_TABLES = ("loss", "R", "T", "classes", "left out", "query error", "unique rows")
@@ -26,12 +84,12 @@ _NEAR = {
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
-def explored_text(found: dict[str, Any]) -> str:
+def explored_text(found: Explored) -> str:
     """Say what the promises cost: the losses, sentences on them, and a line for each promise.
 
     Parameters
     ----------
-    found : dict
+    found : Explored
         What ``explore --json`` prints.
 
     Returns
@@ -53,29 +111,29 @@ def explored_text(found: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def heads(found: dict[str, Any]) -> tuple[str, ...]:
+def heads(found: Explored) -> tuple[str, ...]:
     """Name the columns of the table of all figures."""
     if has_rho(found):
         return WITH_RHO
     return OF_TABLES if of_table(found) else HEADS
 
 
-def of_table(found: dict[str, Any]) -> bool:
+def of_table(found: Explored) -> bool:
     """Whether the data are a table with further columns."""
     return "share" in found
 
 
-def has_rho(found: dict[str, Any]) -> bool:
+def has_rho(found: Explored) -> bool:
     """Whether the promises say how likely a sensitive item may become."""
     return "rho" in found
 
 
-def rhos(found: dict[str, Any]) -> list[Any]:
+def rhos(found: Explored) -> list[Number] | list[None]:
     """List the values of rho, the greatest first; None alone where there is none."""
-    return list(found.get("rho", [None]))
+    return found.get("rho") or [None]
 
 
-def loss_words(found: dict[str, Any]) -> tuple[str, str]:
+def loss_words(found: Explored) -> tuple[str, str]:
     """Name the loss, and say what it is."""
     if not of_table(found):
         objective, weighted = found["objective"], "weighted " if found.get("weighted") else ""
@@ -87,7 +145,7 @@ def loss_words(found: dict[str, Any]) -> tuple[str, str]:
     return "f", f"{share} R + {1 - share} T, where R is the {columns} and T the {items}"
 
 
-def at(found: dict[str, Any], k: int, m: int | str, rho: float | str | None = None) -> Cell:
+def at(found: Explored, k: int, m: int | str, rho: float | str | None = None) -> Cell:
     """Find the cell of a promise."""
     return next(cell for cell in found["cells"] if (cell["k"], cell["m"], cell.get("rho")) == (k, m, rho))
 
@@ -97,15 +155,20 @@ def promise(k: object, m: object, rho: object = None) -> str:
     return f"k = {k}, m = {m}" if rho is None else f"k = {k}, m = {m}, rho = {rho}"
 
 
+def parameters(cell: Cell) -> dict[str, object]:
+    """Return the parameters of the promise of a cell."""
+    return {"k": cell["k"], "m": cell["m"], **({"rho": cell["rho"]} if "rho" in cell else {})}
+
+
 def promise_of(cell: Cell) -> str:
     """Name the promise of a cell."""
-    return promise(cell["k"], cell["m"], cell.get("rho"))
+    return promise(**parameters(cell))
 
 
 def is_taken(cell: Cell) -> bool:
     """Whether the release of a cell was made for a stronger promise."""
     made = cell["made_for"]
-    return made is not None and any(cell[name] != value for name, value in made.items())
+    return made is not None and made.items() - parameters(cell).items() != set()
 
 
 def loss_text(cell: Cell) -> str:
@@ -115,7 +178,7 @@ def loss_text(cell: Cell) -> str:
     return ("~" if cell["proven"] is False else "") + words.measure(cell["loss"])
 
 
-def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
+def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
     """Write what is known of a cell's release, for the columns `heads`."""
     if cell["loss"] is None:
         return ("-", *[""] * (len(heads(found)) - 1))
@@ -147,23 +210,21 @@ def numbers(cell: Cell, found: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def steps(found: dict[str, Any]) -> list[str]:
+def steps(found: Explored) -> list[str]:
     """Say where the loss rises most along each parameter, and which k or rho costs hardly more than another.
 
     Only of promises that were searched: of others the loss of a stronger one is shown.
     """
-    axes = {"k": found["k"], "m": found["m"], "rho": rhos(found)}
-    if not has_rho(found):
-        del axes["rho"]
+    axes: Axes = {"k": found["k"], "m": found["m"], **({"rho": found["rho"]} if "rho" in found else {})}
     out = []
     for name in axes:
         along = [pair for line in _lines_along(found, axes, name) for pair in pairwise(_searched(line))]
         if steepest := _steepest(along):
-            weak, strong = steepest
+            weak, strong = (parameters(cell) for cell in steepest)
             what = "Along k the loss" if name == "k" else f"Along {name} it"
             where = ", ".join(f"{other} = {weak[other]}" for other in axes if other != name)
             rise = f"{what} rises most from {weak[name]} to {strong[name]}, at {where}"
-            out.append(f"{rise}: {_from_to(weak, strong)}.")
+            out.append(f"{rise}: {_from_to(*steepest)}.")
     for name, values in axes.items():
         lines = _lines_along(found, axes, name)
         free = [
@@ -176,7 +237,7 @@ def steps(found: dict[str, Any]) -> list[str]:
     return out
 
 
-def _lines_along(found: dict[str, Any], axes: dict[str, list[Any]], name: str) -> list[list[Cell]]:
+def _lines_along(found: Explored, axes: Axes, name: str) -> list[list[Cell]]:
     """List the cells along a parameter, from weak to strong, for each choice of the others."""
     others = [other for other in axes if other != name][::-1]
     return [
@@ -207,7 +268,7 @@ def _from_to(weak: Cell, strong: Cell) -> str:
     return f"from {words.measure(weak['loss'])} to {words.measure(strong['loss'])}"
 
 
-def standing(found: dict[str, Any]) -> list[str]:
+def standing(found: Explored) -> list[str]:
     """Say how far the losses can be relied on: which are not proven, and which are of other releases."""
     done = [cell for cell in found["cells"] if cell["loss"] is not None]
     out = []
@@ -238,7 +299,7 @@ def standing(found: dict[str, Any]) -> list[str]:
     return out
 
 
-def reasons(found: dict[str, Any]) -> list[str]:
+def reasons(found: Explored) -> list[str]:
     """Say why there is no release for some promises, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for cell in found["cells"]:
@@ -254,7 +315,7 @@ def _reason(error: str) -> str:
     return error.partition(" cannot be reached: ")[2] or error
 
 
-def columns_explained(found: dict[str, Any]) -> list[str]:
+def columns_explained(found: Explored) -> list[str]:
     """Say what the columns mean."""
     name, meaning = loss_words(found)
     knows = {cell.get("known") for cell in found["cells"] if cell["loss"] is not None}
@@ -288,19 +349,19 @@ def columns_explained(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _losses(found: dict[str, Any], rho: float | str | None) -> list[str]:
+def _losses(found: Explored, rho: float | str | None) -> list[str]:
     lines = [["m \\ k", *map(str, found["k"])]]
     lines += [[str(m), *(loss_text(at(found, k, m, rho)) for k in found["k"])] for m in found["m"]]
     return _aligned(lines, lambda column: column == 0)
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
+def _lines(found: Explored) -> list[str]:
     names = ["k", "m", *(["rho"] if has_rho(found) else [])]
     taken = ["made for"] if any(map(is_taken, found["cells"])) else []
     front = ["front"] if has_rho(found) else []
     lines = [[*names, *heads(found), *front, *taken]]
     for cell in found["cells"]:
-        line = [*(str(cell[name]) for name in names), *numbers(cell, found)]
+        line = [*map(str, parameters(cell).values()), *numbers(cell, found)]
         line += ["*" if cell.get("front") else ""] if front else []
         line += [promise(**cell["made_for"]) if is_taken(cell) else ""] if taken else []
         lines.append(line)

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.report.record import Errors, Itemsets, Spread
 from setveil.report.run.kinds import kind_named
 from setveil.report.words import measure, number_of, percent
-from setveil.utility import Measure, measures, named
+from setveil.utility import Measure, Utility, measures, named
 from setveil.wording import count
 
 
 def measures_text(
-    utility: dict[str, Any],
+    utility: Utility,
     labels: list[dict[str, Any]],
     rows: dict[str, int],
     occurrences: int,
@@ -40,9 +41,7 @@ def measures_text(
     return "\n".join([*lines, *kind.measured(utility, labels, rows)])
 
 
-def _lines(
-    kind: str, utility: dict[str, Any], rows: dict[str, int], occurrences: int | None = None
-) -> list[str]:
+def _lines(kind: str, utility: Utility, rows: dict[str, int], occurrences: int | None = None) -> list[str]:
     """List all measures of a kind of recoding, in their order."""
     facts = _Facts(utility, rows, occurrences)
     return [
@@ -53,7 +52,7 @@ def _lines(
     ]
 
 
-def _plain(one: Measure, utility: dict[str, Any]) -> list[str]:
+def _plain(one: Measure, utility: Utility) -> list[str]:
     """Write a measure that is a number with a title."""
     value = one.value(utility) if one.title else None
     if value is None:
@@ -66,7 +65,7 @@ def _plain(one: Measure, utility: dict[str, Any]) -> list[str]:
 class _Facts:
     """What lines are made from: all measures, rows of both, and occurrences where shares are told."""
 
-    utility: dict[str, Any]
+    utility: Utility
     rows: dict[str, int]
     occurrences: int | None
 
@@ -97,7 +96,7 @@ def _sensitive(facts: _Facts) -> list[str]:
     return [f"as counts of groups    {items}, {count(facts.utility['sensitive_occurrences'], 'occurrence')}"]
 
 
-def _of_items(how: str, off: dict[str, float]) -> str:
+def _of_items(how: str, off: Spread) -> str:
     spread = f"mean {percent(off['mean'])}, median {percent(off['median'])}"
     return f"error of an item's support, {how}: {spread}"
 
@@ -131,7 +130,7 @@ def _doubt(facts: _Facts) -> list[str]:
     return [f"{one.title:<22} {measure(found['share'])}  ({one.meaning}; {bits})"]
 
 
-def _survivors(found: dict[str, Any]) -> list[str]:
+def _survivors(found: Itemsets) -> list[str]:
     length = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
     what = f"in at least {count(found['threshold'], 'row')}{length}"
     lines = [
@@ -155,7 +154,7 @@ def _survivors(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _query_errors(are: dict[str, Any]) -> str:
+def _query_errors(are: Errors) -> str:
     if not are["queries"]:
         return "no query has a row that matches in the original"
     left_out = f", {count(are['left_out'])} more match no row" if are["left_out"] else ""
@@ -164,7 +163,7 @@ def _query_errors(are: dict[str, Any]) -> str:
     return f"{percent(are['mean'])}  (mean relative error of {asked}; {spread}{left_out})"
 
 
-def _both_errors(are: dict[str, Any]) -> list[str]:
+def _both_errors(are: Errors) -> list[str]:
     """Write how far answers are off, and how far those from rows alone."""
     lines = [f"ARE                    {_query_errors(are)}"]
     alone = are.get("from_rows")

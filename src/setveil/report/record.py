@@ -1,43 +1,659 @@
-"""The record of a run, as it stands in report.json (see docs/formats.md)."""
+"""The record of a run, report.json: the types of its parts, and the one reader of it.
 
-from __future__ import annotations
+docs/formats.md says what the parts mean and names every key that stands here; a test compares the two. What
+not every run has is `NotRequired`. An infinite number is "inf", a fraction a text or the nearest float.
+"""
+
+# Annotations are looked at when a record is read: they are no texts here, as elsewhere.
 
 import json
+import types
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import (
+    Any,
+    NotRequired,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
-from setveil.errors import DataError, listed
+from setveil.errors import DataError, shorten
 
-_NEEDED = {
-    "input": ("path",),
-    "algorithm": ("name", "title", "parameters"),
-    "guarantee": ("model",),
-    "utility": (),
-}
+VERSION = 1  # of the record: one more for each change that a reader of the version before would misread
+
+Number = float | str  # "inf", or a fraction
+Null = Any  # null where there was nothing to measure: other keys tell, so that types need not
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """Read the record of a run.
+class File(TypedDict):
+    """A file that was read."""
+
+    path: str
+    sha256: str | None
+    compression: NotRequired[str | None]
+
+
+class Read(TypedDict):
+    """How the rows were read."""
+
+    layout: str
+    row: str
+    id_column: str | None
+    item_columns: list[str]
+    ignored_columns: list[str]
+    separator: str | None
+    encoding: str | None
+    query: NotRequired[str | None]
+    files: list[File]
+
+
+class Input(TypedDict):
+    """The rows of a run."""
+
+    path: str | None
+    sha256: str | None
+    format: str | None
+    read: NotRequired[Read | None]
+    rows: int
+    empty_rows: int
+    items: int
+    occurrences: int
+
+
+class Hierarchy(TypedDict):
+    """The hierarchy of a run."""
+
+    source: str
+    path: str | None
+    sha256: str | None
+    leaves: int
+    height: int
+
+
+class Alone(TypedDict):
+    """What the public items would lose by themselves."""
+
+    loss: float
+    proven: bool
+
+
+class Algorithm(TypedDict):
+    """The algorithm, and what it records of its run; some record more, which nobody looks at."""
+
+    name: str
+    title: str
+    parameters: dict[str, object]
+    reference: str
+    generalization_steps: NotRequired[int]
+    cuts_examined: NotRequired[int]
+    labels_before_refining: NotRequired[int]
+    labels_after_refining: NotRequired[int]
+    hidden: NotRequired[dict[str, int]]
+    alone: NotRequired[Alone]
+    warnings: NotRequired[list[str]]
+
+
+class Confidence(TypedDict):
+    """How surely a sensitive item is learned by those who know some items."""
+
+    item: str
+    itemset: list[str]
+    support: int
+    sensitive_rows: int
+    confidence: float
+
+
+class Guarantee(TypedDict):
+    """The promise: its parameters, and what the verifier found."""
+
+    model: str
+    k: NotRequired[int]
+    m: NotRequired[int | str]
+    h: NotRequired[Number]
+    p: NotRequired[Number]
+    rho: NotRequired[Number]
+    private: NotRequired[list[str]]
+    sensitive: NotRequired[list[str]]
+    itemsets: NotRequired[int]
+    knows: NotRequired[str]
+    phrase: str
+    holds: bool
+    violations: int
+    greatest_k: NotRequired[int | None]
+    greatest_m: NotRequired[int | str | None]
+    complete: NotRequired[bool]
+    reading: NotRequired[str]
+    supported: NotRequired[int]
+    greatest_share: NotRequired[float | None]
+    greatest_confidence: NotRequired[Confidence | None]
+    confidences: NotRequired[list[Confidence]]
+    least_rho: NotRequired[Number | None]
+    smallest_degree: NotRequired[float | None]
+    groups: NotRequired[int]
+
+
+class Spread(TypedDict):
+    """A mean, and where it was measured what lies around it."""
+
+    mean: float
+    median: NotRequired[float]
+    max: NotRequired[float]
+    sd: NotRequired[float]
+
+
+class SupportError(Spread):
+    """Errors of the supports of items: with the counts, and without."""
+
+    from_rows: NotRequired[Spread]
+
+
+class Ul(TypedDict):
+    """The utility loss."""
+
+    log2: float | Null
+    log2_labels: float | Null
+    suppressed: float
+
+
+class Entropy(TypedDict):
+    """The non-uniform entropy."""
+
+    share: float
+    bits: float
+
+
+class Divergence(TypedDict):
+    """The Kullback-Leibler divergence of group-by queries."""
+
+    mean: float | Null
+    sd: float | Null
+    queries: int
+    group_by: int
+
+
+class Sizes(TypedDict):
+    """Sizes of groups or classes; `distribution` has pairs of a size and how many have it."""
+
+    groups: int
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    distribution: list[list[int]]
+    discernibility: NotRequired[int]
+
+
+class Utility(TypedDict, total=False):
+    """All measures of a release, by name."""
+
+    ncp: float
+    lm: float
+    ul: Ul
+    entropy: Entropy
+    unchanged_items: int
+    generalized_items: int
+    suppressed_items: int
+    published_labels: int
+    unchanged_occurrences: int
+    generalized_occurrences: int
+    suppressed_occurrences: int
+    mean_row_length_before: float
+    mean_row_length_after: float
+    label_support_error: Spread
+    item_support_error: SupportError
+    kl: Divergence
+    group_sizes: Sizes
+    sensitive_items: int
+    sensitive_occurrences: int
+    relational_loss: float
+    transaction_loss: float
+    weighed_loss: float
+    column_losses: dict[str, float]
+    classes: Sizes
+    label_loss: float
+    kept_shares: dict[str, float]
+    left_out: float
+    uncovered: dict[str, int]
+
+
+class Errors(TypedDict):
+    """Relative errors of random COUNT queries."""
+
+    mean: float | Null
+    sd: float | Null
+    median: float | Null
+    queries: int
+    left_out: int
+    estimator: NotRequired[str]
+    from_rows: NotRequired[Spread]
+    size: NotRequired[int]
+
+
+class Pairs(TypedDict):
+    """The most frequent pairs."""
+
+    number: int
+    found: int
+    error: float | Null
+    confidence: float | Null
+
+
+class Length(TypedDict):
+    """Frequent itemsets of one length."""
+
+    length: int
+    frequent: int
+    kept: int
+
+
+class Itemsets(TypedDict):
+    """Frequent itemsets that are still there."""
+
+    threshold: int
+    max_length: int | None
+    frequent: int
+    kept: int
+    by_length: list[Length]
+    supports_unchanged: bool
+    rules: int
+    rules_kept: int
+
+
+class Answers(TypedDict, total=False):
+    """What a release still answers."""
+
+    are: Errors
+    pairs: Pairs
+    itemsets: Itemsets
+    table_are: Errors
+
+
+class Optimality(TypedDict, total=False):
+    """How far a release is from the least loss that there is."""
+
+    objective: str
+    model: str
+    loss: float
+    lower_bound: float
+    gap: float
+    proven: bool
+    weighted: bool
+    limited: bool
+    within: float | None
+    share: float
+    of_items: str
+    clauses: int
+    rounds: int
+    failed: str
+
+
+class Class(TypedDict):
+    """One of the tables that `rt` tried."""
+
+    search: str
+    least: int
+    classes: int
+    smallest: int
+    relational_loss: float
+    transaction_loss: float
+    suppressed_share: float
+    f: float
+    chosen: bool
+
+
+class Column(TypedDict):
+    """A quasi-identifier."""
+
+    name: str
+    kind: str
+    published_as: str
+    values: int
+    missing: int
+    weight: float
+    labels: int
+
+
+class Kept(TypedDict):
+    """A column that is published as it is."""
+
+    name: str
+    values: int
+    unique: int
+
+
+class Table(TypedDict):
+    """The columns of a table."""
+
+    set: str | None
+    columns: list[Column]
+    kept: list[Kept]
+    dropped: list[str]
+
+
+class Sure(TypedDict):
+    """An item that is in nearly all rows of its label."""
+
+    item: str
+    label: str
+    rows: int
+    of: int
+
+
+class Counts(TypedDict):
+    """The counts beside the rows."""
+
+    file: str
+    least: int
+    suppressed: bool
+    lines: int
+    items: int
+    unlisted: int
+    sure_from: float
+    sure: list[Sure]
+
+
+class Label(TypedDict):
+    """A published label that is no item."""
+
+    label: str
+    items: int
+    first: list[str]
+    rows: int
+
+
+class Branch(TypedDict):
+    """What is under a child of the root."""
+
+    label: str
+    items: int
+    occurrences: int
+    ncp: float
+    left_out: int
+
+
+class Frequency(TypedDict):
+    """What a frequent item became."""
+
+    item: str
+    published: str | None
+    items: int | None
+    rows: int
+    estimate: float
+
+
+class Attack(TypedDict):
+    """How many rows m known items single out, by threshold."""
+
+    m: int
+    choice: str
+    rows_below: dict[str, float]
+    probability: float
+    fewest: NotRequired[int | None]
+    exact: bool
+    sampled: NotRequired[int]
+    confidence: NotRequired[float]
+    interval: NotRequired[dict[str, list[float]]]
+
+
+class Learned(TypedDict):
+    """The greatest probability of a private item, and what tells it."""
+
+    probability: float
+    item: str
+    itemset: list[str]
+    support: int
+
+
+class Inference(TypedDict):
+    """What is learned of private items by those who know m others."""
+
+    m: int
+    probability: float | Null
+    item: str | Null
+    itemset: NotRequired[list[str]]
+    support: NotRequired[int]
+    items: NotRequired[list[Learned]]
+    exact: NotRequired[bool]
+    rows_above: NotRequired[dict[str, float]]
+    sampled: NotRequired[int]
+    confidence: NotRequired[float]
+    interval: NotRequired[dict[str, list[float]]]
+
+
+class Revealed(TypedDict):
+    """An item that singles out rows."""
+
+    item: str
+    support: int
+    rows: float
+
+
+class Revealing(TypedDict):
+    """The items that single out most rows."""
+
+    m: int
+    below: int
+    exact: bool
+    items: list[Revealed]
+
+
+class Risk(TypedDict):
+    """The attacks on rows."""
+
+    rows: int
+    empty_rows: int
+    thresholds: list[int]
+    risk: list[Attack]
+    revealing: NotRequired[Revealing]
+    inference: NotRequired[list[Inference]]
+    columns: NotRequired[list[str]]
+
+
+class Risks(TypedDict):
+    """The attacks on the rows before, and on what is published."""
+
+    before: Risk
+    after: Risk
+
+
+class People(TypedDict):
+    """Whose rows they are."""
+
+    told: str | None
+    checked: bool
+    ids: NotRequired[int]
+    shared: NotRequired[int]
+
+
+class Counted(TypedDict):
+    """Items, and how often they occur."""
+
+    items: int
+    occurrences: int
+
+
+class Newcomer(TypedDict):
+    """An item that the earlier run does not know; its label is null where it is left out."""
+
+    item: str
+    label: str | Null
+    rows: int
+
+
+class Cases(TypedDict):
+    """What became of items by what the earlier run knows of them."""
+
+    known: Counted
+    under: Counted
+    left_out: Counted
+    labels: list[Newcomer]
+    lost: list[Newcomer]
+
+
+Change = TypedDict(
+    "Change", {"from": str | None, "to": str | None, "items": int, "occurrences": int, "first": list[str]}
+)
+
+
+class Together(TypedDict):
+    """Two releases verified together."""
+
+    release: str
+    rows: int
+    guarantee: dict[str, object]
+    phrase: str
+    greatest_k: int | None
+
+
+class Applied(TypedDict):
+    """The earlier run whose recoding was applied."""
+
+    run: str
+    algorithm: str
+    input: str | None
+    people: People
+    items: Cases
+    repaired: bool
+    changes: list[Change]
+    union: NotRequired[Together]
+
+
+class Sample(TypedDict):
+    """A sample of the rows."""
+
+    rows: int
+    of: int
+    seed: int
+
+
+class About(TypedDict, total=False):
+    """What was said of a release."""
+
+    purpose: str
+    recipient: str
+    responsible: str
+    date: str
+
+
+class Published(TypedDict):
+    """The published rows."""
+
+    file: NotRequired[str]
+    files: NotRequired[list[str] | list[dict[str, object]]]
+    layout: NotRequired[dict[str, str]]
+    rows: int
+    empty_rows: int
+    items: int
+    occurrences: NotRequired[int]
+    report: NotRequired[str]
+
+
+class Record(TypedDict):
+    """The record of a run."""
+
+    version: NotRequired[int]
+    setveil: str
+    versions: NotRequired[dict[str, str]]
+    seed: int
+    input: Input
+    hierarchy: Hierarchy | None
+    algorithm: Algorithm
+    guarantee: Guarantee
+    utility: Utility
+    answers: NotRequired[Answers]
+    table: NotRequired[Table]
+    frontier: NotRequired[list[Class]]
+    optimality: NotRequired[Optimality]
+    recoding: str
+    suppressed: NotRequired[list[str]]
+    counts: NotRequired[Counts]
+    labels: NotRequired[list[Label]]
+    several_labels: NotRequired[int]
+    branches: NotRequired[list[Branch]]
+    frequencies: NotRequired[list[Frequency]]
+    risk: NotRequired[Risks]
+    watched: NotRequired[list[str]]
+    command: NotRequired[str]
+    options: NotRequired[dict[str, object]]
+    applied: NotRequired[Applied]
+    engine: NotRequired[str]
+    sample: NotRequired[Sample]
+    about: NotRequired[About]
+    names: NotRequired[dict[str, str]]
+    timing: NotRequired[dict[str, float]]
+    peak_memory_mb: NotRequired[float | None]
+    published: NotRequired[Published]
+
+
+def read_record(path: Path) -> Record:
+    """Read the record of a run; one without a version is of an earlier setveil.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is none.
+        If it cannot be read, is none, or was written by a setveil that is newer than this one.
     """
     try:
         found = json.loads(path.read_bytes())
-        json.dumps(found, ensure_ascii=False).encode()  # pages are texts
+        json.dumps(found, ensure_ascii=False).encode()  # it is shown: no halves of characters
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} cannot be read: {error}.") from None
-    try:
-        lacking = [
-            f"{part} {name}" for part, names in _NEEDED.items() for name in names if name not in found[part]
-        ]
-        if found["guarantee"]["model"] in {"km-anonymity", "constraints"}:
-            lacking += [] if isinstance(found["guarantee"].get("k"), int) else ["guarantee k"]
-        found["recoding"], found["seed"], found["utility"]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path} is not the record of a run: {error}.") from None
-    if lacking:
-        raise DataError(f"{path} is not the record of a run: it lacks {listed(lacking)}.")
-    return dict(found)
+        why = "it is too deep" if isinstance(error, RecursionError) else error
+        raise DataError(f"{path} cannot be read: {why}.") from None
+    version = found.get("version", VERSION) if isinstance(found, dict) else VERSION
+    if type(version) is int and version > VERSION:
+        raise DataError(
+            f"{path} is a record of version {version}; this setveil reads records up to version {VERSION}.",
+            hint="It was written by a newer setveil: read it with that one.",
+        )
+    wrong = _wrong(found, Record, "")
+    if not wrong and found["guarantee"]["model"] in {"km-anonymity", "constraints"}:
+        wrong = "" if "k" in found["guarantee"] else "guarantee lacks k"
+    if wrong:
+        raise DataError(
+            f"{path} is not the record of a run: {wrong}.",
+            hint="It was changed since the run, or is another file.",
+        )
+    record: Record = found
+    return record
+
+
+_NAMES: dict[object, str] = {
+    int: "a whole number", float: "a number", str: "a text", bool: "true or false", dict: "an object",
+    list: "a list", types.NoneType: "null", Any: "null",
+}  # fmt: skip
+
+
+_parts = cache(get_type_hints)  # of a type
+
+
+def _wrong(value: Any, kind: Any, where: str) -> str:
+    """Say where a value is not of a type, and what is there instead; empty if it is."""
+    made = get_origin(kind)
+    if made in {Union, types.UnionType}:
+        each = [_wrong(value, one, where) for one in get_args(kind)]
+        return each[0] if all(each) else ""
+    inside: list[tuple[str, Any, Any]] = []
+    if is_typeddict(kind) and isinstance(value, dict):
+        lacking = sorted(kind.__required_keys__ - value.keys())
+        if lacking:
+            return f"{where or 'it'} lacks {', '.join(lacking)}"
+        inside = [(name, value[name], part) for name, part in _parts(kind).items() if name in value]
+    elif made is dict and isinstance(value, dict):
+        inside = [(name, one, get_args(kind)[1]) for name, one in value.items()]
+    elif made is list and isinstance(value, list):
+        inside = [(str(i), one, get_args(kind)[0]) for i, one in enumerate(value)]
+    elif not _fits(value, kind):
+        expected = _NAMES[dict if is_typeddict(kind) else made or kind]
+        return f"{where or 'it'} is {shorten(json.dumps(value))}, expected {expected}"
+    found = (_wrong(one, part, f"{where}.{name}" if where else name) for name, one, part in inside)
+    return next(filter(None, found), "")
+
+
+def _fits(value: object, kind: object) -> bool:
+    if kind in {Any, types.NoneType}:
+        return value is None
+    return kind is object or type(value) in ({int, float} if kind is float else {kind})

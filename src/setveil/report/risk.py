@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from setveil.report.record import Attack, Inference, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
@@ -17,7 +17,7 @@ _CHOICES = (
 )
 
 
-def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
     """Say how many rows somebody finds who knows some items of a person, and what these give away.
 
     Parameters
@@ -36,14 +36,14 @@ def risk_text(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def columns_known(result: dict[str, Any]) -> str:
+def columns_known(result: Risk) -> str:
     """Say what is known of a table's rows besides items, in words before these; else empty."""
     if "columns" not in result:
         return ""
     return f"all quasi-identifiers ({and_list(result['columns'])}) and "
 
 
-def _headline(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+def _headline(sides: Sequence[tuple[str, Risk]]) -> str:
     first = sides[0][1]
     known = [entry["m"] for entry in first["risk"]]
     m = min(known, key=lambda size: abs(size - 2))  # a pair says most to somebody who reads one line
@@ -62,21 +62,20 @@ def _headline(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     return f"{start}\n{_aligned([[name, line] for (name, _), line in zip(sides, found, strict=True)])}"
 
 
-def _entry(result: dict[str, Any], m: int, choice: str) -> dict[str, Any]:
-    entry: dict[str, Any] = next(e for e in result["risk"] if (e["m"], e["choice"]) == (m, choice))
-    return entry
+def _entry(result: Risk, m: int, choice: str) -> Attack:
+    return next(e for e in result["risk"] if (e["m"], e["choice"]) == (m, choice))
 
 
 def _among(t: int) -> str:
     return "unique" if t == 2 else f"among fewer than {t:,}"
 
 
-def _is_sure(entry: dict[str, Any], t: object) -> bool:
+def _is_sure(entry: Attack | Inference, t: object) -> bool:
     low, high = entry.get("interval", {}).get(str(t), (0, 0))
-    return bool(low == high)
+    return low == high
 
 
-def _table(sides: Sequence[tuple[str, dict[str, Any]]], choice: str, title: str) -> str:
+def _table(sides: Sequence[tuple[str, Risk]], choice: str, title: str) -> str:
     thresholds = sides[0][1]["thresholds"]
     lines = [["known", *[_among(t) for t in thresholds], "right guess"]]
     for m in dict.fromkeys(entry["m"] for entry in sides[0][1]["risk"]):
@@ -87,16 +86,16 @@ def _table(sides: Sequence[tuple[str, dict[str, Any]]], choice: str, title: str)
             lines.append(
                 [
                     f"{known:<8} {name}" if len(sides) > 1 else known,
-                    *[_rows(entry, str(t), "rows_below", result["rows"]) for t in thresholds],
+                    *[_rows(entry, entry["rows_below"], str(t), result["rows"]) for t in thresholds],
                     about + percent(entry["probability"]),
                 ]
             )
     return f"{title}\n{_aligned(lines)}"
 
 
-def _rows(entry: dict[str, Any], key: str, what: str, whole: int) -> str:
+def _rows(entry: Attack | Inference, rows: dict[str, float], key: str, whole: int) -> str:
     """Write a number of rows with its share, or with the interval that it is in."""
-    number = entry[what][key]
+    number = rows[key]
     if not _is_sure(entry, key):
         low, high = entry["interval"][key]
         return f"about {_rounded(number)} ({count(math.floor(low))} to {count(math.ceil(high))})"
@@ -115,7 +114,7 @@ def _aligned(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"  {line}".rstrip() for line in padded)
 
 
-def _revealing(name: str, result: dict[str, Any]) -> str:
+def _revealing(name: str, result: Risk) -> str:
     found = result["revealing"]
     if not found["m"]:
         return ""
@@ -129,13 +128,17 @@ def _revealing(name: str, result: dict[str, Any]) -> str:
     if not found["items"]:
         return f"{title}\n  none"
     lines = [
-        [clip(line["item"], _LABEL), count(line["rows"], "row"), f"of the {count(line['support'])} with it"]
+        [
+            clip(line["item"], _LABEL),
+            count(round(line["rows"]), "row"),
+            f"of the {count(line['support'])} with it",
+        ]
         for line in found["items"][:_MOST_ITEMS]
     ]
     return f"{title}\n{_aligned(lines)}"
 
 
-def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+def _learned(sides: Sequence[tuple[str, Risk]]) -> str:
     """List the greatest probabilities of private items, and the rows for which they are high."""
     entries = {name: {e["m"]: e for e in result.get("inference", [])} for name, result in sides}
     marks = next(iter(next(e for e in entries.values() if e).values()))["rows_above"]
@@ -150,7 +153,7 @@ def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
                 ways.append([head, "nothing: no private item is there"])
                 continue
             ways.append([head, _way(entry)])
-            rows.append([head, *[_rows(entry, mark, "rows_above", result["rows"]) for mark in marks]])
+            rows.append([head, *[_rows(entry, entry["rows_above"], mark, result["rows"]) for mark in marks]])
     return (
         f"Private items, counted as unknown. The greatest probability with which one is learned:\n"
         f"{_aligned(ways)}\n"
@@ -158,7 +161,7 @@ def _learned(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     )
 
 
-def _each(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+def _each(sides: Sequence[tuple[str, Risk]]) -> str:
     """List the greatest probability of each private item, where there are several: the greatest first."""
     told = [
         (name, {e["m"]: {x["item"]: (e, x["probability"]) for x in e["items"]} for e in result["inference"]})
@@ -184,7 +187,7 @@ def _each(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
     return f"The greatest probability of each, by what is known:\n{_aligned(lines)}{rest}"
 
 
-def _greatest(found: tuple[dict[str, Any], float] | None) -> str:
+def _greatest(found: tuple[Inference, float] | None) -> str:
     if found is None:
         return "not there"
     entry, probability = found
@@ -195,7 +198,7 @@ def _up_to(m: int) -> str:
     return f"{'up to ' if m > 1 else ''}{count(m, 'item')}"
 
 
-def _way(entry: dict[str, Any]) -> str:
+def _way(entry: Inference) -> str:
     least = "" if entry["exact"] else "at least "
     if entry["item"] is None:
         return f"{least}0 %: none is there under its own name"
@@ -206,7 +209,7 @@ def _way(entry: dict[str, Any]) -> str:
     )
 
 
-def _notes(sides: Sequence[tuple[str, dict[str, Any]]]) -> str:
+def _notes(sides: Sequence[tuple[str, Risk]]) -> str:
     lines = []
     for name, result in sides:
         if empty := result["empty_rows"]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from setveil.guarantees import Facts
 from setveil.report.models import words_for
 from setveil.report.words import clip
 from setveil.wording import count
 
 
-def verdict_text(verdict: dict[str, Any], phrase: str, show: int = 10) -> str:
+def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:
     """Say whether the guarantee holds, what breaks it, and what does hold.
 
     Parameters

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from setveil.report.record import Published, Record
 from setveil.utility import Measure
 from setveil.wording import are, count
 
@@ -119,7 +119,7 @@ def clip(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def source(report: dict[str, Any]) -> str:
+def source(report: Record) -> str:
     """Name the input: its path as given, or that it came from memory."""
     path = report["input"]["path"]
     if path == "-":
@@ -127,11 +127,13 @@ def source(report: dict[str, Any]) -> str:
     return path or "data in memory"
 
 
-def read_as(report: dict[str, Any]) -> str:
+def read_as(report: Record) -> str:
     """State what the input was read as, and what a row is; empty where the record does not tell."""
-    read = report["input"].get("read") or {}
-    files, layout = len(read.get("files") or []), read.get("layout") or ""
-    stated = ", ".join(part for part in (_LAYOUTS.get(layout, layout), read.get("row") or "") if part)
+    read = report["input"].get("read")
+    if not read:
+        return ""
+    files, layout = len(read["files"]), read["layout"]
+    stated = ", ".join(part for part in (_LAYOUTS.get(layout, layout), read["row"]) if part)
     return f"{count(files, 'file')}: {stated}" if files > 1 else stated
 
 
@@ -147,10 +149,12 @@ _LAYOUTS = {
 }
 
 
-def columns_read(report: dict[str, Any]) -> str:
+def columns_read(report: Record) -> str:
     """State which columns were read, and which were not; empty where the record does not tell."""
-    read = report["input"].get("read") or {}
-    columns, ignored = read.get("item_columns") or [], read.get("ignored_columns") or []
+    read = report["input"].get("read")
+    if not read:
+        return ""
+    columns, ignored = read["item_columns"], read["ignored_columns"]
     if len(columns) > 3:
         named = f"{count(len(columns))} columns, {columns[0]} to {columns[-1]}"
     else:
@@ -171,7 +175,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {count(rest)} more"
 
 
-def rows(report: dict[str, Any]) -> str:
+def rows(report: Record) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
     whole, empty = before["rows"], after["empty_rows"]
@@ -191,7 +195,7 @@ def rows(report: dict[str, Any]) -> str:
     )
 
 
-def unseen(published: dict[str, Any]) -> str:
+def unseen(published: Published) -> str:
     """Say how many rows a published file cannot show; empty where it shows all."""
     empty = published["empty_rows"]
     if not empty or "id_column" not in published.get("layout", {}):
@@ -216,7 +220,7 @@ def objective(name: str) -> str:
     return f"{name} loss" if name.startswith("entropy") else name.upper()
 
 
-def optimality(report: dict[str, Any]) -> str:
+def optimality(report: Record) -> str:
     """State how far the loss is from the least possible; empty where nothing was proven."""
     found = report.get("optimality")
     if not found:

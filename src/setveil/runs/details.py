@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from setveil.published import Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
+from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
@@ -58,7 +59,7 @@ def recorded(
     algorithm: Mapping[str, Any],
     guarantee: Guarantee,
     seed: int,
-) -> dict[str, Any]:
+) -> Record:
     """Put together the record of a run, as it stands in report.json (see docs/formats.md).
 
     Parameters
@@ -76,7 +77,8 @@ def recorded(
     """
     origin, details = data.origin, release.details
     apart = {"optimality", "suppressed", "timing", "frontier"}
-    return {
+    record: dict[str, Any] = {
+        "version": VERSION,
         "setveil": __version__,
         "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
         | {"python": platform.python_version()},
@@ -118,6 +120,7 @@ def recorded(
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
+    return cast("Record", record)
 
 
 def _counted(data: Transactions, release: Release, counts: Counts) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import os
 import re
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, shorten
+from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release, kind_of_recoding, kinds
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.models import words_for
+from setveil.report.record import Published, Record
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
 from setveil.runs.memory import peak_memory_mb
@@ -82,13 +85,13 @@ def require_writable(out: Path, *, force: bool = False) -> None:
 
 def write_folder(
     release: Release,
-    report: dict[str, Any],
+    report: Record,
     layout: Layout,
     out: Path,
     *,
     force: bool = False,
     external: bool = False,
-) -> dict[str, Any]:
+) -> Record:
     """Write the folder of a run (see docs/formats.md) and return its report as written.
 
     What is published was verified in memory. Before the folder is put in place, its published files are read
@@ -116,15 +119,8 @@ def write_folder(
             private_folder(internal)
             release = release.arranged(layout)
             name, read_as = release.write(published, layout)
-            report = report | {
-                "published": {
-                    "file": name,
-                    **several_files(published / name),
-                    "layout": read_as,
-                    **counts(release.published),
-                    **({"report": PAGE} if external else {}),
-                }
-            }
+            report = report.copy()
+            report["published"] = published_as(published, name, read_as, release.published, external=external)
             write_json(published / "about.json", about_of(release, report))
             _require_as_verified(release, published)
             release.write_inside(internal)
@@ -151,14 +147,19 @@ def not_written(out: Path, failure: OSError | OutputError) -> OutputError:
     )
 
 
-def several_files(data: Path) -> dict[str, list[str]]:
-    """List the files of published rows where they are in several."""
-    if not data.is_dir():
-        return {}
-    return {"files": sorted(f"{data.name}/{file.name}" for file in data.iterdir())}
+def published_as(
+    folder: Path, name: str, layout: dict[str, str], rows: Transactions, *, external: bool
+) -> Published:
+    """Say which file holds the published rows, or which files, and how many rows there are."""
+    told: Published = {"file": name, "layout": layout, **counts(rows)}
+    if (folder / name).is_dir():
+        told["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
+    if external:
+        told["report"] = PAGE
+    return told
 
 
-def counts(rows: Transactions) -> dict[str, int]:
+def counts(rows: Transactions) -> Published:
     """Count rows, empty rows, items and occurrences."""
     return {
         "rows": rows.n_rows,
@@ -212,14 +213,16 @@ def _reason(error: BaseException | None) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def about_of(release: Release, report: dict[str, Any]) -> dict[str, Any]:
+def about_of(release: Release, report: Record) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
-    promised = ("model", *words_for(report["guarantee"]).parameters)
+    guarantee: Facts = report["guarantee"]
+    written: Mapping[str, object] = report["published"]
+    promised = ("model", *words_for(guarantee).parameters)
     return {
         "setveil": report["setveil"],
-        "guarantee": {key: report["guarantee"][key] for key in promised if key in report["guarantee"]},
+        "guarantee": {key: guarantee[key] for key in promised if key in guarantee},
         "algorithm": report["algorithm"]["name"],
-        **{key: report["published"][key] for key in ("file", "files") if key in report["published"]},
+        **{key: written[key] for key in ("file", "files") if key in written},
         **report["published"]["layout"],
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
@@ -234,7 +237,7 @@ def write_text(path: Path, content: str) -> None:
         file.write(content)
 
 
-def write_json(path: Path, content: dict[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a record, indented."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         json.dump(content, file, ensure_ascii=False, indent=2)

@@ -36,6 +36,7 @@ from setveil.published.counts import Counts, read_counts
 from setveil.published.in_parts import PublishedParts, publish_parts
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, write_recoding
+from setveil.report.record import Record
 from setveil.report.run.page import report_html
 from setveil.runs.check import check_pieces
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support, recorded
@@ -43,12 +44,11 @@ from setveil.runs.folder import (
     PAGE,
     about_of,
     not_written,
+    published_as,
     require_writable,
-    several_files,
     write_json,
     write_text,
 )
-from setveil.runs.folder import counts as numbers
 from setveil.runs.run import least_count, require_seed, settings_of, timed
 from setveil.staging import keep_private, private_folder, staged_folder
 from setveil.utility import Case, measured
@@ -91,7 +91,7 @@ def anonymize_parts(
     external: bool = False,
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> Record:
     """Make a release of files of rows, and write it if what was written keeps the promise.
 
     Parameters
@@ -183,18 +183,15 @@ def anonymize_parts(
             if details:
                 found |= _details(data, release, timing, progress)
             shutil.rmtree(work)
-            report = recorded(
+            made_here = recorded(
                 rows, hierarchy, release, verdict, found, timing,
                 algorithm={"name": algorithm, "info": module.info, "settings": settings},
                 guarantee=guarantee, seed=seed,
-            ) | {"engine": "parts"} | dict(record)  # fmt: skip
-            report["published"] = {
-                "file": "data.parquet",
-                **several_files(published / "data.parquet"),
-                "layout": layout.options(),
-                **numbers(release.published),
-                **({"report": PAGE} if external else {}),
-            }
+            )  # fmt: skip
+            report = cast("Record", {**made_here, "engine": "parts", **record})
+            report["published"] = published_as(
+                published, "data.parquet", layout.options(), release.published, external=external
+            )
             write_json(published / "about.json", about_of(release, report))
             write_recoding(internal / "recoding.csv", made)
             write_text(internal / PAGE, report_html(report))

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from setveil.published import Release, publish
 from setveil.published.counts import Counts
 from setveil.published.rows import RowsRelease
 from setveil.published.tables import TableRelease
+from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
 from setveil.runs.check import check
 from setveil.runs.details import answers, recorded, risks
@@ -69,7 +70,7 @@ class VerifiedRelease:
     release: Release
     verdict: Verdict
     utility: dict[str, Any]
-    report: dict[str, Any]
+    report: Record
     layout: Layout
 
     @property
@@ -105,7 +106,7 @@ class VerifiedRelease:
         format: str | None = None,  # noqa: A002
         external: bool = False,
         record: Mapping[str, Any] = MappingProxyType({}),
-    ) -> dict[str, Any]:
+    ) -> Record:
         """Write the run's folder: `published` may be shared, `internal` must stay inside.
 
         Parameters
@@ -147,7 +148,7 @@ class VerifiedRelease:
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
         layout = self.release.layout(self.layout, format)
-        report = self.report | dict(record)
+        report = cast("Record", {**self.report, **record})
         return write_folder(self.release, report, layout, Path(out), force=force, external=external)
 
     def report_html(self, *, external: bool = False) -> str:
@@ -177,8 +178,8 @@ class VerifiedRelease:
             page = folder / ("published" if external else "internal") / PAGE
             return page.read_text(encoding="utf-8")
 
-    def _shown(self) -> dict[str, Any]:
-        return self.report | {"published": counts(self.published)}
+    def _shown(self) -> Record:
+        return {**self.report, "published": counts(self.published)}
 
     def __repr__(self) -> str:
         return summary(self._shown())

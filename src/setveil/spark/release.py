@@ -32,6 +32,7 @@ from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease
+from setveil.report.record import VERSION, Record
 from setveil.runs.folder import about_of, require_writable, write_json
 from setveil.runs.run import named_algorithm, require_seed, settings_of
 from setveil.spark.check import promised
@@ -156,7 +157,7 @@ class SparkRelease:
                         "files": files,
                     },
                 }
-                write_json(published / "about.json", about_of(release, report))
+                write_json(published / "about.json", about_of(release, cast("Record", report)))
                 release.write_inside(internal)
                 write_json(internal / "report.json", report)
                 keep_private(internal)
@@ -323,10 +324,14 @@ def _report(
     origin = tree.origin or HierarchyOrigin("given")
     apart = {"optimality", "suppressed", "timing", "frontier"}
     return {
+        "version": VERSION,
         "setveil": __version__,
         "engine": "spark",
         "seed": int(seed),
         "input": {
+            "path": None,
+            "sha256": None,
+            "format": None,
             "rows": facts.n_rows,
             "empty_rows": facts.n_rows - facts.filled_rows,
             "items": facts.n_items,

@@ -6,10 +6,11 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil import algorithms
 from setveil.guarantees.km_rho import PUBLIC
+from setveil.report.explored import Explored
 from setveil.studies.explore import Exploration
 from setveil.studies.machine import machine
 from setveil.studies.promises import Promise, front, lower_bounds, lower_envelope
@@ -26,7 +27,7 @@ def record(
     own: Sequence[str] = (),
     sensitive: str = "",
     seed: int = 0,
-) -> dict[str, Any]:
+) -> Explored:
     """Write an exploration as its reports take it, with the command that makes each release.
 
     Parameters
@@ -84,7 +85,7 @@ def record(
             }
         lines.append(line)
     letters = {"k": "K", "m": "M", **({} if found.secrets is None else {"rho": "RHO"})}
-    return {
+    written = {
         "objective": found.objective,
         **({"weighted": True} if found.weighted else {}),
         **({} if found.share is None else {"share": str(found.share)}),
@@ -104,6 +105,7 @@ def record(
         "made_on": machine(),
         "setveil": __version__,
     }
+    return cast("Explored", written)
 
 
 def _plain(m: float) -> int | str:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
+from setveil.report.advice import Recommended
 from setveil.studies.candidates import Candidate
 from setveil.studies.machine import machine
 from setveil.studies.plan import DataSet, plan_run
@@ -222,7 +224,7 @@ def record(
     hierarchy: Path | None = None,
     private: str | None = None,
     seed: int = 0,
-) -> Row:
+) -> Recommended:
     """Write an advice as its reports take it, with the command that makes each candidate's release.
 
     Parameters
@@ -250,7 +252,7 @@ def record(
         row["command"] = shlex.join(
             ["setveil", "anonymize", *files, *reading, *words, *drawn, "--out", "DIR"]
         )
-    return {
+    written = {
         "by": advice.by,
         "known": advice.known,
         "hierarchy": advice.along,
@@ -264,6 +266,7 @@ def record(
         "made_on": machine(),
         "setveil": __version__,
     }
+    return cast("Recommended", written)
 
 
 def _command_words(row: Row, hierarchy: Path | None, private: str | None) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from setveil.report import blocks, words
+from setveil.report.record import Errors, Frequency, Record, Spread
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
 from setveil.wording import are, count
@@ -12,7 +11,7 @@ from setveil.wording import are, count
 _FAR = 0.5  # relative error from which on a count is no answer
 
 
-def answers(report: dict[str, Any]) -> str:
+def answers(report: Record) -> str:
     """Show what the release still answers as a section; nothing where it was not measured."""
     parts = [_counts(report), _itemsets(report), _frequencies(report)]
     if not any(parts):
@@ -20,7 +19,7 @@ def answers(report: dict[str, Any]) -> str:
     return blocks.section("What the data still answer", *parts)
 
 
-def _counts(report: dict[str, Any]) -> str:
+def _counts(report: Record) -> str:
     """Say how well counts can be read off the release."""
     kind = kind_of(report)
     lines = kind.countable(report)
@@ -32,16 +31,16 @@ def _counts(report: dict[str, Any]) -> str:
     return blocks.points(lines) if lines else ""
 
 
-def _queries(found: dict[str, Any]) -> str:
+def _queries(found: Errors) -> str:
     return f"Counts of {asked_for(found)}"
 
 
-def asked_for(found: dict[str, Any]) -> str:
+def asked_for(found: Errors) -> str:
     """Name what the random queries count rows with."""
     return {1: "single items", 2: "item pairs"}.get(found.get("size", 0), "sets of items")
 
 
-def query_errors(found: dict[str, Any]) -> str:
+def query_errors(found: Errors) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
     alone = found.get("from_rows")
     how = "from the release" if alone is None else "with the counts beside the rows"
@@ -54,7 +53,7 @@ def query_errors(found: dict[str, Any]) -> str:
     return f"estimated {how} they are {_spread(found)}.{without} Measured on {asked}."
 
 
-def _spread(off: dict[str, Any]) -> str:
+def _spread(off: Errors | Spread) -> str:
     half = (
         "typically exact"
         if off["median"] == 0
@@ -63,7 +62,7 @@ def _spread(off: dict[str, Any]) -> str:
     return f"{half}; the mean relative error (ARE) is {words.percent(off['mean'])}"
 
 
-def _pairs(report: dict[str, Any]) -> list[tuple[str, str]]:
+def _pairs(report: Record) -> list[tuple[str, str]]:
     """Say whether the most frequent pairs of the original are those that a reader expects."""
     found = report.get("answers", {}).get("pairs")
     if not found or not found["number"]:
@@ -77,7 +76,7 @@ def _pairs(report: dict[str, Any]) -> list[tuple[str, str]]:
     return [(f"The {count(number, 'most frequent pair')}:", text)]
 
 
-def _itemsets(report: dict[str, Any]) -> str:
+def _itemsets(report: Record) -> str:
     found = report.get("answers", {}).get("itemsets")
     if not found or not found["frequent"]:
         return ""
@@ -118,7 +117,7 @@ def _itemsets(report: dict[str, Any]) -> str:
     )
 
 
-def _frequencies(report: dict[str, Any]) -> str:
+def _frequencies(report: Record) -> str:
     lines = report.get("frequencies")
     if not lines:
         return ""
@@ -152,10 +151,11 @@ def _frequencies(report: dict[str, Any]) -> str:
     )
 
 
-def _published_as(report: dict[str, Any], line: dict[str, Any]) -> str:
+def _published_as(report: Record, line: Frequency) -> str:
     if line["published"] is None:
         return "left out"
     if line["published"] == line["item"]:
         return "itself"
-    of = f'<div class="small">{count(line["items"], "item")}</div>' if (line["items"] or 0) > 1 else ""
+    items = line["items"] or 0
+    of = f'<div class="small">{count(items, "item")}</div>' if items > 1 else ""
     return f"{shown(report, str(line['published']))}{of}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.record import Applied, Cases, Change, Newcomer, Record
 from setveil.report.run.names import shown
 from setveil.wording import are, count
 
@@ -14,7 +14,7 @@ _FEW = 3  # changes that a summary tells
 _LEFT_OUT = "left out"
 
 
-def applied_facts(report: dict[str, Any]) -> dict[str, str]:
+def applied_facts(report: Record) -> dict[str, str]:
     """List what a summary says, each with its label; nothing of runs with a recoding of their own."""
     told = report.get("applied")
     if not told:
@@ -27,7 +27,7 @@ def applied_facts(report: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def people_words(report: dict[str, Any]) -> str:
+def people_words(report: Record) -> str:
     """Say whom the release may be of, and what was checked of that."""
     said = report["applied"]["people"]
     shared, ids = said.get("shared", 0), said.get("ids", 0)
@@ -45,7 +45,7 @@ def people_words(report: dict[str, Any]) -> str:
     return f"{only}. That could not be checked: there are no ids to compare."
 
 
-def _items(found: dict[str, Any]) -> str:
+def _items(found: Cases) -> str:
     """Say how many items the earlier run knows, and what became of the others."""
     known, under, left = found["known"], found["under"], found["left_out"]
     parts = [
@@ -57,7 +57,7 @@ def _items(found: dict[str, Any]) -> str:
     return f"{', '.join(parts)}."
 
 
-def _changed(told: dict[str, Any]) -> str:
+def _changed(told: Applied) -> str:
     """Say which labels a repair replaced, in a few words."""
     changes = told["changes"]
     if not told["repaired"]:
@@ -74,7 +74,7 @@ def _label(label: str | None) -> str:
     return _LEFT_OUT if label is None else label
 
 
-def _together(told: dict[str, Any]) -> str:
+def _together(told: Applied) -> str:
     """Say that two releases keep the promise together."""
     union = told.get("union")
     if not union:
@@ -85,13 +85,13 @@ def _together(told: dict[str, Any]) -> str:
     )
 
 
-def applied(report: dict[str, Any]) -> str:
+def applied(report: Record) -> str:
     """Tell which labels were used, what became of unknown items, and what a repair changed, as a section."""
     told = report.get("applied")
     if not told:
         return ""
     items = told["items"]
-    source = f", made of {blocks.data(told['input'])}" if told.get("input") else ""
+    source = f", made of {blocks.data(told['input'] or '')}" if told.get("input") else ""
     return blocks.section(
         "The labels of an earlier release",
         blocks.facts(
@@ -108,12 +108,12 @@ def applied(report: dict[str, Any]) -> str:
     )
 
 
-def _loud(report: dict[str, Any]) -> str:
+def _loud(report: Record) -> str:
     text = html.escape(people_words(report))
     return f"<strong>{text}</strong>" if report["applied"]["people"]["told"] == "same" else text
 
 
-def _repaired(report: dict[str, Any], told: dict[str, Any]) -> str:
+def _repaired(report: Record, told: Applied) -> str:
     """Show the difference of the two recodings."""
     if not told["repaired"]:
         return ""
@@ -137,11 +137,11 @@ def _repaired(report: dict[str, Any], told: dict[str, Any]) -> str:
     )
 
 
-def _name(report: dict[str, Any], label: str | None) -> str:
+def _name(report: Record, label: str | None) -> str:
     return _LEFT_OUT if label is None else shown(report, label)
 
 
-def _first(report: dict[str, Any], change: dict[str, Any]) -> str:
+def _first(report: Record, change: Change) -> str:
     """Name some of the items that a change is about, unless the label is the item."""
     if change["first"] == [change["from"]]:
         return ""
@@ -151,7 +151,7 @@ def _first(report: dict[str, Any], change: dict[str, Any]) -> str:
     return f'<div class="small names">{named}{more}</div>'
 
 
-def _new_items(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+def _new_items(report: Record, lines: list[Newcomer]) -> str:
     if not lines:
         return ""
     some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]
@@ -168,7 +168,7 @@ def _new_items(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
     )
 
 
-def _lost_items(report: dict[str, Any], lines: list[dict[str, Any]]) -> str:
+def _lost_items(report: Record, lines: list[Newcomer]) -> str:
     if not lines:
         return ""
     some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from setveil.guarantees import Facts
 from setveil.guarantees.km import known_words
 from setveil.report import blocks, words
 from setveil.report.models import items_known, words_for
+from setveil.report.record import Guarantee, Record
 from setveil.report.run.exposure import entry_of, identifying, sides
 from setveil.report.run.kinds import FIT, UNUSABLE, kind_of
 from setveil.wording import count
@@ -15,7 +16,7 @@ from setveil.wording import count
 _NOBODY = "statements about single persons"
 
 
-def usable(report: dict[str, Any]) -> str:
+def usable(report: Record) -> str:
     """Say in a line what the release can be used for and what not; nothing where it must not be used."""
     if not report["guarantee"]["holds"]:
         return ""
@@ -25,7 +26,7 @@ def usable(report: dict[str, Any]) -> str:
     return f"<p>{lines}</p>"
 
 
-def choice(report: dict[str, Any]) -> str:
+def choice(report: Record) -> str:
     """Say what the parameters of the promise mean for the choice of them, as a section."""
     guarantee = report["guarantee"]
     if not guarantee["holds"]:
@@ -41,7 +42,7 @@ def choice(report: dict[str, Any]) -> str:
     return blocks.section(f"Why {named}", blocks.points(lines)) if lines else ""
 
 
-def _private(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
+def _private(guarantee: Facts, known: str) -> tuple[str, str] | None:
     """Say how surely a private or sensitive item may be learned."""
     if "h" in guarantee:
         return (
@@ -68,16 +69,17 @@ def _share(written: float | str) -> str:
     return words.percent(float(Fraction(str(written))))
 
 
-def _rows(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
+def _rows(guarantee: Guarantee, known: str) -> tuple[str, str] | None:
     """Say what k rows mean for the chance to pick the right one."""
     k, least = guarantee.get("k"), guarantee.get("greatest_k")
+    facts: Facts = guarantee
     if k is None or k < 2:
         return None
     who = "somebody who compares whole rows"
     if "itemsets" in guarantee:
         who = "somebody who knows the items that a constraint names"
-    elif known in guarantee:
-        who = f"somebody who knows {known_words(guarantee[known])}"
+    elif known in facts:
+        who = f"somebody who knows {known_words(facts[known])}"
     found = f" The smallest group found has {count(least, 'row')}." if least else ""
     return (
         f"k={count(k)}:",
@@ -86,7 +88,7 @@ def _rows(guarantee: dict[str, Any], known: str) -> tuple[str, str] | None:
     )
 
 
-def _knowledge(report: dict[str, Any], known: str) -> tuple[str, str]:
+def _knowledge(report: Record, known: str) -> tuple[str, str]:
     """Say what somebody still finds who knows one item more than was promised."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
     if m is None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.record import Record, Table
 from setveil.wording import are, count
 
 _SIZES = (2, 5, 10, 20, 50, 100, 500, 1000, 5000)  # classes are counted between these
 
 
-def columns(report: dict[str, Any]) -> str:
+def columns(report: Record) -> str:
     """Show the columns of a table and its classes as sections; nothing for rows of items."""
     table = report.get("table")
     if not table:
@@ -21,7 +21,7 @@ def columns(report: dict[str, Any]) -> str:
     )
 
 
-def _quasi_identifiers(report: dict[str, Any], table: dict[str, Any]) -> str:
+def _quasi_identifiers(report: Record, table: Table) -> str:
     lost = report["utility"]["column_losses"]
     lines = [
         (
@@ -45,7 +45,7 @@ def _quasi_identifiers(report: dict[str, Any], table: dict[str, Any]) -> str:
     )
 
 
-def _classes(report: dict[str, Any]) -> str:
+def _classes(report: Record) -> str:
     """Show how many classes, and rows, there are of each size."""
     sizes = report["utility"]["classes"]
     distribution: list[list[int]] = sizes["distribution"]
@@ -72,7 +72,7 @@ def _classes(report: dict[str, Any]) -> str:
     )
 
 
-def _others(report: dict[str, Any], table: dict[str, Any]) -> str:
+def _others(report: Record, table: Table) -> str:
     """Name the columns that were kept, with a warning, and those that were dropped."""
     points = []
     shares = report["utility"].get("kept_shares", {})

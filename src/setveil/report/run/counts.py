@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from setveil.report import blocks, words
+from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
 from setveil.wording import count
@@ -13,7 +13,7 @@ from setveil.wording import count
 _MOST = 20  # items that are named
 
 
-def contents(report: dict[str, Any]) -> str:
+def contents(report: Record) -> str:
     """Say what the file of counts holds, as HTML; empty where there is none."""
     counts = report.get("counts")
     if not counts:
@@ -34,7 +34,7 @@ def contents(report: dict[str, Any]) -> str:
     )
 
 
-def told_by_counts(report: dict[str, Any]) -> str:
+def told_by_counts(report: Record) -> str:
     """Say what the counts give away beside the rows, as a section; empty where there are none."""
     counts = report.get("counts")
     if not counts:

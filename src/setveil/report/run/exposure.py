@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from setveil.report import blocks, words
 from setveil.report.models import items_known, of_tables
-from setveil.report.run.kinds import Report
+from setveil.report.record import Attack, Guarantee, Inference, Learned, Record, Risk
 from setveil.report.run.names import shown
 from setveil.wording import count
 
@@ -24,7 +23,13 @@ _WATCHED = (
 _SIDES = ("In the original", "In the release")
 
 
-def exposure(report: Report) -> str:
+class _Way(Learned):
+    """What tells most of one item, and whether that was counted to the end."""
+
+    exact: bool
+
+
+def exposure(report: Record) -> str:
     """Show the risk before and after as a section; nothing where it was not measured."""
     before, after = sides(report)
     if not before or not after:
@@ -42,18 +47,18 @@ def exposure(report: Report) -> str:
     )
 
 
-def sides(report: Report) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def sides(report: Record) -> tuple[Risk | None, Risk | None]:
     """Return the risk before and after, None where it is missing."""
-    risk = report.get("risk") or {}
-    return risk.get("before"), risk.get("after")
+    risk = report.get("risk")
+    return (risk.get("before"), risk.get("after")) if risk else (None, None)
 
 
-def entry_of(result: dict[str, Any], m: int, choice: str) -> dict[str, Any] | None:
+def entry_of(result: Risk, m: int, choice: str) -> Attack | None:
     """Find what was counted for m known items."""
     return next((e for e in result["risk"] if e["m"] == m and e["choice"] == choice), None)
 
 
-def telling_size(report: Report) -> int | None:
+def telling_size(report: Record) -> int | None:
     """Choose the number of known items to speak of: that of the promise, or the nearest that was measured."""
     before, after = sides(report)
     if not before or not after:
@@ -65,7 +70,7 @@ def telling_size(report: Report) -> int | None:
     return max(sizes) if known is None else min(sizes, key=lambda m: (abs(m - known), m))
 
 
-def identifying(m: int, guarantee: dict[str, Any]) -> str:
+def identifying(m: int, guarantee: Guarantee) -> str:
     """Name what an attacker knows in the worst case: the items, of a table all quasi-identifiers as well."""
     items = "most identifying item" if m == 1 else f"{count(m)} most identifying items"
     if not of_tables(guarantee):
@@ -73,7 +78,7 @@ def identifying(m: int, guarantee: dict[str, Any]) -> str:
     return f"quasi-identifiers and the {items}" if m else "quasi-identifiers"
 
 
-def _known(result: dict[str, Any]) -> str:
+def _known(result: Risk) -> str:
     """Say what kind of thing is known of somebody."""
     if "columns" not in result:
         return "some items"
@@ -81,7 +86,7 @@ def _known(result: dict[str, Any]) -> str:
     return f"all quasi-identifiers ({names}) and some items"
 
 
-def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+def _chart(report: Record, before: Risk, after: Risk) -> str:
     """Show the rows that the most identifying items single out: numbers with bars, for each size."""
     found = {entry["m"]: entry for entry in after["risk"] if entry["choice"] == "best"}
     both = [
@@ -110,7 +115,7 @@ def _chart(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str
     )
 
 
-def _notes(guarantee: dict[str, Any], best: list[dict[str, Any]]) -> str:
+def _notes(guarantee: Guarantee, best: list[Attack]) -> str:
     notes, known = ["Bars: share of all rows."], items_known(guarantee)
     if known is not None and guarantee.get("k", 1) > 1 and "itemsets" not in guarantee:
         notes.append(
@@ -124,7 +129,7 @@ def _notes(guarantee: dict[str, Any], best: list[dict[str, Any]]) -> str:
     return " ".join(notes)
 
 
-def _gauge(entry: dict[str, Any], threshold: str, whole: int, look: tuple[str, str]) -> str:
+def _gauge(entry: Attack, threshold: str, whole: int, look: tuple[str, str]) -> str:
     rows = entry["rows_below"][threshold]
     text = f"{count(round(rows))} ({words.percent(rows, whole)})"
     low, high = entry.get("interval", {}).get(threshold, (rows, rows))
@@ -138,7 +143,7 @@ def _shared_by(threshold: int) -> str:
     return "unique" if threshold == 2 else f"among fewer than {threshold}"
 
 
-def _sentences(report: Report, before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
+def _sentences(report: Record, before: Risk, after: Risk) -> list[tuple[str, str]]:
     """Say in words how many rows are unique, at the size that the promise speaks of."""
     m = telling_size(report)
     out = []
@@ -154,7 +159,7 @@ def _sentences(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
     return out
 
 
-def _drawn(report: Report, m: int) -> str:
+def _drawn(report: Record, m: int) -> str:
     return f"the quasi-identifiers and {_items(m)}" if of_tables(report["guarantee"]) else _items(m)
 
 
@@ -162,7 +167,7 @@ def _items(m: int) -> str:
     return count(m, "item")
 
 
-def _found(result: dict[str, Any], m: int, choice: str) -> str:
+def _found(result: Risk, m: int, choice: str) -> str:
     """Say how many rows are unique; empty where that was not counted."""
     entry, best = entry_of(result, m, choice), entry_of(result, m, "best")
     if entry is None:
@@ -178,7 +183,7 @@ def _found(result: dict[str, Any], m: int, choice: str) -> str:
     return f"about {words.rows_of(rows, whole)}, {low} to {high} {sure}"
 
 
-def _attackers(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+def _attackers(report: Record, before: Risk, after: Risk) -> str:
     """Name the chances of picking the right row as the literature does: prosecutor, journalist, marketer."""
     m = telling_size(report)
     if m is None:
@@ -215,37 +220,37 @@ def _attackers(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
     )
 
 
-def _prosecutor(entry: dict[str, Any]) -> str:
+def _prosecutor(entry: Attack) -> str:
     if entry["fewest"] is None:
         return "nothing is known of anybody"
     return ("" if entry["exact"] else "at least ") + words.one_in(entry["fewest"])
 
 
-def _journalist(entry: dict[str, Any]) -> str:
+def _journalist(entry: Attack) -> str:
     if entry["fewest"] is None:
         return "nothing is known of anybody"
     return f"at most {words.one_in(entry['fewest'])}" if entry["exact"] else "at most the prosecutor's"
 
 
-def _marketer(entry: dict[str, Any], whole: int) -> str:
+def _marketer(entry: Attack, whole: int) -> str:
     return ("" if entry["exact"] else "about ") + words.rows_of(entry["probability"] * whole, whole)
 
 
-def inferences(result: dict[str, Any]) -> list[dict[str, Any]]:
+def inferences(result: Risk) -> list[Inference]:
     """List what can be learned about private items, where any was named and occurs."""
     return [e for e in result.get("inference") or [] if e.get("probability") is not None]
 
 
-def chances(result: dict[str, Any]) -> dict[int, str]:
+def chances(result: Risk) -> dict[int, str]:
     """Write the greatest probability of learning a private item, for each number of known items."""
     return {entry["m"]: _chance(entry) for entry in inferences(result)}
 
 
-def _chance(entry: dict[str, Any]) -> str:
+def _chance(entry: Inference | _Way) -> str:
     return f"{'' if entry.get('exact', True) else 'at least '}{words.percent(entry['probability'])}"
 
 
-def _inference(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+def _inference(report: Record, before: Risk, after: Risk) -> str:
     now = {entry["m"]: entry for entry in inferences(after)}
     lines = [
         (count(entry["m"], "item"), _learned(report, entry), _learned(report, now.get(entry["m"])))
@@ -264,7 +269,7 @@ def _inference(report: Report, before: dict[str, Any], after: dict[str, Any]) ->
     )
 
 
-def _learned(report: Report, entry: dict[str, Any] | None) -> str:
+def _learned(report: Record, entry: Inference | None) -> str:
     if entry is None:
         return "none is published"
     if not entry.get("item"):
@@ -272,12 +277,12 @@ def _learned(report: Report, entry: dict[str, Any] | None) -> str:
     return f"{_chance(entry)}: {shown(report, entry['item'])}, of {_rows_with(report, entry)}"
 
 
-def _rows_with(report: Report, entry: dict[str, Any]) -> str:
+def _rows_with(report: Record, entry: Inference | Learned) -> str:
     known = ", ".join(shown(report, item) for item in entry["itemset"])
     return f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
 
 
-def _each(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
+def _each(report: Record, before: Risk, after: Risk) -> str:
     """List what tells most of each sensitive item, at the size that the promise speaks of."""
     m = telling_size(report)
     if m is None:
@@ -302,19 +307,21 @@ def _each(report: Report, before: dict[str, Any], after: dict[str, Any]) -> str:
     )
 
 
-def _of_each(result: dict[str, Any], m: int) -> dict[str, dict[str, Any]]:
+def _of_each(result: Risk, m: int) -> dict[str, _Way]:
     """Return what tells most of each sensitive item that occurs, by item."""
-    entry = next((e for e in inferences(result) if e["m"] == m), {})
-    return {found["item"]: found | {"exact": entry.get("exact", True)} for found in entry.get("items") or []}
+    entry = next((e for e in inferences(result) if e["m"] == m), None)
+    if entry is None:
+        return {}
+    return {found["item"]: {**found, "exact": entry.get("exact", True)} for found in entry.get("items") or []}
 
 
-def _way(report: Report, entry: dict[str, Any] | None) -> str:
+def _way(report: Record, entry: _Way | None) -> str:
     if entry is None:
         return "not under its own name"
     return f"{_chance(entry)}, of {_rows_with(report, entry)}"
 
 
-def _likely(before: dict[str, Any], after: dict[str, Any]) -> str:
+def _likely(before: Risk, after: Risk) -> str:
     then = inferences(before)[-1]
     now = next((e for e in inferences(after) if e["m"] == then["m"]), None)
     if now is None or "0.5" not in then.get("rows_above", {}) or "0.5" not in now.get("rows_above", {}):
@@ -326,11 +333,11 @@ def _likely(before: dict[str, Any], after: dict[str, Any]) -> str:
     )
 
 
-def _revealing(report: Report, before: dict[str, Any]) -> str:
-    found = before.get("revealing") or {}
-    listed, whole = (found.get("items") or [])[:_MOST_ITEMS], before["rows"]
-    if not listed:
+def _revealing(report: Record, before: Risk) -> str:
+    found, whole = before.get("revealing"), before["rows"]
+    if not found or not found["items"]:
         return ""
+    listed = found["items"][:_MOST_ITEMS]
     most = max(line["rows"] for line in listed)
     lines = [
         (

@@ -9,14 +9,17 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from setveil.guarantees import Facts
 from setveil.report import blocks, words
 from setveil.report.models import of_tables, words_for
+from setveil.report.record import Optimality, Record
 from setveil.report.run.answers import asked_for
 from setveil.report.run.counts import contents
-from setveil.report.run.exposure import chances, identifying
-from setveil.report.run.kinds import kind_of
+from setveil.report.run.exposure import chances, identifying, sides
+from setveil.report.run.kinds import Told, kind_of
 from setveil.report.run.losses import labels
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
 from setveil.utility import Measure, measures
@@ -32,7 +35,7 @@ _WORDS = ("ncp", "lm", "entropy", "entropy-max", "inf")  # values of parameters 
 _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
 
 
-def handed_out(report: dict[str, Any]) -> dict[str, Any]:
+def handed_out(report: Record) -> Told:
     """Pick from a report what may leave the house, and round what depends on the original.
 
     Parameters
@@ -55,12 +58,14 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
     ValueError
         If the promise does not hold: then nothing may be shared.
     """
-    guarantee, algorithm, published = report["guarantee"], report["algorithm"], report["published"]
+    guarantee: Facts = report["guarantee"]
+    published: Mapping[str, object] = report["published"]
+    algorithm = report["algorithm"]
     if not guarantee["holds"]:
         raise ValueError("The promise does not hold: there is no page to share.")
     names = report.get("names") or {}
     told = ("model", "holds", *words_for(guarantee).parameters, *_FOUND)
-    out: dict[str, Any] = {
+    out: Told = {
         "setveil": report["setveil"],
         "versions": report.get("versions") or {},
         "algorithm": {
@@ -82,7 +87,7 @@ def handed_out(report: dict[str, Any]) -> dict[str, Any]:
     return {**out, "rounded": rounded} if rounded else out
 
 
-def _learned(guarantee: dict[str, Any]) -> dict[str, Any]:
+def _learned(guarantee: Facts) -> Told:
     """Keep how surely a sensitive item can be learned, but not which one and how."""
     if "greatest_confidence" not in guarantee:
         return {}
@@ -97,25 +102,25 @@ def _names_nothing(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _counts(report: dict[str, Any]) -> dict[str, Any] | None:
+def _counts(report: Record) -> Told:
     """Keep what the file of counts shows itself."""
     counts = report.get("counts")
     return {key: counts[key] for key in ("file", "least", "suppressed", "items")} if counts else None
 
 
-def _exact_labels(report: dict[str, Any]) -> bool:
+def _exact_labels(report: Record) -> bool:
     off = report["utility"].get("label_support_error")
-    return bool(off) and not off["max"]
+    return off is not None and not off["max"]
 
 
-def _remaining(report: dict[str, Any]) -> dict[str, Any] | None:
+def _remaining(report: Record) -> Told:
     """Keep what anyone can count in the published rows: no itemset and no item is named."""
-    after = (report.get("risk") or {}).get("after")
+    _, after = sides(report)
     if not after:
         return None
     told = ("m", "rows_below", "exact", "interval", "confidence")
     learned = {} if report.get("watched") else chances(after)  # about.json names no items that are watched
-    best = [entry for entry in after["risk"] if entry["choice"] == "best"]
+    best: list[Mapping[str, Any]] = [entry for entry in after["risk"] if entry["choice"] == "best"]
     return {
         "rows": after["rows"],
         "best": [{key: entry[key] for key in told if key in entry} for entry in best],
@@ -123,14 +128,14 @@ def _remaining(report: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _rounded(report: dict[str, Any]) -> dict[str, Any] | None:
+def _rounded(report: Record) -> Told:
     """Round what compares the release with the original; None for data too small for that."""
     whole, utility = report["input"]["occurrences"], report["utility"]
     step = next((step for step in _STEPS if step * whole >= _BLUR), None)
     if step is None:
         return None
     kind = kind_of(report)
-    found: dict[str, Any] = {
+    found: Told = {
         "step": step,
         "shares": [(*what, *_share(number / whole, step)) for *what, number in kind.shares(report)],
         "measures": {
@@ -180,7 +185,7 @@ def _one_digit(value: float) -> float:
     return float(f"{value:.1g}")
 
 
-def _optimality(found: dict[str, Any] | None) -> str:
+def _optimality(found: Optimality | None) -> str:
     if not found or (found["gap"] and not found["lower_bound"]):
         return ""
     limits = " within the limits" if found.get("limited") else ""
@@ -192,7 +197,7 @@ def _optimality(found: dict[str, Any] | None) -> str:
     return f"{'About' if found['proven'] else 'At most about'} {above} above the least {least}."
 
 
-def external_html(report: dict[str, Any]) -> str:
+def external_html(report: Record) -> str:
     """Render the page that may be shared (see `setveil.report.run.page.report_html`).
 
     Raises
@@ -216,7 +221,7 @@ def external_html(report: dict[str, Any]) -> str:
     return blocks.page("About this release", "\n".join(section for section in sections if section))
 
 
-def _contents(told: dict[str, Any]) -> str:
+def _contents(told: Told) -> str:
     published, broader = told["published"], len(told["labels"])
     rows, occurrences = published["rows"], published["occurrences"]
     named, *others = kind_of(told).contents(told)
@@ -240,7 +245,7 @@ def _contents(told: dict[str, Any]) -> str:
 _MEANS = ", and lists the items that each broader name stands for"
 
 
-def _lost(told: dict[str, Any]) -> str:
+def _lost(told: Told) -> str:
     rounded = told.get("rounded")
     if not rounded:
         why = (
@@ -265,13 +270,13 @@ def _lost(told: dict[str, Any]) -> str:
     )
 
 
-def _measures(told: dict[str, Any]) -> list[tuple[Measure, str]]:
+def _measures(told: Told) -> list[tuple[Measure, str]]:
     """List what is told of the measures, with what each is."""
     rounded = told.get("rounded", {}).get("measures", {})
     return [(one, rounded[one.name]) for one in measures(told["recoding"]) if one.name in rounded]
 
 
-def _answers(told: dict[str, Any]) -> str:
+def _answers(told: Told) -> str:
     rounded = told.get("rounded", {})
     lines = kind_of(told).countable_outside(told)
     if "are" in rounded:
@@ -295,7 +300,7 @@ def _answers(told: dict[str, Any]) -> str:
     return blocks.section("What the data still answer", blocks.points(lines)) if lines else ""
 
 
-def _found(told: dict[str, Any]) -> str:
+def _found(told: Told) -> str:
     risk = told["risk"]
     if not risk or not risk["best"]:
         return ""
@@ -332,7 +337,7 @@ def _cell(rows: float, whole: int) -> str:
     return f"{count(round(rows))} ({words.percent(rows, whole)})"
 
 
-def _made(told: dict[str, Any]) -> str:
+def _made(told: Told) -> str:
     guarantee, algorithm = told["guarantee"], told["algorithm"]
     promised = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
     parameters = {name: value for name, value in promised.items() if _names_nothing(value)}

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from setveil.report import blocks, words
+from setveil.report.record import Class, Record
 from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.report.comparison.plots import Point
 
-Entry = dict[str, Any]
 
-
-def frontier(report: dict[str, Any]) -> str:
+def frontier(report: Record) -> str:
     """Show the releases that were tried as a section; nothing where there is one at most."""
     entries = report.get("frontier") or []
     if len(entries) < 2:
@@ -68,7 +67,7 @@ def frontier(report: dict[str, Any]) -> str:
     )
 
 
-def frontier_lines(report: dict[str, Any]) -> list[str]:
+def frontier_lines(report: Record) -> list[str]:
     """Write the releases that were tried as the lines of a table; none where there is one at most."""
     entries = report.get("frontier") or []
     if len(entries) < 2:
@@ -85,24 +84,24 @@ def frontier_lines(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _point(entry: Entry) -> Point:
+def _point(entry: Class) -> Point:
     from setveil.report.comparison.plots import Point
 
     return Point(entry["relational_loss"], entry["suppressed_share"])
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: Class) -> str:
     if entry["search"] != "sweep":
         return "split by gain"
     return f"{count(entry['least'], 'row')}"
 
 
-def chosen_of(entries: list[Entry]) -> Entry | None:
+def chosen_of(entries: list[Class]) -> Class | None:
     """Find the release among those that were tried."""
     return next((entry for entry in entries if entry["chosen"]), None)
 
 
-def neighbours(report: dict[str, Any]) -> str:
+def neighbours(report: Record) -> str:
     """Name the next points of the frontier on either side, in a sentence; empty where there are none."""
     entries = sorted(report.get("frontier") or [], key=lambda entry: entry["suppressed_share"])
     chosen = chosen_of(entries)
@@ -123,12 +122,12 @@ def neighbours(report: dict[str, Any]) -> str:
     return "; ".join(told)
 
 
-def _trades(chosen: Entry, other: Entry, step: int) -> bool:
+def _trades(chosen: Class, other: Class, step: int) -> bool:
     """Whether another release is better in one thing and worse in the other."""
     if step < 0:
         return bool(other["suppressed_share"] < chosen["suppressed_share"])
     return bool(other["relational_loss"] < chosen["relational_loss"])
 
 
-def _setting(entry: Entry) -> str:
+def _setting(entry: Class) -> str:
     return f"--least {entry['least']}" if entry["search"] == "sweep" else "--search rt"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from setveil.report import blocks, words
-from setveil.report.run.kinds import Report
+from setveil.report.record import Confidence, Record
 from setveil.report.run.names import shown
 from setveil.wording import count
 
@@ -13,7 +11,7 @@ MOST_LINES = 20
 _NAME = 30  # characters of an item's name in a sentence
 
 
-def hidden(report: Report) -> str:
+def hidden(report: Record) -> str:
     """State how often sensitive items were left out; empty where that is not told."""
     numbers = report["algorithm"].get("hidden")
     if numbers is None or "rho" not in report["guarantee"]:  # coherence leaves no sensitive item out
@@ -25,7 +23,7 @@ def hidden(report: Report) -> str:
     return f"{count(sum(numbers.values()), 'occurrence')} of sensitive items ({first})."
 
 
-def price(report: Report) -> str:
+def price(report: Record) -> str:
     """State what it cost that nothing sensitive is learned; empty where that is not known."""
     alone, found = report["algorithm"].get("alone"), report.get("optimality")
     if not alone or not found:
@@ -49,12 +47,12 @@ def price(report: Report) -> str:
     return f"{about}{words.percent(loss / least - 1)} more loss than {lost}."
 
 
-def hidden_facts(report: Report) -> dict[str, str]:
+def hidden_facts(report: Record) -> dict[str, str]:
     """List what a summary says, each with its label."""
     return {"Hidden": hidden(report), "Price": price(report)}
 
 
-def hidden_items(report: Report) -> str:
+def hidden_items(report: Record) -> str:
     """Show what was left out of which item, and how surely it can be learned still, as a subsection."""
     told = hidden(report)
     return blocks.subsection(
@@ -66,7 +64,7 @@ def hidden_items(report: Report) -> str:
     )
 
 
-def _each(report: Report) -> str:
+def _each(report: Record) -> str:
     numbers = report["algorithm"]["hidden"]
     learned = {found["item"]: found for found in report["guarantee"]["confidences"]}
     items = sorted({*numbers, *learned}, key=lambda item: (-numbers.get(item, 0), item))
@@ -80,7 +78,7 @@ def _each(report: Report) -> str:
     return blocks.grid(heads, lines, "46% 24% 30%") + more if lines else ""
 
 
-def _chance(found: dict[str, Any] | None) -> str:
+def _chance(found: Confidence | None) -> str:
     if found is None:
         return "not published"
     return f"{words.percent(found['confidence'])} ({found['sensitive_rows']:,} of {found['support']:,})"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from setveil.report import blocks, words
+from setveil.report.record import Label, Record
 from setveil.report.run.hidden import hidden_items
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
@@ -16,7 +15,7 @@ _MOST_NAMES = 40
 _FEW = 3  # members of a label that are shown where names make them long
 
 
-def losses(report: dict[str, Any]) -> str:
+def losses(report: Record) -> str:
     """Show what was lost as a section."""
     whole, kind = report["input"]["occurrences"], kind_of(report)
     shares = kind.shares(report)
@@ -41,7 +40,7 @@ def losses(report: dict[str, Any]) -> str:
     )
 
 
-def _branches(report: dict[str, Any]) -> str:
+def _branches(report: Record) -> str:
     branches = sorted(report.get("branches") or [], key=lambda branch: -branch["ncp"])
     if not branches:
         return ""
@@ -71,7 +70,7 @@ def _branches(report: dict[str, Any]) -> str:
     )
 
 
-def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
+def labels(report: Record, about: str = "published/about.json") -> str:
     """List the published labels that stand for other items, those in most rows first."""
     listed, n_rows = report["labels"], report["published"]["rows"]
     if not listed:
@@ -94,7 +93,7 @@ def labels(report: dict[str, Any], about: str = "published/about.json") -> str:
     )
 
 
-def _members(report: dict[str, Any], line: dict[str, Any]) -> str:
+def _members(report: Record, line: Label) -> str:
     """Name some of the items that a label stands for; nothing where the record names none."""
     first = (line.get("first") or [])[: _FEW if report.get("names") else None]
     if not first:
@@ -110,7 +109,7 @@ def _more(number: int, where: str) -> str:
     return blocks.paragraph(f"{count(rest)} more {where}.", "small") if rest > 0 else ""
 
 
-def _left_out(report: dict[str, Any]) -> str:
+def _left_out(report: Record) -> str:
     """Name the items that were suppressed, those first that are known to be frequent."""
     names, whole = report.get("suppressed") or [], report["input"]["occurrences"]
     if not names:

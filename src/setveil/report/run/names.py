@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from setveil.report import blocks
+from setveil.report.record import Record
 
 
-def shown(report: dict[str, Any], code: str) -> str:
+def shown(report: Record, code: str) -> str:
     """Show an item or a label, with its name where there is one, as HTML."""
     name = (report.get("names") or {}).get(code, "")
     return blocks.data(code, "" if name == code else name)

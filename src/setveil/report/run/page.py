@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any
 
+from setveil.guarantees import Facts
 from setveil.report import blocks, words
 from setveil.report.models import words_for
+from setveil.report.record import File, Hierarchy, Record
 from setveil.report.run.answers import answers, asked_for
 from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
@@ -25,7 +26,7 @@ _MOST_COLUMNS = 40
 _LONG = 8  # a parameter of more entries is told by their number
 
 
-def report_html(report: dict[str, Any], *, external: bool = False) -> str:
+def report_html(report: Record, *, external: bool = False) -> str:
     """Render a report as one HTML page, for a person who decides about the release, or who receives it.
 
     The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
@@ -81,11 +82,11 @@ def report_html(report: dict[str, Any], *, external: bool = False) -> str:
     )
 
 
-def _method(report: dict[str, Any]) -> str:
+def _method(report: Record) -> str:
     return html.escape(report["algorithm"]["title"])
 
 
-def _glance(report: dict[str, Any]) -> str:
+def _glance(report: Record) -> str:
     """Show the few numbers that weigh most: risk, loss, use."""
     tiles = []
     m = telling_size(report)
@@ -93,12 +94,13 @@ def _glance(report: dict[str, Any]) -> str:
         before, after = sides(report)
         then, now = (entry_of(side, m, "best") for side in (before, after) if side)
         if before and then and now:
-            of = f"{count(then['rows_below']['2'])} of {count(before['rows'], 'row')}"
+            unique, left = (round(entry["rows_below"]["2"]) for entry in (then, now))
+            of = f"{count(unique)} of {count(before['rows'], 'row')}"
             items = identifying(m, report["guarantee"])
             tiles.append(
                 (
-                    f"{of} \u2192 {count(now['rows_below']['2'])}",
-                    f"{are(now['rows_below']['2'])} unique by the {items}, before and after",
+                    f"{of} \u2192 {count(left)}",
+                    f"{are(left)} unique by the {items}, before and after",
                 )
             )
         learned = [chances(side).get(m) for side in (before, after) if side]
@@ -121,23 +123,23 @@ def _glance(report: dict[str, Any]) -> str:
     return blocks.tiles(tiles)
 
 
-def _read(report: dict[str, Any]) -> str:
+def _read(report: Record) -> str:
     """Say what the input was read as, and what was not read; nothing where the record does not tell."""
-    read = report["input"].get("read") or {}
+    read = report["input"].get("read")
     if not read:
         return ""
-    separator, files = read.get("separator") or "", read.get("files") or []
+    separator, files = read["separator"] or "", read["files"]
     more = len(files) > 1 or any(entry.get("compression") for entry in files)
     return blocks.section(
         "What was read",
         blocks.facts(
             [
                 ("Read as", html.escape(words.read_as(report))),
-                ("Column of row ids", blocks.data(read["id_column"]) if read.get("id_column") else ""),
-                ("Columns of items", _columns(read.get("item_columns"))),
-                ("Ignored columns", _columns(read.get("ignored_columns"))),
+                ("Column of row ids", blocks.data(read["id_column"]) if read["id_column"] else ""),
+                ("Columns of items", _columns(read["item_columns"])),
+                ("Ignored columns", _columns(read["ignored_columns"])),
                 ("Separator", html.escape(_SEPARATORS.get(separator, separator))),
-                ("Encoding", html.escape(read.get("encoding") or "")),
+                ("Encoding", html.escape(read["encoding"] or "")),
                 ("Query", blocks.code(read.get("query") or "")),
                 ("Files", "<br>".join(map(_file, files)) if more else ""),
             ]
@@ -148,17 +150,18 @@ def _read(report: dict[str, Any]) -> str:
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space"}
 
 
-def _columns(names: list[str] | None) -> str:
+def _columns(names: list[str]) -> str:
     return blocks.data(words.listed(names, _MOST_COLUMNS)) if names else ""
 
 
-def _file(entry: dict[str, Any]) -> str:
-    packed = f" ({html.escape(entry['compression'])})" if entry.get("compression") else ""
-    path = blocks.data(entry["path"]) if entry.get("path") else ""
-    return " ".join(part for part in (f"{path}{packed}", blocks.code(entry.get("sha256") or "")) if part)
+def _file(entry: File) -> str:
+    compression = entry.get("compression")
+    packed = f" ({html.escape(compression)})" if compression else ""
+    parts = (f"{blocks.data(entry['path'])}{packed}", blocks.code(entry["sha256"] or ""))
+    return " ".join(part for part in parts if part)
 
 
-def _folders(report: dict[str, Any]) -> str:
+def _folders(report: Record) -> str:
     file = kind_of(report).files(blocks.data(report["published"]["file"]))
     if report.get("counts"):
         file += f", {blocks.data(report['counts']['file'])}"
@@ -180,7 +183,7 @@ def _folders(report: dict[str, Any]) -> str:
     return blocks.section("What may be shared", blocks.points([share, ("Must stay inside:", inside)]))
 
 
-def _decision(report: dict[str, Any]) -> str:
+def _decision(report: Record) -> str:
     """Leave room to decide and to sign."""
     answers = ["The release must not be shared."]
     if report["guarantee"]["holds"]:
@@ -192,7 +195,7 @@ def _decision(report: dict[str, Any]) -> str:
     )
 
 
-def _sample(report: dict[str, Any]) -> str:
+def _sample(report: Record) -> str:
     """Say that only some rows were taken, where that is so."""
     part = report.get("sample")
     if not part:
@@ -200,9 +203,9 @@ def _sample(report: dict[str, Any]) -> str:
     return f", <strong>a sample of {count(part['rows'])} of {count(part['of'])} rows</strong>"
 
 
-def _made(report: dict[str, Any]) -> str:
+def _made(report: Record) -> str:
     before, tree, algorithm = report["input"], report["hierarchy"], report["algorithm"]
-    guarantee = report["guarantee"]
+    guarantee: Facts = report["guarantee"]
     contents = (
         f"{count(before['rows'], 'row')} ({count(before['empty_rows'])} empty), "
         f"{count(before['items'], 'item')}, {count(before['occurrences'], 'occurrence')}, "
@@ -232,7 +235,7 @@ def _made(report: dict[str, Any]) -> str:
     )
 
 
-def _hierarchy(tree: dict[str, Any]) -> list[tuple[str, str]]:
+def _hierarchy(tree: Hierarchy) -> list[tuple[str, str]]:
     source = (
         blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
     )

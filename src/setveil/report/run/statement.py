@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from collections.abc import Mapping
 
 from setveil.report import blocks
 from setveil.report.models import check, promise, words_for
+from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of
 from setveil.utility import TABLES, Measure
 
@@ -41,7 +42,7 @@ _IN_COMMON = (
 )
 
 
-def headline(title: str, about: str, report: dict[str, Any]) -> str:
+def headline(title: str, about: str, report: Record) -> str:
     """Say what was promised and whether it holds, under a title; `about` is HTML."""
     guarantee = report["guarantee"]
     sentence, state = (
@@ -58,9 +59,9 @@ def headline(title: str, about: str, report: dict[str, Any]) -> str:
 _ABOUT = ("date", "purpose", "recipient", "responsible")
 
 
-def about(report: dict[str, Any], told: tuple[str, ...] = _ABOUT) -> str:
+def about(report: Record, told: tuple[str, ...] = _ABOUT) -> str:
     """Show what was said about the release when it was made, as far as anything was."""
-    said = report.get("about") or {}
+    said: Mapping[str, object] = report.get("about") or {}
     lines = [(name.capitalize(), html.escape(str(said[name]))) for name in told if said.get(name)]
     return blocks.facts(lines) if lines else ""
 
@@ -71,7 +72,7 @@ _COUNTED = (
 )
 
 
-def not_covered(report: dict[str, Any]) -> str:
+def not_covered(report: Record) -> str:
     """Say what the promise leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
@@ -91,7 +92,7 @@ def _plain(title: str) -> str:
     return title.replace("<em>", "").replace("</em>", "")
 
 
-def versions(report: dict[str, Any]) -> str:
+def versions(report: Record) -> str:
     """List what the release was made with."""
     libraries = sorted((report.get("versions") or {}).items())
     return html.escape(
@@ -99,7 +100,7 @@ def versions(report: dict[str, Any]) -> str:
     )
 
 
-def how_to_read(report: dict[str, Any], explained: list[Measure]) -> str:
+def how_to_read(report: Record, explained: list[Measure]) -> str:
     """Explain the terms and some measures, as a section."""
     guarantee, kind = report["guarantee"], kind_of(report)
     lines = [

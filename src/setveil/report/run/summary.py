@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Any
 
 from setveil.report import words
 from setveil.report.models import check, promise
+from setveil.report.record import Record
 from setveil.report.run.applied import applied_facts
 from setveil.report.run.frontier import frontier_lines, neighbours
 from setveil.report.run.hidden import hidden_facts
@@ -20,7 +20,7 @@ _LABEL = 11
 _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
-def summary(report: dict[str, Any]) -> str:
+def summary(report: Record) -> str:
     """Summarize a report in at most 17 lines of at most 88 columns.
 
     There are up to 4 more for sensitive items that were left out, up to 10 for labels of an earlier run, and
@@ -42,7 +42,7 @@ def summary(report: dict[str, Any]) -> str:
     return "\n".join([*lines, *(f"{name:{_LABEL}}{line}" for name, line in zip(names, tried, strict=False))])
 
 
-def facts(report: dict[str, Any]) -> dict[str, str]:
+def facts(report: Record) -> dict[str, str]:
     """List what a summary says, each with its label."""
     guarantee, kind = report["guarantee"], kind_of(report)
     read = (words.read_as(report), words.columns_read(report))
@@ -72,7 +72,7 @@ def facts(report: dict[str, Any]) -> dict[str, str]:
     return {label: text for label, text in found.items() if text}
 
 
-def _of_table(report: dict[str, Any]) -> dict[str, str]:
+def _of_table(report: Record) -> dict[str, str]:
     """Say first how many items of a table are left out, and what else could be had."""
     if "table" not in report:
         return {}
@@ -84,9 +84,10 @@ def _of_table(report: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _input(report: dict[str, Any]) -> str:
+def _input(report: Record) -> str:
     """Name the input without the folders that it lies in."""
-    files = (report["input"].get("read") or {}).get("files") or []
+    read = report["input"].get("read")
+    files = read["files"] if read else []
     if len(files) > 1:
         return f"{count(len(files))} files"
     return re.split(r"[/\\]", words.source(report))[-1]

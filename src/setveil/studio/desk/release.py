@@ -58,12 +58,13 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 
 
 def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
-    if release.tree is None and release.report.get("hierarchy"):
+    found = release.report["hierarchy"]
+    if release.tree is None and found:
         release.one_label()
-        found = release.report["hierarchy"]
-        file = desk.folder / found["path"] if found["source"] == "file" else None
+        file = desk.folder / (found["path"] or "") if found["source"] == "file" else None
         data = _same_rows(desk, release, rows_of(desk)) if file is None else None
-        encoding = (release.report["input"].get("read") or {}).get("encoding") or "utf-8"
+        read = release.report["input"].get("read")
+        encoding = (read["encoding"] if read else None) or "utf-8"
         release.tree = find_tree(release.run, data, file, encoding)  # type: ignore[arg-type]
     return release.tree
 
@@ -204,7 +205,7 @@ def _published_lines(release: _Release) -> list[list[str]]:
     return found if len(found) == len(release.places) else []
 
 
-def recommended(desk: Desk, found: dict[str, Any]) -> dict[str, Any]:
+def recommended(desk: Desk, found: Any) -> dict[str, Any]:
     """Put what was recommended in the words of the command.
 
     Parameters

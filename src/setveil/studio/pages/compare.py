@@ -19,7 +19,8 @@ from setveil import algorithms
 from setveil.errors import DataError
 from setveil.past.run import past_run
 from setveil.report import words
-from setveil.report.record import read_record
+from setveil.report.record import Record, read_record
+from setveil.report.run.exposure import sides
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
@@ -31,6 +32,7 @@ from setveil.studio.pages.promise import model_of
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import Json, error_page, framed, page, to
+from setveil.utility import Utility
 from setveil.wording import count
 
 _SHOWN = 6  # releases side by side where none were kept
@@ -68,8 +70,9 @@ async def _page(
 ) -> Response:
     project: Project = request.state.project
     jobs: Jobs = request.app.state.studio.jobs
-    names = [name for name in kept_of(project) if _report(project, name)]
-    releases = [_release(project, name, chr(65 + i)) for i, name in enumerate(names)]
+    reports = {name: report for name in kept_of(project) if (report := _report(project, name))}
+    names = [*reports]
+    releases = [_side(project, name, chr(65 + i), report) for i, (name, report) in enumerate(reports.items())]
     first, second = _two(request, names)
     studies = _studies(project)
     study = jobs.latest(project, "compare", "study-plan")
@@ -125,48 +128,42 @@ def kept_of(project: Project) -> list[str]:
     return [name for name in kept if name in made]
 
 
-def _report(project: Project, name: str) -> dict[str, Any]:
+def _report(project: Project, name: str) -> Record | None:
     try:
         return read_record(project.runs / name / "internal" / "report.json")
     except DataError:
-        return {}
+        return None
 
 
-def _release(project: Project, name: str, letter: str) -> dict[str, Any]:
-    with places.reading(f"The record of the release {name}"):
-        return _side(project, name, letter)
-
-
-def _side(project: Project, name: str, letter: str) -> dict[str, Any]:
-    report = _report(project, name)
-    utility, answers = report.get("utility", {}), report.get("answers") or {}
-    after = {
-        one["m"]: one["rows_below"].get("2")
-        for one in (report.get("risk") or {}).get("after", {}).get("risk", [])
-        if one.get("choice") == "best"
-    }
-    itemsets, are = answers.get("itemsets") or {}, answers.get("are") or {}
-    given, occurrences = report.get("input", {}), report.get("input", {}).get("occurrences")
+def _side(project: Project, name: str, letter: str, report: Record) -> dict[str, Any]:
+    utility: Utility = report["utility"]
+    answers = report.get("answers", {})
+    _, attacks = sides(report)
+    tried = attacks["risk"] if attacks else []
+    after = {one["m"]: one["rows_below"].get("2") for one in tried if one["choice"] == "best"}
+    itemsets, are = answers.get("itemsets"), answers.get("are")
+    given, guarantee = report["input"], report["guarantee"]
+    occurrences = given["occurrences"]
     loss = next(((key, utility[key]) for key in ("lm", "ncp") if utility.get(key) is not None), None)
     left_out = utility.get("suppressed_occurrences")
     found: dict[str, str] = {
-        "Promise": report["guarantee"].get("phrase", report["guarantee"]["model"]),
-        "It holds": "yes" if report["guarantee"].get("holds") else "no",
-        "Method": report.get("algorithm", {}).get("title", ""),
+        "Promise": guarantee["phrase"],
+        "It holds": "yes" if guarantee["holds"] else "no",
+        "Method": report["algorithm"]["title"],
     }
     if loss is not None:
         found["Loss (LM)" if loss[0] == "lm" else "Loss (NCP)"] = words.measure(loss[1])
     if utility.get("published_labels") is not None:
         found["Names published"] = f"{utility['published_labels']:,}"
     if utility.get("unchanged_items") is not None:
-        found["Items that keep their name"] = f"{utility['unchanged_items']:,} of {given.get('items', 0):,}"
+        found["Items that keep their name"] = f"{utility['unchanged_items']:,} of {given['items']:,}"
     if utility.get("suppressed_items") is not None:
         found["Items left out"] = f"{utility['suppressed_items']:,}"
     if left_out is not None and occurrences:
         found["Entries left out"] = words.percent(left_out, occurrences)
-    if are.get("mean") is not None:
+    if are and are["mean"] is not None:
         found["Answers to random queries are off by"] = words.error(are["mean"])
-    if itemsets.get("frequent"):
+    if itemsets and itemsets["frequent"]:
         found["Frequent itemsets kept"] = f"{itemsets['kept']:,} of {itemsets['frequent']:,}"
     for m, below in sorted(after.items()):
         if below is not None:

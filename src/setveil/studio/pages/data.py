@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.errors import DataError, OutputError, RequestError
+from setveil.report.record import Risk
 from setveil.report.risk import columns_known
 from setveil.staging import staged_file
 from setveil.studio import commands, places
@@ -492,12 +493,12 @@ async def risk(request: Request) -> Response:
     return Json(told)
 
 
-def _told(found: Mapping[str, Any]) -> dict[str, Any]:
+def _told(found: Risk) -> dict[str, Any]:
     """Put the figures as the page shows them."""
     best = [entry for entry in found["risk"] if entry["choice"] == "best"]
     least = str(min(found["thresholds"]))
     return {
-        "known": columns_known(dict(found)).removesuffix(" and "),
+        "known": columns_known(found).removesuffix(" and "),
         "alone": [
             {"m": entry["m"], "rows": entry["rows_below"][least], "exact": bool(entry["exact"])}
             for entry in best

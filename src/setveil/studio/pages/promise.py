@@ -18,6 +18,7 @@ from setveil.errors import DataError, RequestError, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
 from setveil.report import explored
+from setveil.report.explored import Explored
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
 from setveil.staging import staged_file
@@ -350,7 +351,7 @@ def _computed(place: Path, *, complete: bool) -> dict[str, Any] | None:
         return None
 
 
-def _shown(found: dict[str, Any], *, complete: bool) -> dict[str, Any]:
+def _shown(found: Explored, *, complete: bool) -> dict[str, Any]:
     """Put a front as the page shows it: each cell with its texts."""
     cells = {}
     heads = explored.heads(found)

@@ -20,7 +20,8 @@ from starlette.routing import Route
 from setveil.report import words
 from setveil.report.models import check, items_known, words_for
 from setveil.report.models import promise as promise_in_words
-from setveil.report.record import read_record
+from setveil.report.record import Attack, Record, read_record
+from setveil.report.run.exposure import sides
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
@@ -30,6 +31,7 @@ from setveil.studio.pages.promise import spare
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, error_page, framed, page, to
+from setveil.utility import Utility
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
@@ -94,7 +96,7 @@ async def show(request: Request) -> Response:
     )
 
 
-def _recorded(project: Project, report: dict[str, Any]) -> dict[str, Any]:
+def _recorded(project: Project, report: Record) -> dict[str, Any]:
     """Put what the record of a release says as the page shows it."""
     guarantee = report["guarantee"]
     return {
@@ -117,7 +119,7 @@ def _run(request: Request) -> str | None:
     return asked if asked in made else made[0] if made else None
 
 
-def report_of(project: Project, run: str) -> dict[str, Any]:
+def report_of(project: Project, run: str) -> Record:
     """Read the record of a release."""
     return read_record(project.runs / run / "internal" / "report.json")
 
@@ -144,9 +146,10 @@ def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | N
     return found if found.kind == kind else None
 
 
-def tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
+def tiles(report: Record) -> list[tuple[str, str]]:
     """Choose the figures that are shown first; all are the report's."""
-    utility, whole = report["utility"], report["input"]["occurrences"]
+    utility: Utility = report["utility"]
+    whole = report["input"]["occurrences"]
     shown = []
     if "weighed_loss" in utility:
         shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together (f)"))
@@ -168,15 +171,15 @@ def tiles(report: dict[str, Any]) -> list[tuple[str, str]]:
     return shown
 
 
-def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+def exposed(report: Record) -> list[tuple[str, str, str, str]]:
     """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
-    risk = report.get("risk") or {}
-    if not {"before", "after"} <= risk.keys():
+    before, after = sides(report)
+    if not before or not after:
         return []
     known = items_known(report["guarantee"]) if report["guarantee"]["model"] in _ABOUT_ALL_ITEMS else 0
     tables = []
-    for when in ("before", "after"):
-        best = (one for one in risk[when].get("risk", []) if one["choice"] == "best")
+    for side in (before, after):
+        best = (one for one in side["risk"] if one["choice"] == "best")
         tables.append({one["m"]: one for one in best})
     return [
         (
@@ -190,14 +193,14 @@ def exposed(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _rows_alone(found: dict[str, Any]) -> str:
+def _rows_alone(found: Attack) -> str:
     number = found["rows_below"].get("2")
     if number is None:
         return ""
     return f"{'' if found['exact'] else 'about '}{round(number):,}"
 
 
-def _is_old(project: Project, report: dict[str, Any]) -> bool:
+def _is_old(project: Project, report: Record) -> bool:
     """Whether the data have been read anew, and are others, since a release was made."""
     now, then = project.studio.get("sha256"), report["input"]["sha256"]
     return now is not None and then is not None and now != then

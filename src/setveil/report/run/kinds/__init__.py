@@ -14,9 +14,11 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from setveil.report import words
-from setveil.utility import Measure, measures
+from setveil.report.record import Record
+from setveil.utility import Measure, Utility, measures
 
-Report = dict[str, Any]  # what report.json holds
+Told = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
+Labels = list[dict[str, Any]]  # supports before and after: `setveil.utility.supports.label_supports`
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it, HTML
 Shares = list[tuple[str, str, int]]  # a colour, what became of item occurrences, how many
 
@@ -49,49 +51,49 @@ class Kind(ABC):
     """Why a label may have another support than the items that it stands for."""
 
     @abstractmethod
-    def loss(self, report: Report) -> str:
+    def loss(self, report: Record) -> str:
         """State what became of the item occurrences, in one sentence."""
 
     @abstractmethod
-    def shares(self, report: Report) -> Shares:
+    def shares(self, report: Record) -> Shares:
         """List what became of the item occurrences, first those that were not changed."""
 
     @abstractmethod
-    def items(self, report: Report) -> str:
+    def items(self, report: Record) -> str:
         """State what became of the items, in a few words."""
 
     @abstractmethod
-    def item_tiles(self, report: Report) -> Points:
+    def item_tiles(self, report: Record) -> Points:
         """Give numbers of items and labels, each with what it means."""
 
     @abstractmethod
-    def countable(self, report: Report) -> Points:
+    def countable(self, report: Record) -> Points:
         """Say which counts can be read off the release, and how well."""
 
     @abstractmethod
-    def contents(self, told: Report) -> Points:
+    def contents(self, told: Told) -> Points:
         """Say what is published, from what may be shared (see `setveil.report.run.external`)."""
 
     @abstractmethod
-    def countable_outside(self, told: Report) -> Points:
+    def countable_outside(self, told: Told) -> Points:
         """Say which counts can be read off the release, from what may be shared."""
 
     tells_shares: ClassVar[bool] = True
     """Whether occurrences are told as shares of all."""
 
     @abstractmethod
-    def measured(self, utility: Report, labels: list[dict[str, Any]], rows: dict[str, int]) -> list[str]:
+    def measured(self, utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
         """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""
 
     @abstractmethod
-    def uses(self, report: Report) -> list[Use]:
+    def uses(self, report: Record) -> list[Use]:
         """Say what the release can be used for, as far as it was measured (docs/report.md has the rules)."""
 
-    def overlap(self, _report: Report) -> str:
+    def overlap(self, _report: Record) -> str:
         """Say what this kind costs whoever counts labels; empty where it costs nothing."""
         return ""
 
-    def instead(self, _report: Report) -> str:
+    def instead(self, _report: Record) -> str:
         """Say what to count where counts of the original items are far off."""
         return "Such counts cannot be read off the release."
 
@@ -99,7 +101,7 @@ class Kind(ABC):
         """List the files with the rows, as HTML: `data` and those beside it."""
         return data
 
-    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+    def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures: a name, a value, what it means; `brief`: only those for a summary."""
         out = []
         for one in measures(self.recoding):
@@ -108,7 +110,7 @@ class Kind(ABC):
                 out.append((one.title, words.number_of(one, value), self.meaning(one, report)))
         return out
 
-    def meaning(self, one: Measure, _report: Report) -> str:
+    def meaning(self, one: Measure, _report: Record) -> str:
         """Say what a measure is."""
         return one.meaning
 
@@ -120,11 +122,11 @@ class Kind(ABC):
             if text
         ]
 
-    def shown(self, report: Report) -> list[Measure]:
+    def shown(self, report: Record) -> list[Measure]:
         """List the measures that the page of a run shows."""
         return [one for one in measures(self.recoding) if one.told and one.name in report["utility"]]
 
-    def handed_out(self, report: Report) -> list[Measure]:
+    def handed_out(self, report: Record) -> list[Measure]:
         """List the measures that may be shared, rounded."""
         return [one for one in self.shown(report) if one.handed_out]
 
@@ -153,6 +155,6 @@ def kind_named(recoding: str) -> Kind:
     return kind
 
 
-def kind_of(report: Report) -> Kind:
+def kind_of(report: Record) -> Kind:
     """Find the words for the kind of release that a record is about."""
     return kind_named(report["recoding"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from setveil.report import blocks, words
-from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Kind, Points, Report, Shares, Use
-from setveil.utility import Measure
+from setveil.report.record import Record
+from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Kind, Labels, Points, Shares, Told, Use
+from setveil.utility import Measure, Utility
 from setveil.wording import are, count
 
 _CLOSE, _FAR = 0.1, 1.0  # KL up to which estimates are close to the truth, and from which on far off
@@ -20,7 +21,7 @@ class Groups(Kind):
         "many of them it is.",
     )
 
-    def loss(self, report: Report) -> str:
+    def loss(self, report: Record) -> str:
         """State what became of the item occurrences, in one sentence."""
         counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
         return (
@@ -29,7 +30,7 @@ class Groups(Kind):
             "rows; all others are published as they were."
         )
 
-    def shares(self, report: Report) -> Shares:
+    def shares(self, report: Record) -> Shares:
         """List what became of the item occurrences."""
         utility = report["utility"]
         return [
@@ -37,20 +38,20 @@ class Groups(Kind):
             (blocks.GENERALIZED, "as counts of groups", utility["sensitive_occurrences"]),
         ]
 
-    def items(self, report: Report) -> str:
+    def items(self, report: Record) -> str:
         """State what became of the items, in a few words."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         return f"{kept} unchanged, {count(utility['sensitive_items'])} sensitive."
 
-    def item_tiles(self, report: Report) -> Points:
+    def item_tiles(self, report: Record) -> Points:
         """Give numbers of items, with what they mean."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         sensitive = count(utility["sensitive_items"])
         return [(kept, f"items published as they were; {sensitive} sensitive")]
 
-    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+    def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures, after the number of groups."""
         sizes, found = report["utility"]["group_sizes"], super().figures(report, brief=brief)
         if not sizes["groups"]:
@@ -59,7 +60,7 @@ class Groups(Kind):
         spread = f"of {smallest} to {largest}, median {sizes['median']:g}"
         return [("Groups", count(sizes["groups"]), spread), *found]
 
-    def meaning(self, one: Measure, report: Report) -> str:
+    def meaning(self, one: Measure, report: Record) -> str:
         """Say what a measure is; of KL, what was asked."""
         if one.name != "kl":
             return one.meaning
@@ -67,7 +68,7 @@ class Groups(Kind):
         asked = count(kl["queries"], "query", "queries")
         return f"{one.meaning}, {asked} by {count(kl['group_by'], 'other item')}"
 
-    def countable(self, report: Report) -> Points:
+    def countable(self, report: Record) -> Points:
         """Say which counts can be read off the release."""
         kl = report["utility"].get("kl")
         if not kl or not kl["queries"]:
@@ -81,7 +82,7 @@ class Groups(Kind):
             ),
         ]
 
-    def uses(self, report: Report) -> list[Use]:
+    def uses(self, report: Record) -> list[Use]:
         """Say what the release can be used for, from KL."""
         found: list[Use] = [
             (USABLE, "exact counts of all items that are not sensitive"),
@@ -95,7 +96,7 @@ class Groups(Kind):
 
     tells_shares = False
 
-    def measured(self, utility: Report, _labels: list[Report], _rows: dict[str, int]) -> list[str]:
+    def measured(self, utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:
         """Say how many groups there are, and how large."""
         sizes = utility["group_sizes"]
         lines = [f"groups                 {count(sizes['groups'])}"]
@@ -109,7 +110,7 @@ class Groups(Kind):
         """List the two files."""
         return f"{data}, groups.csv"
 
-    def contents(self, told: Report) -> Points:
+    def contents(self, told: Told) -> Points:
         """Say what is published row by row, and in how many groups."""
         names = count(told["published"]["items"])
         return [
@@ -117,7 +118,7 @@ class Groups(Kind):
             ("Groups", count(told["guarantee"]["groups"])),
         ]
 
-    def countable_outside(self, _told: Report) -> Points:
+    def countable_outside(self, _told: Told) -> Points:
         """Say which counts can be read off the release."""
         text = "published row by row; every count of them is exact."
         return [("Items that are not sensitive:", text)]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from setveil.report import blocks, words
+from setveil.report.record import Record
 from setveil.report.run.kinds import (
     ROUGHLY,
     UNUSABLE,
     USABLE,
     Kind,
+    Labels,
     Points,
-    Report,
     Shares,
+    Told,
     Use,
     by_error,
     by_share,
 )
+from setveil.utility import Utility
 from setveil.wording import are, count
 
 _WORST = 5  # labels
@@ -30,7 +33,7 @@ class Rows(Kind):
         "<b>Suppressed:</b> left out of every row.",
     )
 
-    def loss(self, report: Report) -> str:
+    def loss(self, report: Record) -> str:
         """State what became of the item occurrences, in one sentence."""
         utility, whole = report["utility"], report["input"]["occurrences"]
         generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
@@ -53,7 +56,7 @@ class Rows(Kind):
         )
         return f"{broader}; {left_out}."
 
-    def shares(self, report: Report) -> Shares:
+    def shares(self, report: Record) -> Shares:
         """List what became of the item occurrences."""
         utility = report["utility"]
         return [
@@ -62,7 +65,7 @@ class Rows(Kind):
             (blocks.SUPPRESSED, "left out", utility["suppressed_occurrences"]),
         ]
 
-    def items(self, report: Report) -> str:
+    def items(self, report: Record) -> str:
         """State what became of the items, in a few words."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
@@ -72,7 +75,7 @@ class Rows(Kind):
             f"{count(utility['published_labels'], 'label')} published."
         )
 
-    def item_tiles(self, report: Report) -> Points:
+    def item_tiles(self, report: Record) -> Points:
         """Give numbers of items and labels, each with what it means."""
         utility, occurrences = report["utility"], report["published"]["occurrences"]
         return [
@@ -87,10 +90,10 @@ class Rows(Kind):
             ),
         ]
 
-    def _changed(self, _report: Report) -> str:
+    def _changed(self, _report: Record) -> str:
         return "generalized"
 
-    def countable(self, report: Report) -> Points:
+    def countable(self, report: Record) -> Points:
         """Say how well supports of labels can be read off the release."""
         off = report["utility"].get("label_support_error")
         if off is None:
@@ -104,7 +107,7 @@ class Rows(Kind):
     def _labels_off(self, mean: float, most: float) -> str:
         return f"off by {words.percent(mean)} on average, by {words.error(most)} at most."
 
-    def uses(self, report: Report) -> list[Use]:
+    def uses(self, report: Record) -> list[Use]:
         """Say what the release can be used for, from the errors of counts and the itemsets kept."""
         utility, answers = report["utility"], report.get("answers", {})
         names = "published names" if utility["generalized_items"] else "items that are published"
@@ -120,12 +123,12 @@ class Rows(Kind):
             kept = by_share(itemsets["kept"] / itemsets["frequent"])
             found.append((kept, "items that often occur together"))
         if left_out := utility["suppressed_items"]:
-            counted = (report.get("counts") or {}).get("suppressed") and self.counts_whole
+            counted = "counts" in report and report["counts"]["suppressed"] and self.counts_whole
             what = "combinations with " if counted else ""
             found.append((UNUSABLE, f"{what}the {count(left_out, 'item')} left out"))
         return found
 
-    def _single_items(self, report: Report) -> list[Use]:
+    def _single_items(self, report: Record) -> list[Use]:
         """Judge counts of single items: those that stand beside the rows as such, others by their errors."""
         off, counts = report["utility"].get("item_support_error"), report.get("counts")
         if off is None:
@@ -143,7 +146,7 @@ class Rows(Kind):
             found.append((fit, f"counts of the {count(counts['unlisted'], 'other item')}"))
         return found
 
-    def measured(self, _utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
+    def measured(self, _utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
         """Say which labels have another support than their items had, and whether rows are missing."""
         lines = []
         wrong = [entry for entry in labels if entry["relative_error"] != 0]
@@ -166,26 +169,26 @@ class Rows(Kind):
             lines.append("The numbers of rows differ (a long table cannot show empty rows).")
         return lines
 
-    def instead(self, report: Report) -> str:
+    def instead(self, report: Record) -> str:
         """Say what to count where counts of the original items are far off."""
         if report["utility"].get("generalized_items"):
             return "Such counts cannot be read off the release; count published labels instead."
         return "Such counts cannot be read off the release where an item was left out."
 
-    def contents(self, told: Report) -> Points:
+    def contents(self, told: Told) -> Points:
         """Say what names are published."""
         broader = len(told["labels"])
         kinds = f"{count(broader)} of them broader than an item" if broader else "each that of an item"
         return [("Different names", f"{count(told['published']['items'])}, {kinds}")]
 
-    def countable_outside(self, told: Report) -> Points:
+    def countable_outside(self, told: Told) -> Points:
         """Say how well supports of labels can be read off the release."""
         if not told["exact_labels"]:
             return self._inexact_outside(told)
         exact = "exact. Each is in as many rows as held any of the items that it stands for."
         return [("Rows with a published name:", exact)]
 
-    def _inexact_outside(self, _told: Report) -> Points:
+    def _inexact_outside(self, _told: Told) -> Points:
         return []
 
 
@@ -202,7 +205,7 @@ class LocalRows(Rows):
     counts_whole = False
     supports_differ = "labels of different levels overlap"
 
-    def overlap(self, report: Report) -> str:
+    def overlap(self, report: Record) -> str:
         """Say what overlapping labels, or items left out of some rows only, cost whoever counts."""
         off = report["utility"]["label_support_error"]["mean"]
         if not report.get("several_labels", 1):
@@ -219,15 +222,15 @@ class LocalRows(Rows):
     def _labels_off(self, mean: float, _most: float) -> str:
         return f"at least so many; on average {words.percent(mean)} of them are missed."
 
-    def instead(self, _report: Report) -> str:
+    def instead(self, _report: Record) -> str:
         """Say that nothing helps where counts of the original items are far off."""
         return "Such counts cannot be read off the release."
 
-    def _changed(self, report: Report) -> str:
+    def _changed(self, report: Record) -> str:
         hidden = report["algorithm"].get("hidden")
         return "generalized or left out of some rows" if hidden else "generalized"
 
-    def _inexact_outside(self, told: Report) -> Points:
+    def _inexact_outside(self, told: Told) -> Points:
         if not told["overlapping"]:
             fewest = "exact, or at least so many where an item was left out of some rows only."
             return [("Rows with a published name:", fewest)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from setveil.report import words
-from setveil.report.run.kinds import Points, Report, Use, by_error
+from setveil.report.record import Record
+from setveil.report.run.kinds import Labels, Points, Told, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, Rows
+from setveil.utility import Utility
 from setveil.wording import are, count
 
 
-def left_out(report: Report) -> str:
+def left_out(report: Record) -> str:
     """State how many item occurrences are left out, in one sentence."""
     gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
     if not gone:
@@ -22,7 +24,7 @@ def left_out(report: Report) -> str:
 class _Columns(Rows):
     """What is said of columns and classes, whatever became of the items."""
 
-    def figures(self, report: Report, *, brief: bool = False) -> list[tuple[str, str, str]]:
+    def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures, after the number of classes."""
         sizes, found = report["utility"]["classes"], super().figures(report, brief=brief)
         if brief:  # T says as much
@@ -33,7 +35,7 @@ class _Columns(Rows):
         spread = f"of {smallest} to {largest}, median {sizes['median']:g}"
         return [("Classes", count(sizes["groups"]), spread), *found]
 
-    def countable(self, report: Report) -> Points:
+    def countable(self, report: Record) -> Points:
         """Say how well supports of labels, and counts over columns and items, can be read off."""
         lines, found = super().countable(report), report.get("answers", {}).get("table_are")
         if found and found["queries"]:
@@ -46,14 +48,14 @@ class _Columns(Rows):
             lines.append(("Counts over columns and items:", text))
         return lines
 
-    def uses(self, report: Report) -> list[Use]:
+    def uses(self, report: Record) -> list[Use]:
         """Say what the release can be used for."""
         found, asked = super().uses(report), report.get("answers", {}).get("table_are")
         if asked and asked["queries"]:
             found.append((by_error(asked["median"]), "counts over columns and items together"))
         return found
 
-    def measured(self, utility: Report, labels: list[Report], rows: dict[str, int]) -> list[str]:
+    def measured(self, utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
         """Say what the columns lost and how large the classes are, before what is said of rows."""
         sizes, lost = utility["classes"], utility["column_losses"]
         lines = ["loss of each column: " + ", ".join(f"{x} {words.measure(lost[x])}" for x in lost)]
@@ -70,7 +72,7 @@ class _Columns(Rows):
         ]
         return lines + super().measured(utility, labels, rows)
 
-    def contents(self, told: Report) -> Points:
+    def contents(self, told: Told) -> Points:
         """Say what names of items are published."""
         return [(f"{name} of items", text) for name, text in super().contents(told)]
 
