@@ -138,7 +138,7 @@ def test_too_little_may_be_suppressed(place: Path) -> None:
     ("options", "words"),
     [
         (["--gap", "-0.1"], "gap"),
-        (["--time-limit", "0"], "time limit"),
+        (["--time-limit", "0"], "time_limit must be a positive number of seconds"),
         (["--objective", "best"], "no objective 'best'"),
         (["--max-suppressed", "120%"], "0% to 100%"),
         (["--max-suppressed", "some"], "0% to 100%"),

@@ -21,6 +21,7 @@ from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import require_guarantee
 from setveil.past.apply import apply as run_apply
 from setveil.past.run import past_run
+from setveil.past.terms import require_applicable
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, read_shared, shared_by
 from setveil.runs.run import VerifiedRelease
@@ -125,11 +126,12 @@ def apply(
         raise RequestError(f'people must be "same" or "other", got {described(people)}.')
     if guarantee is not None:
         require_guarantee(guarantee)
-    earlier = run if isinstance(run, VerifiedRelease) else path_of("The earlier run", run)
+    named = run if isinstance(run, VerifiedRelease) else path_of("The earlier run", run)
+    earlier = past_run(named, "the earlier run")
+    require_applicable(earlier)
     return run_apply(
-        past_run(earlier, "the earlier run"), rows_of(data), guarantee=guarantee,
-        hierarchy=tree_of(hierarchy), repair=repair, strict=strict,
-        union=None if union is None else _shared(union), people=people, seed=seed, counts=counts,
+        earlier, rows_of(data), guarantee=guarantee, hierarchy=tree_of(hierarchy), repair=repair,
+        strict=strict, union=None if union is None else _shared(union), people=people, seed=seed, counts=counts,
         details=details, progress=listening,
     )  # fmt: skip
 

@@ -144,7 +144,8 @@ def why_table(rows: Rows) -> str:
     if _first_line_differs(rows):
         return "the first line is unlike the others"
     trimmed = [_trimmed(row) for row in rows]
-    return why_ids(trimmed) or (why_ids(trimmed[1:]) if _may_be_header(rows[0], rows[1:]) else "")
+    below = trimmed[1:] if trimmed and _may_be_header(rows[0], rows[1:]) else []
+    return why_ids(trimmed) or why_ids(below)
 
 
 def why_sets_are_table(rows: Rows, what: str = "line") -> str:

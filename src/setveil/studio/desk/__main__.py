@@ -49,11 +49,14 @@ def main() -> None:
         answers.flush()
 
 
+_SAID = {"message", "hint", "_faces"}  # of an error; what else it has says where
+
+
 def _answer(desk: Desk, do: str, given: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": ASKED[do](desk, **given)}
     except SetveilError as error:
-        more = {key: value for key, value in vars(error).items() if key not in {"message", "hint"}}
+        more = {key: value for key, value in vars(error).items() if key not in _SAID}
         where = {key: value for key, value in more.items() if _is_plain(value)}
         return _refused(type(error).__name__, error.message, error.hint, where)
     except MemoryError:

@@ -271,7 +271,7 @@ def _called(key: str) -> str:
 
 def _wrong(key: str, text: str) -> str:
     """Say what is wrong with a value; empty: nothing that could be seen without the data."""
-    kind = Share() if key == "share" else promise_options()[key].kind
+    kind = {"share": Share(), "k": Integer(2)}.get(key) or promise_options()[key].kind
     if not isinstance(kind, Integer | Size | Share | Probability):
         return ""
     try:
