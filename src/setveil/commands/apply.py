@@ -131,8 +131,8 @@ def apply(
     require_applicable(earlier)
     return run_apply(
         earlier, rows_of(data), guarantee=guarantee, hierarchy=tree_of(hierarchy), repair=repair,
-        strict=strict, union=None if union is None else _shared(union), people=people, seed=seed, counts=counts,
-        details=details, progress=listening,
+        strict=strict, union=None if union is None else _shared(union), people=people, seed=seed,
+        counts=counts, details=details, progress=listening,
     )  # fmt: skip
 
 
