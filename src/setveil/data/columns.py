@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -125,6 +125,25 @@ class _Columns:
             f"{where}: there is no column {shorten(wanted)}; {there_are}.",
             hint="Name the columns exactly as written, or by their numbers from 1, and check the separator.",
         )
+
+
+def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bool) -> list[int]:
+    """Find the most columns that are named alike but for a number at the end, such as DX1, DX2, DX3.
+
+    Parameters
+    ----------
+    names : mapping of int to str
+        The name of each column in question.
+    said : callable
+        Whether what stands before the number says something of what a column holds.
+    """
+    stems: dict[str, list[int]] = {}
+    for at, name in names.items():
+        numbered = re.fullmatch(r"(.*[^0-9])[0-9]+", name)
+        if numbered and said(numbered[1]):
+            stems.setdefault(numbered[1], []).append(at)
+    longest = max(stems.values(), key=len, default=[])
+    return longest if len(longest) > 1 else []
 
 
 def column_at(names: Sequence[str], wanted: str, where: str) -> int:

@@ -187,8 +187,7 @@ def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) 
     """Say why values that differ on nearly every row look like ids."""
     if rows < evidence.FEW or is_place(name):
         return ""
-    kinds = _kinds(labels)
-    measured = kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels)
+    measured = are_measured(labels)
     every = f"it has {count(len(labels), 'different value')} in {count(rows, 'line')}"
     if has_id_name(name) and not measured:
         return f"{every}, and is named like an id"
@@ -212,6 +211,12 @@ def _kinds(labels: Sequence[str]) -> dict[str, int]:
     for label in labels:
         found[evidence.kind(label)] += 1
     return found
+
+
+def are_measured(labels: Sequence[str]) -> bool:
+    """Tell whether more than a few values are dates or numbers that are no integers."""
+    kinds = _kinds(labels)
+    return kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels)
 
 
 def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
@@ -413,8 +418,7 @@ def _behaves(column: Values, labels: Sequence[str], codes: Codes, items: Items |
         return False
     if items is not None and _once_each(column, items):
         return True
-    kinds = _kinds(labels)
-    if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels):
+    if are_measured(labels):
         return False
     runs = int((codes[1:] != codes[:-1]).sum()) + 1
     return look_like_ids(labels, once=False) or (

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import evidence
-from setveil.data.columns import is_id_name, is_item_name, is_person_name
+from setveil.data.columns import is_id_name, is_item_name, is_person_name, numbered_alike
 from setveil.data.table import Table, called
 from setveil.errors import TableError, shorten
 
@@ -191,14 +191,11 @@ def _is_mark(values: Sequence[str]) -> bool:
 def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
     """Find columns that are numbered alike (DX1, DX2, ...), else those side by side that share values."""
     if table.header:
-        stems: dict[str, list[int]] = {}
-        for at, name in enumerate(table.names):
-            numbered = re.fullmatch(r"(.*?[^0-9])?[0-9]+", name)
-            if numbered and numbered[1] and not _ANY_COLUMN.fullmatch(numbered[1]):
-                stems.setdefault(numbered[1], []).append(at)
-        longest = max(stems.values(), key=len, default=[])
-        if len(longest) > 1:
-            return [] if any(_is_intruder(table, values, longest, at) for at in longest) else longest
+        alike = numbered_alike(
+            dict(enumerate(table.names)), said=lambda stem: not _ANY_COLUMN.fullmatch(stem)
+        )
+        if alike:
+            return [] if any(_is_intruder(table, values, alike, at) for at in alike) else alike
     sets = [set() if _is_called_id(table, at) else _shared(column) for at, column in enumerate(values)]
     best: list[int] = []
     run: list[int] = []

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, is_item_name, rows_of
+from setveil.data.columns import Codes, is_item_name, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
     NAMED,
     Again,
     Values,
+    are_measured,
     comes_again,
     is_place,
     look_like_ids,
@@ -128,12 +129,12 @@ def _proposed(
     if not items:
         least = _LIKELY if person is None else 1  # what varies with one person is an item, or of a stay
         free = [at for at in columns if at not in ids and (person is None or at not in same)]
-        several = _numbered_alike({at: columns[at].name for at in free})
+        several = numbered_alike({at: columns[at].name for at in free})
         set_at = (
             None if several else _set_at(columns, lists, heads, [at for at in free if at != person], least)
         )
         if several:
-            options["item_columns"] = _as_columns([columns[at].name for at in several])
+            options["item_columns"] = ",".join(as_field(columns[at].name) for at in several)
             taken.update(several)
         elif set_at is not None:
             options["set"] = columns[set_at].name
@@ -188,32 +189,12 @@ def _person(columns: Mapping[int, Values], places: Sequence[int]) -> tuple[Again
         item = max(vary, key=lambda o: _item_score(columns[o]))
         items = np.arange(codes.size), columns[item].codes
         again = comes_again(columns[at], told, items if _item_score(columns[item]) > 1 else None)
-        if again is not None and not _is_measured(columns[at]):
+        if again is not None and not are_measured(columns[at].present):
             found.append((again, same))
     best = [one[0].values for one in found if not one[0].looks_so and one[0].grade < NAMED]
     if len(best) > 1 and len(best) == len(found) and best.count(min(best)) > 1:
         return replace(found[0][0], grade=DERIVED), []  # each may say the other in other words
     return min(found, key=lambda one: (one[0].grade < LIKELY, *rank(one[0])), default=(None, []))
-
-
-def _is_measured(column: Values) -> bool:
-    kinds = [evidence.kind(value) for value in column.present]
-    return sum(kind in {"date", "number"} for kind in kinds) > (1 - evidence.SURE) * len(kinds)
-
-
-def _numbered_alike(names: Mapping[int, str]) -> list[int]:
-    """Find columns that are named alike but for a number at the end, such as DX1, DX2, DX3."""
-    stems: dict[str, list[int]] = {}
-    for at, name in names.items():
-        numbered = re.fullmatch(r"(.*[^0-9])[0-9]+", name)
-        if numbered:
-            stems.setdefault(numbered[1], []).append(at)
-    longest = max(stems.values(), key=len, default=[])
-    return longest if len(longest) > 1 else []
-
-
-def _as_columns(names: Sequence[str]) -> str:
-    return ",".join(as_field(name) for name in names)
 
 
 def _is_same(codes: Codes, column: Values) -> bool:

@@ -108,9 +108,9 @@ def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
     """
     if _share(rows) >= _OFTEN:
         words = [[word for field in row for word in field.split()] for row in rows]
-        numbered = _numbered(words, 0) and not evidence.is_table(rows)
-        personal = evidence.why_personal(words) or evidence.why_personal(rows)
-        return evidence.why_ids(words) if numbered else personal, ""
+        if _numbered(words, 0) and not evidence.is_table(rows):
+            return evidence.why_ids(words), ""
+        return evidence.why_personal(words) or evidence.why_personal(rows), ""
     between = [[field for field in row if field] for row in head_rows(text, " ")]
     again = 2 * len(set(map(tuple, between))) < len(between)
     numbered = _numbered(between, 0) or _numbered(between, -1)
