@@ -22,6 +22,7 @@ from typing import (
 )
 
 from setveil.errors import DataError, shorten
+from setveil.plain_json import read_json
 
 VERSION = 1  # of the record: one more for each change that a reader of the version before would misread
 
@@ -598,11 +599,9 @@ def read_record(path: Path) -> Record:
         If it cannot be read, is none, or was written by a setveil that is newer than this one.
     """
     try:
-        found = json.loads(path.read_bytes())
-        json.dumps(found, ensure_ascii=False).encode()  # it is shown: no halves of characters
-    except (OSError, ValueError, RecursionError) as error:
-        why = "it is too deep" if isinstance(error, RecursionError) else error
-        raise DataError(f"{path} cannot be read: {why}.") from None
+        found = read_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}.") from None
     version = found.get("version", VERSION) if isinstance(found, dict) else VERSION
     if type(version) is int and version > VERSION:
         raise DataError(

@@ -5,7 +5,6 @@ All routes read requests by these, so that what is too long, too deep or no text
 
 from __future__ import annotations
 
-import json
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from setveil.errors import RequestError
+from setveil.plain_json import read_json
 
 MOST_FIELDS = 100_000  # of a form: a table of 10,000 columns has three for each
 MOST_BYTES = 64_000_000  # of a form without files, and of JSON
@@ -60,11 +60,9 @@ def json_of(text: bytes | str) -> Any:
     ({'k': 5}, None, None, None)
     """
     try:
-        found = json.loads(text)
-        json.dumps(found, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return None
-    return found
 
 
 async def way_in(request: Request) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import json
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from setveil import plain_json
 from setveil.errors import DataError, OutputError, SetveilError
 
 TOML = "project.toml"
@@ -67,12 +67,7 @@ def read_json(place: Path) -> Any:
     OSError, ValueError
         If it cannot be read, or is none.
     """
-    try:
-        found = json.loads(place.read_bytes())
-        json.dumps(found, ensure_ascii=False).encode()  # pages are texts
-    except RecursionError:
-        raise ValueError(f"{place} is too deep.") from None
-    return found
+    return plain_json.read_json(place.read_bytes())
 
 
 def foreign(folder: Path) -> Path | None:
