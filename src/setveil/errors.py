@@ -30,9 +30,10 @@ def faces(command_line: str, python: str) -> str:
     return f"\ue000{command_line}\ue001{python}\ue002"
 
 
-def as_option(name: str) -> str:
-    """Name an option in a message: `--time-limit` on the command line, `time_limit` in Python."""
-    return faces(f"--{name.replace('_', '-')}", name)
+def as_option(name: str, value: str = "") -> str:
+    """Name an option, with a value or without: `--time-limit` on the command line, `time_limit` in Python."""
+    words = f"--{name.replace('_', '-')}"
+    return faces(f"{words} {value}", f"{name}={value!r}") if value else faces(words, name)
 
 
 def in_python(text: str) -> str:

@@ -157,9 +157,10 @@ def explore(
         words, usual = _words(own), algorithm == _DEFAULT
         of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
         weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
-        module = registry.load(algorithm)
         encoding = reading.text_encoding
-        require_parameters(algorithm, module.Parameters, own, encoding)
+        if not of_table:
+            module = registry.load(algorithm)
+            require_parameters(algorithm, module.Parameters, own, encoding)
         source = source_of(input, reading)
         plain, _ = split_hierarchies(hierarchy_files or (), of_table)
         hierarchy_file = None if plain is None or of_table else Path(plain)
@@ -173,9 +174,10 @@ def explore(
             data = read_rows(source, reading)
         if tree is None:
             say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-        given = Given(data, encoding, tree, seed)
-        parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
-        secrets = None
+        parameters = secrets = None
+        if not of_table:
+            given = Given(data, encoding, tree, seed)
+            parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
         if named is not None:
             secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
         try:

@@ -14,7 +14,7 @@ from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, TableError, shorten
+from setveil.errors import DataError, OutputError, RequestError, TableError
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
@@ -151,18 +151,10 @@ def load_image(
         if about is None:
             return None
         return dict(read_image(about, published))
+    from setveil.past.run import image_of
+
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
-    image: dict[str, str | None] = {}
-    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
-        if number == 1 and fields == ["item", "published"]:
-            continue
-        if len(fields) != 2 or not fields[0] or fields[0] in image:
-            raise DataError(
-                f"{recoding}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "
-                "before, a comma and its label (empty: suppressed)."
-            )
-        image[fields[0]] = fields[1] or None
-    return image
+    return image_of(csv.reader(text.splitlines()), recoding)
 
 
 def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: Reading) -> str:

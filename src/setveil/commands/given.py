@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Integral
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -21,6 +20,7 @@ from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
+from setveil.values.kinds import is_integer
 
 Listener = Progress | Callable[[str, float | None], None] | None
 TreeLike = Hierarchy | str | PathLike[str] | None
@@ -159,7 +159,7 @@ def path_of(what: str, value: object) -> Path:
 
 def integer(name: str, value: Any, least: int) -> int:
     """Take an integer of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+    if not is_integer(value, least):
         raise RequestError(f"{name} must be an integer of at least {least}, got {described(value)}.")
     return int(value)
 

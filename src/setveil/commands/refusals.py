@@ -7,7 +7,7 @@ from typing import Any
 
 from setveil.errors import RequestError, as_option, faces
 from setveil.studies.candidates import SHARE
-from setveil.values.numbers import fraction, parse_share
+from setveil.values.numbers import exact_share
 
 
 def hides_nothing(name: str) -> RequestError:
@@ -37,4 +37,4 @@ def share_of_columns(share: Any, *, of_table: bool) -> Fraction:
             f"{as_option('share')} weighs the columns of a table, and the data have none.",
             hint=faces("Name them: --qi.", "setveil.read_table(...) reads a table."),
         )
-    return fraction(parse_share(str(share))) or Fraction(0)
+    return exact_share(str(share))

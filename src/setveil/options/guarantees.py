@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import RequestError, as_option, faces
+from setveil.errors import RequestError, as_option
 from setveil.guarantees import Guarantee, Model, model_named, models
 from setveil.options.decode import Given, decode, plain_values
 from setveil.values.declared import Option
@@ -92,8 +92,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
                 hint=f"For experiments: {_named(instead)} instead." if instead else "",
             )
         other, value = model.options[gaps[0][0]].only_with or ("", "")
-        wanted = faces(f"--{other} {value}", f"{other}={value!r}")
-        raise RequestError(f"{wanted} needs {_named(gaps[0][:1])}.")
+        raise RequestError(f"{as_option(other, value)} needs {_named(gaps[0][:1])}.")
     known = offered(model, published=published)
     extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
@@ -108,10 +107,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         )
     for key, entry in model.options.items():
         if entry.only_with and texts.get(key) is not None and key not in applicable(model, texts):
-            other, value = entry.only_with
-            raise RequestError(
-                f"{_named([key])} goes with {faces(f'--{other} {value}', f'{other}={value!r}')} only."
-            )
+            raise RequestError(f"{as_option(key)} goes with {as_option(*entry.only_with)} only.")
     for key, drawn in both_given(model, texts):
         raise RequestError(
             f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."

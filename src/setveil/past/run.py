@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -117,8 +117,21 @@ def read_recoding(path: Path) -> dict[str, str | None]:
         raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
     if not lines or lines[0] != ["item", "published"]:
         raise DataError(f"{path} is no recoding: expected item,published in its first line.")
+    return image_of(lines, path)
+
+
+def image_of(lines: Iterable[list[str]], path: Path) -> dict[str, str | None]:
+    """Read the lines of a recoding, below a header or none: the label of each item, None: suppressed.
+
+    Raises
+    ------
+    DataError
+        If a line is none of an item and its label, or an item comes again.
+    """
     image: dict[str, str | None] = {}
-    for number, fields in enumerate(lines[1:], 2):
+    for number, fields in enumerate(lines, 1):
+        if number == 1 and fields == ["item", "published"]:
+            continue
         if len(fields) != 2 or not fields[0] or fields[0] in image:
             raise DataError(
                 f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item not seen "

@@ -52,8 +52,8 @@ def fraction(value: Any) -> Fraction | None:
     return None if rest else found / 100 if percent else found
 
 
-def parse_share(text: str) -> float | Fraction:
-    """Read a share as it is written: ``5%``, ``0.05``, or ``1/3``, which is no decimal number.
+def exact_share(text: str) -> Fraction:
+    """Read a share as it is written: ``5%``, ``0.05`` or ``1/3``.
 
     Raises
     ------
@@ -63,6 +63,12 @@ def parse_share(text: str) -> float | Fraction:
     share = fraction(text)
     if share is None or not 0 <= share <= 1:
         raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
+    return share
+
+
+def parse_share(text: str) -> float | Fraction:
+    """Read a share as a number that is exact: 1/3 is no decimal number (see `exact_share`)."""
+    share = exact_share(text)
     decimal = float(share)
     return decimal if Fraction(repr(decimal)) == share else share
 
