@@ -20,9 +20,9 @@ import numpy as np
 from runs import data_folder
 from setveil.algorithms.rt.rt import RT, anonymize
 from setveil.commands.read_table import read_table
-from setveil.data.relational import Table
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.runs.memory import peak_memory_mb
+from setveil.tables.table import Table
 
 SHARES = Fraction(1, 2), Fraction(1, 4)
 COLUMNS = ("age", "gender", "race", "admission", "days")

@@ -44,7 +44,7 @@ import json, resource, sys, time
 import setveil as sv
 from setveil.algorithms.coat import coat
 from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.policy.pgen import pgen
+from setveil.constraints.pgen import pgen
 rows, tree, privacy, k = json.loads(sys.argv[1])
 def protect(data, tree):
     start = time.perf_counter()

@@ -25,10 +25,10 @@ from policies import (
 
 import setveil as sv
 from runs import files
+from setveil.constraints.pgen import pgen
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.policy.pgen import pgen
 from setveil.utility.are import query_errors
 from setveil.utility.queries import frequent_queries, random_queries
 

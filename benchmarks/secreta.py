@@ -26,9 +26,9 @@ import numpy as np
 import setveil as sv
 from runs import data_folder
 from setveil.algorithms.rt.bounding import Bounding, anonymize
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
+from setveil.tables.table import Table
 
 RELATIONAL = ("incognito", "cluster", "topdown", "bottomup")
 ITEMS = ("coat", "pcta", "aa", "lra", "vpa")

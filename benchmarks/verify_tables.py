@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 
-from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.guarantees import Guarantee
@@ -21,6 +20,7 @@ from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import verify
 from setveil.published.table_files import PublishedTable
+from setveil.tables.table import TextColumn
 
 CODES, PER_ROW, VALUES = 1000, 10, (6, 2, 8, 5, 4)
 

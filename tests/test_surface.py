@@ -66,7 +66,7 @@ def test_public_names() -> None:
 
 
 def test_dir_shows_the_public_names_only() -> None:
-    importlib.import_module("setveil.studies.results")
+    importlib.import_module("setveil.studies.compare.results")
     assert set(dir(sv)) == {*sv.__all__, "__version__"}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from setveil import algorithms
 from setveil.options.reading import DETECTED, Reading
-from setveil.studies.settings import accepted
+from setveil.studies.compare.settings import accepted
 from setveil.values.declared import Option, options_of, parameter
 from setveil.values.kinds import (
     Choice,

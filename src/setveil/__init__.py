@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from setveil.commands.risk import risk
     from setveil.commands.verify import verify
     from setveil.commands.why import why
-    from setveil.data.relational import Table
     from setveil.data.transactions import Transactions
     from setveil.errors import (
         DataError,
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
     from setveil.runs.run import VerifiedRelease
+    from setveil.tables.table import Table
 
 _HOMES = {
     "AA": "algorithms.aa",
@@ -126,7 +126,7 @@ _HOMES = {
     "SetveilError": "errors",
     "SuppressControl": "algorithms.rho.suppress_control",
     "TDControl": "algorithms.rho.td_control",
-    "Table": "data.relational",
+    "Table": "tables.table",
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 import setveil as sv
 from naive import rt_table, rt_verify
 from setveil import algorithms
-from setveil.data.quasi_identifiers import quasi_identifier
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError
 from setveil.guarantees import models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published import publish
 from setveil.runs.run import anonymize
+from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.tables.table import Table
 from tables import fast, hierarchy, random_tables, shown_by
 
 PAIRS = [

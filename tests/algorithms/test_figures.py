@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from setveil import algorithms
-from setveil.data.quasi_identifiers import quasi_identifier
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees import models
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.runs.run import anonymize
+from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.tables.table import Table
 from setveil.values.declared import options_of
 from setveil.values.kinds import Choice, Flag, Kind, Share
 from strategies import examples, random_rows, seeded

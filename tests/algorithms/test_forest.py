@@ -20,16 +20,16 @@ from real_data import DATA
 from setveil.algorithms.rt import forest
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._relational_optimum import relational_optimum
-from setveil.data.quasi_identifiers import quasi_identifier
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.hierarchy.io import read_hierarchy
-from setveil.hierarchy.ranges import ranges
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import silent
+from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.tables.ranges import ranges
+from setveil.tables.table import Table
 from strategies import COMPILED, examples, random_rows, random_tree, seeded
 
 Parents = dict[str, str | None]

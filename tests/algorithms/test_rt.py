@@ -19,7 +19,6 @@ from setveil.algorithms.rt._classes import Classes
 from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._splits import Splits
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -27,6 +26,7 @@ from setveil.kernels.rows import Ints, recode_rows
 from setveil.progress import silent
 from setveil.published.parts import Parts, labels_of
 from setveil.published.recoding import recode
+from setveil.tables.table import Table
 from strategies import examples, seeded
 from tables import fast, hierarchy, random_table
 from ward import numbered, ward

@@ -17,9 +17,9 @@ from setveil.algorithms.rt._distinct import cut_loss
 from setveil.algorithms.rt._extents import Extents
 from setveil.algorithms.rt._incognito import incognito
 from setveil.algorithms.rt._specialization import bottom_up, classes_of, top_down
-from setveil.data.relational import Table
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids
+from setveil.tables.table import Table
 from ward import numbered, ward
 
 

@@ -12,13 +12,13 @@ import pytest
 from real_data import DATA
 from setveil.algorithms.rt._classes import Classes
 from setveil.algorithms.rt._item_optimum import ItemOptima
-from setveil.data.quasi_identifiers import quasi_identifier
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.progress import silent
+from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.tables.table import Table
 from strategies import COMPILED
 
 pytestmark = pytest.mark.skipif(

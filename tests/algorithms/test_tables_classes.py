@@ -17,8 +17,8 @@ from setveil.algorithms.rt._incognito import incognito
 from setveil.algorithms.rt._merging import Clusters, within
 from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.algorithms.rt._specialization import bottom_up, top_down
-from setveil.data.relational import Table, numbered_parts
 from setveil.progress import silent
+from setveil.tables.table import Table, numbered_parts
 from tables import fast, random_tables
 
 

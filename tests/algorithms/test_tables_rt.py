@@ -17,10 +17,10 @@ from naive.km import Rows
 from naive.rt_items import Image, NoRecodingError
 from naive.rt_table import MISSING
 from setveil.algorithms.rt import rt
-from setveil.data.relational import TextColumn
 from setveil.errors import InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.published.tables import publish
+from setveil.tables.table import TextColumn
 from tables import fast, hierarchy, losses, partition, random_tables, shown_by
 
 SHARES = (0, Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), 0.9, 1)

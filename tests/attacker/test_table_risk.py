@@ -16,11 +16,11 @@ from naive import tables_verify as naive
 from naive.tables_verify import Line, Lines
 from real_data import DATA
 from setveil.attacker.attack import attack_risk
-from setveil.data.quasi_identifiers import quasi_identifier
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import RequestError
+from setveil.tables.quasi_identifiers import quasi_identifier
+from setveil.tables.table import Table
 from strategies import examples
 from table_cases import COLUMNS, published, random_lines
 

@@ -55,7 +55,7 @@ def test_what_is_needed_is_imported(imported: set[str]) -> None:
     "module",
     [
         "coverage", "highspy", "pandas", "polars", "pyarrow", "pydantic", "rich", "scipy",
-        "setveil.report.comparison.plots", "setveil.studies",
+        "setveil.report.drawing.plots", "setveil.studies",
     ],
 )  # fmt: skip
 def test_what_only_others_need_is_not(imported: set[str], module: str) -> None:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from real_data import DATA
-from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
+from setveil.tables.columns import How, read_columns
 
 WARD = [
     ("1", "34", "F", ("I21", "J18")),

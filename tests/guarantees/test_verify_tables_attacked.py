@@ -11,7 +11,6 @@ import numpy as np
 
 from naive import rt_items, rt_verify
 from naive.rt_verify import Row
-from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
@@ -19,6 +18,7 @@ from setveil.guarantees.verify.kkm import Rare, verify_kkm
 from setveil.guarantees.verify.mixed_km import verify_mixed_km
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
+from setveil.tables.table import TextColumn
 from strategies import many, seeded
 from tables import fast, parts_of, random_table, shown_by
 

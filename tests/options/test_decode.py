@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from setveil import algorithms
-from setveil.data.relational import Table, TextColumn
+from setveil.constraints.pgen import pgen
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given, as_given, decode, decode_parameters
-from setveil.policy.pgen import pgen
 from setveil.published.table_files import PublishedTable
-from setveil.studies.settings import accepted
+from setveil.studies.compare.settings import accepted
+from setveil.tables.table import Table, TextColumn
 from setveil.values import kinds as module
 from setveil.values.declared import Option
 from setveil.values.kinds import (

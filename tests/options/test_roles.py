@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from setveil.data.io.relational import How
-from setveil.options.roles import Known, Roles, make_roles, read_roles
-from setveil.options.tables import settled
+from setveil.tables.columns import How
+from setveil.tables.read import settled
+from setveil.tables.roles import Known, Roles, make_roles, read_roles
 
 FULL = """
 [columns.patient]

@@ -22,10 +22,10 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, GuaranteeError
-from setveil.published._reconstruction_loops import below
 from setveil.published.counts import Counts
-from setveil.published.reconstruction import puzzle_of, reconstruct, require_consistent
 from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.reconstruction._loops import below
+from setveil.reconstruction.reconstruct import puzzle_of, reconstruct, require_consistent
 from strategies import Case, examples, random_case, seeded
 
 Members = dict[str, list[str]]

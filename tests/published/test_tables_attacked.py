@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from setveil.data.io import read as read_rows
-from setveil.data.relational import TextColumn
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.published.table_files import DATA_FILE, ITEMS_FILE, PublishedTable, write_long, write_table
 from setveil.published.tables import read
+from setveil.tables.table import TextColumn
 from strategies import many, seeded
 from tables import shown_by
 

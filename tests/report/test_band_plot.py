@@ -9,7 +9,7 @@ import pytest
 
 from cli_helpers import setveil, write
 from setveil.errors import RequestError
-from setveil.report.band import draw_band
+from setveil.report.drawing.band import draw_band
 
 ROWS = "wine,meat,viagra\nwine,meat\nstrawberries,cream\nstrawberries,meat\nwine,meat,cream\n"
 

@@ -14,16 +14,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naive import fronts as naive
-from setveil.report.comparison.charts import draw_fronts, draw_lines
-from setveil.report.comparison.figures import line_figures
-from setveil.report.comparison.fronts import non_dominated, relation, rounded, standings
-from setveil.report.comparison.html_tables import best_table, middle_setting
-from setveil.report.comparison.page import comparison_html, figures
-from setveil.report.comparison.plots import PALETTE, plot
-from setveil.report.comparison.releases import fronts_of, loss_of, standings_of
-from setveil.report.comparison.scales import Numbers, Spaced
-from setveil.report.comparison.table import clean, families, number, public, text_of
-from setveil.report.comparison.words import (
+from setveil.report.compare.charts import draw_fronts, draw_lines
+from setveil.report.compare.figures import line_figures
+from setveil.report.compare.fronts import non_dominated, relation, rounded, standings
+from setveil.report.compare.html_tables import best_table, middle_setting
+from setveil.report.compare.page import comparison_html, figures
+from setveil.report.compare.releases import fronts_of, loss_of, standings_of
+from setveil.report.compare.table import clean, families, public
+from setveil.report.compare.words import (
     all_caveats,
     dominance_sentences,
     dominance_short,
@@ -31,6 +29,8 @@ from setveil.report.comparison.words import (
     headline,
     proven,
 )
+from setveil.report.drawing.plots import PALETTE, plot
+from setveil.report.drawing.scales import Numbers, Spaced, number, text_of
 
 NAMING_ITEMS = ["keep", "utility", "weights"]
 STUDY = {

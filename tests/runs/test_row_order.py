@@ -19,9 +19,9 @@ import pytest
 import setveil as sv
 from cli_helpers import environment, needs_compiled
 from setveil import algorithms
-from setveil.data.quasi_identifiers import quasi_identifier
 from setveil.guarantees import Guarantee, models
 from setveil.runs import details
+from setveil.tables.quasi_identifiers import quasi_identifier
 from setveil.threads import use_threads
 from strategies import examples, seeded
 

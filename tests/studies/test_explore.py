@@ -23,17 +23,17 @@ from naive.km import is_km
 from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding, recode
-from setveil.report.explore_page import explored_html
-from setveil.report.explored import explored_text, reasons, standing, steps
-from setveil.studies.explore import (
+from setveil.report.explore.page import explored_html
+from setveil.report.explore.text import explored_text, reasons, standing, steps
+from setveil.studies.explore.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
+from setveil.studies.explore.record import record
+from setveil.studies.explore.rows import (
     Cell,
     Exploration,
     explore,
     require_algorithm,
     require_budget,
 )
-from setveil.studies.explored import record
-from setveil.studies.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
 from setveil.studies.worth import names_kept
 from strategies import Case, cases, examples
 

@@ -27,12 +27,12 @@ from rho_problems import Problem, draw_problem
 from setveil.errors import InfeasibleError
 from setveil.published import publish
 from setveil.published.tables import publish as publish_table
-from setveil.report.explore_page import explored_html
-from setveil.report.explored import explored_text
-from setveil.studies.explore import Cell, Exploration, Secrets, explore
-from setveil.studies.explore_tables import explore_table
-from setveil.studies.explored import record
-from setveil.studies.promises import require_grid, require_triples
+from setveil.report.explore.page import explored_html
+from setveil.report.explore.text import explored_text
+from setveil.studies.explore.promises import require_grid, require_triples
+from setveil.studies.explore.record import record
+from setveil.studies.explore.rows import Cell, Exploration, Secrets, explore
+from setveil.studies.explore.tables import explore_table
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, losses, random_table, shown_by
 

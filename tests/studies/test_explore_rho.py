@@ -22,17 +22,17 @@ from naive.rho import is_km_rho, rules
 from setveil.errors import DataError, RequestError
 from setveil.published import publish
 from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.report.explore_page import explored_html
-from setveil.report.explored import explored_text, reasons, steps
-from setveil.studies.explore import Cell, Exploration, Secrets, explore, require_algorithm
-from setveil.studies.explored import record
-from setveil.studies.promises import (
+from setveil.report.explore.page import explored_html
+from setveil.report.explore.text import explored_text, reasons, steps
+from setveil.studies.explore.promises import (
     coarse_to_fine,
     front,
     lower_bounds,
     lower_envelope,
     require_triples,
 )
+from setveil.studies.explore.record import record
+from setveil.studies.explore.rows import Cell, Exploration, Secrets, explore, require_algorithm
 from setveil.studies.worth import names_kept
 from strategies import examples, random_cases
 

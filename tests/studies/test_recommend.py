@@ -19,18 +19,18 @@ from setveil.errors import InfeasibleError, RequestError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import Reading
 from setveil.published.recoding import Recoding
-from setveil.report.advice import advice_text, headline, weighing
-from setveil.report.advice_page import advice_html
-from setveil.studies import recommend as module
-from setveil.studies.candidates import (
+from setveil.report.recommend.page import advice_html
+from setveil.report.recommend.text import advice_text, headline, weighing
+from setveil.studies.compare.plan import Run, data_set, plan_run
+from setveil.studies.recommend import recommend as module
+from setveil.studies.recommend.candidates import (
     Candidate,
     candidates,
     inference_candidates,
     known_items,
     uncertainty_candidates,
 )
-from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.recommend import Advice, recommend, record
+from setveil.studies.recommend.recommend import Advice, recommend, record
 from setveil.utility.lm import lm
 from setveil.values.kinds import reference
 

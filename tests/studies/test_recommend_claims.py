@@ -23,11 +23,16 @@ from setveil.data.io import read as read_rows
 from setveil.errors import InfeasibleError, RequestError
 from setveil.hierarchy.io import write_hierarchy
 from setveil.published.shared import read_shared
-from setveil.studies import recommend as module
-from setveil.studies import worker
-from setveil.studies.candidates import Candidate, candidates, inference_candidates, uncertainty_candidates
-from setveil.studies.plan import Run, data_set
-from setveil.studies.recommend import recommend, record
+from setveil.studies.compare import worker
+from setveil.studies.compare.plan import Run, data_set
+from setveil.studies.recommend import recommend as module
+from setveil.studies.recommend.candidates import (
+    Candidate,
+    candidates,
+    inference_candidates,
+    uncertainty_candidates,
+)
+from setveil.studies.recommend.recommend import recommend, record
 from setveil.values.kinds import reference
 from strategies import examples, random_case, seeded
 

@@ -14,12 +14,12 @@ import pytest
 import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, together, write
 from setveil.errors import RequestError
-from setveil.report.advice import advice_text
-from setveil.report.advice_page import advice_html
-from setveil.studies import recommend as module
-from setveil.studies.candidates import Candidate, table_candidates
-from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.recommend import Advice, recommend, record
+from setveil.report.recommend.page import advice_html
+from setveil.report.recommend.text import advice_text
+from setveil.studies.compare.plan import Run, data_set, plan_run
+from setveil.studies.recommend import recommend as module
+from setveil.studies.recommend.candidates import Candidate, table_candidates
+from setveil.studies.recommend.recommend import Advice, recommend, record
 from setveil.values.kinds import Reference
 
 WARD = """patient,age,sex,codes

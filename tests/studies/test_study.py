@@ -10,9 +10,9 @@ import pytest
 
 from cli_helpers import HIERARCHY, dump, sample_rows, write
 from setveil.errors import DataError, RequestError
-from setveil.studies import plan, settings
-from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.study import Study, read_study
+from setveil.studies.compare import plan, settings
+from setveil.studies.compare.plan import Run, data_set, plan_run
+from setveil.studies.compare.study import Study, read_study
 from setveil.values.kinds import Flag, Reference
 
 HEAD = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "tree.csv"}]\n'

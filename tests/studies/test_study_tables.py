@@ -11,7 +11,7 @@ import pytest
 import setveil as sv
 from cli_helpers import needs_compiled, write
 from setveil.guarantees import models
-from setveil.studies.study import read_study
+from setveil.studies.compare.study import read_study
 
 STUDIES = Path(__file__).parent.parent.parent / "studies"
 LINES = """age,sex,codes

@@ -16,11 +16,11 @@ import pytest
 
 from cli_helpers import children, environment, needs_proc, posix_only, stopped_if, until_gone, write
 from setveil.errors import OutputError, RequestError
-from setveil.report.comparison.columns import measured
-from setveil.studies import results, sweep
-from setveil.studies.plan import DataSet, Run, plan_run
-from setveil.studies.results import _write, require_study_folder, table
-from setveil.studies.sweep import locked, read_record, run_all
+from setveil.report.compare.columns import measured
+from setveil.studies.compare import results, sweep
+from setveil.studies.compare.plan import DataSet, Run, plan_run
+from setveil.studies.compare.results import _write, require_study_folder, table
+from setveil.studies.compare.sweep import locked, read_record, run_all
 from setveil.values.kinds import Value
 
 # Does what the run's k says: < 1000 sleeps so many milliseconds. It logs when it began and what it did.
@@ -218,7 +218,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = {tests!r}
 from test_sweep import run_of
-from setveil.studies.sweep import run_all
+from setveil.studies.compare.sweep import run_all
 run_all([run_of(20, seed) for seed in range(100)], Path({folder!r}), jobs=3, worker={worker!r})
 """
 

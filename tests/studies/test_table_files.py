@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from setveil.data.relational import Table, TextColumn
-from setveil.options.roles import Known, Roles, read_roles, write_roles
-from setveil.studies.files import read_data
-from setveil.studies.table_files import table_files
+from setveil.studies.compare.files import read_data
+from setveil.tables.files import table_files
+from setveil.tables.roles import Known, Roles, read_roles, write_roles
+from setveil.tables.table import Table, TextColumn
 from tables import fast, hierarchy, random_tables
 
 

@@ -21,10 +21,10 @@ import setveil as sv
 from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, write
 from naive import rho as naive
 from setveil.commands.query import shared_of
-from setveil.policy.utility import groups_of
-from setveil.studies.plan import Run, data_set, plan_run
-from setveil.studies.sweep import WORKER
-from setveil.studies.worker import _risk_before, _run
+from setveil.constraints.utility import groups_of
+from setveil.studies.compare.plan import Run, data_set, plan_run
+from setveil.studies.compare.sweep import WORKER
+from setveil.studies.compare.worker import _risk_before, _run
 from setveil.utility.are import query_errors
 from setveil.utility.estimates import Estimator
 from setveil.utility.itemsets import surviving_itemsets

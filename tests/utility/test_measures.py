@@ -10,11 +10,11 @@ import pytest
 
 import setveil as sv
 from setveil import utility
-from setveil.report.comparison import columns
-from setveil.report.comparison.figures import line_figures
-from setveil.report.comparison.page import comparison_html, figures
-from setveil.report.comparison.releases import loss_of
-from setveil.report.comparison.table import clean, families, parameters
+from setveil.report.compare import columns
+from setveil.report.compare.figures import line_figures
+from setveil.report.compare.page import comparison_html, figures
+from setveil.report.compare.releases import loss_of
+from setveil.report.compare.table import clean, families, parameters
 from setveil.report.measures import measures_text
 from setveil.report.run.page import report_html
 from setveil.report.run.summary import summary

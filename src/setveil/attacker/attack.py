@@ -28,13 +28,13 @@ from setveil.attacker.sampling import (
     rising,
     row_words,
 )
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
+from setveil.tables.table import Table
 from setveil.threads import each
 
 DEFAULT_EFFORT = 1_000_000_000

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.attacker._inference_walk import Secrets
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.kernels.content import merge_rows_by_content
@@ -28,6 +27,7 @@ from setveil.kernels.rows import (
 )
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.table_files import PublishedTable
+from setveil.tables.table import Table
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 

@@ -13,7 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.progress import Progress
 from setveil.published.groups import split
-from setveil.report.band import draw_band, require_pillow
+from setveil.report.drawing.band import draw_band, require_pillow
 from setveil.wording import count
 
 

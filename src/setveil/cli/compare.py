@@ -80,9 +80,9 @@ def compare(
     command = _command(study, out, data, jobs, external=external)
 
     def do_study(progress: Any) -> Any:
-        from setveil.studies.results import compare as run_study
-        from setveil.studies.results import read_rows, require_readable, require_study_folder
-        from setveil.studies.study import read_study
+        from setveil.studies.compare.results import compare as run_study
+        from setveil.studies.compare.results import read_rows, require_readable, require_study_folder
+        from setveil.studies.compare.study import read_study
 
         progress("reading")
         asked = read_study(study, data)

@@ -142,11 +142,11 @@ def explore(
         from setveil.commands.explore import explored, promised, suited
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import load_labels
-        from setveil.report.explore_page import explored_html
-        from setveil.studies.candidates import SHARE
-        from setveil.studies.explore import WITH_RHO, Secrets, require_algorithm
-        from setveil.studies.explore_tables import SEARCH
-        from setveil.studies.explored import record
+        from setveil.report.explore.page import explored_html
+        from setveil.studies.explore.record import record
+        from setveil.studies.explore.rows import WITH_RHO, Secrets, require_algorithm
+        from setveil.studies.explore.tables import SEARCH
+        from setveil.utility.relational import SHARE
 
         named, of_table = secret["sensitive"], bool(columns.given)
         ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
@@ -205,7 +205,7 @@ def explore(
     if json:
         answer_json(content)
         return
-    from setveil.report.explored import explored_text
+    from setveil.report.explore.text import explored_text
 
     answer(explored_text(content))
     if out is not None:

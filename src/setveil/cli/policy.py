@@ -71,8 +71,8 @@ def pgen(
 
     def generate(progress: Any) -> Any:
         from setveil.cli.files import read_rows, require_free
-        from setveil.policy.io import write_privacy
-        from setveil.policy.pgen import pgen as find
+        from setveil.constraints.io import write_privacy
+        from setveil.constraints.pgen import pgen as find
 
         require_free(out, force)
         source = source_of(input, reading)
@@ -123,9 +123,9 @@ def check(
 
     def check_constraints(progress: Any) -> Any:
         from setveil.cli.files import read_rows
+        from setveil.constraints.check import check_policy
+        from setveil.constraints.io import Listing, parse_privacy, parse_utility
         from setveil.options.decode import require_file
-        from setveil.policy.check import check_policy
-        from setveil.policy.io import Listing, parse_privacy, parse_utility
 
         source = source_of(input, reading)
         for path in (privacy, utility):

@@ -97,9 +97,9 @@ def recommend(
         from setveil.commands.recommend import advised, promised, suited
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.inputs import load_labels
-        from setveil.report.advice_page import advice_html
-        from setveil.studies.plan import data_set
-        from setveil.studies.recommend import record
+        from setveil.report.recommend.page import advice_html
+        from setveil.studies.compare.plan import data_set
+        from setveil.studies.recommend.recommend import record
         from setveil.values.kinds import reference
 
         require_page(out, "advice.html", force)
@@ -149,7 +149,7 @@ def recommend(
     if json:
         answer_json(found)
         return
-    from setveil.report.advice import advice_text
+    from setveil.report.recommend.text import advice_text
 
     answer(advice_text(found))
     if out is not None:

@@ -63,9 +63,9 @@ def reconstruct(
 
     def draw(progress: Any) -> Any:
         from setveil.cli.files import read_release
-        from setveil.published.draws import Terms, draws_of, require_place, write_draws
-        from setveil.published.reconstruction import puzzle_of
         from setveil.published.shared import read_shared
+        from setveil.reconstruction.draws import Terms, draws_of, require_place, write_draws
+        from setveil.reconstruction.reconstruct import puzzle_of
 
         require_place(out, force=force)
         progress("reading")
@@ -115,7 +115,7 @@ def measure_draws(
     from setveil.cli.files import read_release, read_rows
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_queries
-    from setveil.published.draws import read_draws
+    from setveil.reconstruction.draws import read_draws
     from setveil.report.pooled import pooled_text
     from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
 

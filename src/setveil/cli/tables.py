@@ -16,9 +16,9 @@ from setveil.errors import RequestError, TableError
 from setveil.options.reading import Reading
 
 if TYPE_CHECKING:
-    from setveil.data.relational import Table
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.table_files import PublishedTable
+    from setveil.tables.table import Table
 
 OF_TABLES = "kkm"  # the model that is proposed for tables
 
@@ -173,15 +173,15 @@ def read_table(
         If nothing says which columns someone may know or which holds the items, or whose ids these are, with
         commands that say it.
     RequestError, DataError
-        As `setveil.options.tables.make_table`.
+        As `setveil.tables.read.make_table`.
     """
     from dataclasses import replace
 
     from setveil.cli.files import command_with
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
-    from setveil.options.roles import make_roles, read_roles, with_trees
-    from setveil.options.tables import make_table, sentence, warnings_of
+    from setveil.tables.read import make_table, sentence, warnings_of
+    from setveil.tables.roles import make_roles, read_roles, with_trees
 
     plain, named = split_hierarchies(hierarchies, of_tables=True)
     if words.roles is not None:
@@ -224,10 +224,10 @@ def read_table(
 def read_published(source: str, words: TableWords, reading: Reading) -> PublishedTable:
     """Read a published table of which the columns are named."""
     from setveil.cli.files import command_with
-    from setveil.options.roles import make_roles, read_roles
-    from setveil.options.tables import settled
     from setveil.published.about import published_file
     from setveil.published.table_files import read_published_table
+    from setveil.tables.read import settled
+    from setveil.tables.roles import make_roles, read_roles
 
     if words.roles is None:
         roles = make_roles(
@@ -256,7 +256,7 @@ def _opened(source: Any, words: TableWords, reading: Reading, roles: Any) -> tup
 
 
 def _how(words: TableWords, reading: Reading) -> Any:
-    from setveil.data.io.relational import How
+    from setveil.tables.columns import How
 
     if reading.same_ids:
         raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
@@ -275,7 +275,7 @@ def _names(text: str | None) -> list[str]:
 
 def _one(text: str | None) -> str | None:
     """Take the one column that --set names."""
-    from setveil.options.roles import require_one
+    from setveil.tables.roles import require_one
 
     names = _names(text)
     require_one(names, "set")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
 from setveil.commands.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee, models
@@ -18,6 +17,7 @@ from setveil.options.decode import Given, decode
 from setveil.options.reading import Reading
 from setveil.runs.run import VerifiedRelease, named_algorithm
 from setveil.runs.run import anonymize as run_anonymize
+from setveil.tables.table import Table
 from setveil.values.declared import options_of
 
 if TYPE_CHECKING:

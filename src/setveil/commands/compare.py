@@ -6,8 +6,8 @@ from os import PathLike
 from typing import Any
 
 from setveil.commands.given import Listener, heard, integer_or_none, path_of
-from setveil.studies.results import compare as run_study
-from setveil.studies.study import read_study
+from setveil.studies.compare.results import compare as run_study
+from setveil.studies.compare.study import read_study
 
 
 def compare(

@@ -20,16 +20,16 @@ from setveil.commands.given import (
     tree_of,
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
-from setveil.report.explored import Explored
-from setveil.studies.explore import TIME_BUDGET, Exploration, Secrets, require_budget
-from setveil.studies.explore import explore as explore_grid
-from setveil.studies.explore_tables import explore_table
-from setveil.studies.explored import record
-from setveil.studies.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
+from setveil.report.explore.text import Explored
+from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
+from setveil.studies.explore.record import record
+from setveil.studies.explore.rows import TIME_BUDGET, Exploration, Secrets, require_budget
+from setveil.studies.explore.rows import explore as explore_grid
+from setveil.studies.explore.tables import explore_table
+from setveil.tables.table import Table
 
 
 def explore(
@@ -188,7 +188,7 @@ def explored(
     share: Fraction,
     **how: Any,
 ) -> Exploration:
-    """Explore rows, or a table; `how` is of `setveil.studies.explore` and `explore_tables` alike."""
+    """Explore rows, or a table; `how` is of `setveil.studies.explore.rows` and `explore_tables` alike."""
     if isinstance(rows, Table):
         return explore_table(rows, promises, share=share, **how)
     return explore_grid(rows, promises, secrets=secrets, algorithm=algorithm, **how)

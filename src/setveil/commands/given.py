@@ -9,7 +9,6 @@ from typing import Any, TypeGuard
 
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, described, listed
 from setveil.hierarchy.io import read_hierarchy
@@ -20,6 +19,7 @@ from setveil.published import Release
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
+from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 
 Listener = Progress | Callable[[str, float | None], None] | None

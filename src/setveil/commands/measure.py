@@ -24,7 +24,6 @@ from setveil.commands.given import (
     tree_of,
 )
 from setveil.commands.reconstruct import Reconstruction
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described
 from setveil.hierarchy.tree import Hierarchy
@@ -33,9 +32,10 @@ from setveil.progress import Progress
 from setveil.published import kind_at, kind_of_recoding
 from setveil.published import rows as single_rows
 from setveil.published.about import reconstruction_at
-from setveil.published.draws import read_draws
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.reconstruction.draws import read_draws
+from setveil.tables.table import Table
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.pooled import LONGEST, pooled_errors, usual_number

@@ -8,13 +8,13 @@ from typing import Any
 
 from setveil.commands.given import is_path, tree_of
 from setveil.data.columns import split_names
-from setveil.data.io.relational import How
-from setveil.data.relational import Table
 from setveil.errors import RequestError, TableError, described
-from setveil.options.roles import TreeLike, make_roles, read_roles, require_one, with_trees
-from setveil.options.tables import make_table
 from setveil.published.table_files import PublishedTable
 from setveil.published.table_files import read_published_table as published_table
+from setveil.tables.columns import How
+from setveil.tables.read import make_table
+from setveil.tables.roles import TreeLike, make_roles, read_roles, require_one, with_trees
+from setveil.tables.table import Table
 
 
 def read_table(

@@ -26,7 +26,6 @@ from setveil.commands.given import (
 from setveil.commands.refusals import hides_nothing, share_of_columns
 from setveil.data.io import Layout, save
 from setveil.data.io.write import quoting
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described
 from setveil.guarantees.coherence import Coherence
@@ -36,9 +35,10 @@ from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
-from setveil.report.advice import Recommended
+from setveil.report.recommend.text import Recommended
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
-from setveil.studies.candidates import (
+from setveil.studies.compare.plan import DataSet, data_set
+from setveil.studies.recommend.candidates import (
     GREATEST_PROBABILITY,
     Candidate,
     candidates,
@@ -47,10 +47,10 @@ from setveil.studies.candidates import (
     table_candidates,
     uncertainty_candidates,
 )
-from setveil.studies.plan import DataSet, data_set
-from setveil.studies.recommend import TIME_BUDGET, Advice, record
-from setveil.studies.recommend import recommend as advise
-from setveil.studies.table_files import table_files
+from setveil.studies.recommend.recommend import TIME_BUDGET, Advice, record
+from setveil.studies.recommend.recommend import recommend as advise
+from setveil.tables.files import table_files
+from setveil.tables.table import Table
 from setveil.utility.queries import read_queries
 from setveil.values.kinds import Value, reference
 from setveil.values.numbers import as_written, written
@@ -266,7 +266,7 @@ def advised(
     secrets : callable, optional
         Names or writes the private or sensitive items.
     **how
-        See `setveil.studies.recommend.recommend`.
+        See `setveil.studies.recommend.recommend.recommend`.
     """
     if queries is not None:
         read_queries(queries, rows, encoding)  # refused now rather than by every run

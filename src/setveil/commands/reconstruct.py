@@ -14,10 +14,10 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.notebook import card
 from setveil.published import Release
-from setveil.published.draws import NOTE, Terms, draws_of, write_draws
-from setveil.published.reconstruction import puzzle_of
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, read_shared, shared_by
+from setveil.reconstruction.draws import NOTE, Terms, draws_of, write_draws
+from setveil.reconstruction.reconstruct import puzzle_of
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
 

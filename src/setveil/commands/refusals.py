@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from setveil.errors import RequestError, as_option, faces
-from setveil.studies.candidates import SHARE
+from setveil.utility.relational import SHARE
 from setveil.values.numbers import exact_share
 
 

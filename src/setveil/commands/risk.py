@@ -9,12 +9,12 @@ from typing import Any
 from setveil.attacker.attack import attack_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, rows_of
 from setveil.commands.measure import require_same_form
-from setveil.data.relational import Table
 from setveil.errors import RequestError, described
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.table_files import PublishedTable
+from setveil.tables.table import Table
 
 
 def risk(

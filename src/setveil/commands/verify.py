@@ -17,7 +17,6 @@ from setveil.commands.given import (
     rows_of,
     tree_of,
 )
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
@@ -31,6 +30,7 @@ from setveil.published.rows import RowsRelease, read_image
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.runs.check import check, require_reading
+from setveil.tables.table import Table
 
 Image = dict[str, str | None]
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from setveil.data.columns import Codes
 from setveil.data.frames import FrameTable, as_polars, read_lists
+from setveil.data.named_columns import Column
 from setveil.data.pandas_frames import is_pandas, pandas_columns
-from setveil.data.table import Column
 from setveil.errors import DataError, described, shorten
 
 

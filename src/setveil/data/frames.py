@@ -14,9 +14,9 @@ from setveil.data import evidence
 from setveil.data.columns import Wanted, guess_columns
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
+from setveil.data.named_columns import Column
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.table import Column
-from setveil.data.tables import Part, read_table
+from setveil.data.rows_of_columns import Part, read_table
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -41,7 +41,8 @@ def read_frame(
     name : str
         What to call it in messages.
     form : {"long", "wide", "onehot"}, optional
-        By default one row for each cell of a column of lists, else as `setveil.data.tables.read_table` does.
+        By default one row for each cell of a column of lists, else as
+        `setveil.data.rows_of_columns.read_table` does.
     first_is_id : bool
         See `FrameTable`.
     """

@@ -22,7 +22,7 @@ class Format:
         The usual ending of a file's name, with its dot.
     reader : str
         ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
-        that it takes, by name, to a `setveil.data.tables.Part`.
+        that it takes, by name, to a `setveil.data.rows_of_columns.Part`.
     writer : str
         ``module:function`` in this folder: from rows and layout to pieces of bytes.
     takes : tuple of str

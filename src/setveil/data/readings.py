@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from setveil.data import evidence
 from setveil.data.columns import is_id_name, is_item_name, is_person_name, numbered_alike
-from setveil.data.table import Table, called
+from setveil.data.named_columns import NamedColumns, called
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
@@ -17,13 +17,13 @@ IDS_TOO = ": ids would be, too"  # what a reading that takes all values for item
 
 
 def refusal(
-    table: Table, why: str, *, more: Mapping[str, str] = MappingProxyType({}), rows: str = ""
+    table: NamedColumns, why: str, *, more: Mapping[str, str] = MappingProxyType({}), rows: str = ""
 ) -> TableError:
     """Make the error that asks which columns count.
 
     Parameters
     ----------
-    table : Table
+    table : NamedColumns
         What was found.
     why : str
         What speaks for a table, where that is in question.
@@ -98,7 +98,7 @@ def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]
 Reading = tuple[dict[str, str], str]
 
 
-def likely_readings(table: Table) -> list[Reading]:
+def likely_readings(table: NamedColumns) -> list[Reading]:
     """List how a table is likely to be read: options of `setveil.read`, and what they mean; best first.
 
     No column that may hold ids is taken for items: where that cannot be told, there is no reading.
@@ -140,7 +140,7 @@ def likely_readings(table: Table) -> list[Reading]:
     return readings
 
 
-def _is_called_id(table: Table, at: int) -> bool:
+def _is_called_id(table: NamedColumns, at: int) -> bool:
     """Tell whether a column is named like an id or a person."""
     name = table.names[at] if table.header else ""
     return not is_item_name(name) and (is_id_name(name) or is_person_name(name))
@@ -156,7 +156,7 @@ def _are_personal(values: Sequence[str]) -> bool:
     return 2 * sum(map(evidence.is_personal, values)) >= len(values)
 
 
-def _are_items_of(table: Table, values: Sequence[Sequence[str]], id_at: int, at: int) -> bool:
+def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: int, at: int) -> bool:
     """Tell whether a column holds items for sure, and no ids: by the names of both, else by many values.
 
     Without a name that says so, the lines of each id must stand together, and those of items not.
@@ -188,7 +188,7 @@ def _is_mark(values: Sequence[str]) -> bool:
     return found <= evidence.YES | evidence.NO and bool(found & evidence.YES and found & evidence.NO)
 
 
-def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
+def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
     """Find columns that are numbered alike (DX1, DX2, ...), else those side by side that share values."""
     if table.header:
         alike = numbered_alike(
@@ -212,7 +212,7 @@ def _of_one_kind(table: Table, values: Sequence[Sequence[str]]) -> list[int]:
     return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table, best) else []
 
 
-def _hold_ends(table: Table, columns: Sequence[int]) -> bool:
+def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:
     """Tell whether lines end in columns with what only ends lines, as ids do."""
     filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in table.head]
     ends = [(row[at[-1]], at[-1]) for row, at in zip(table.head, filled, strict=True) if at]
@@ -224,7 +224,9 @@ def _hold_ends(table: Table, columns: Sequence[int]) -> bool:
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
 
-def _is_intruder(table: Table, values: Sequence[Sequence[str]], columns: Sequence[int], at: int) -> bool:
+def _is_intruder(
+    table: NamedColumns, values: Sequence[Sequence[str]], columns: Sequence[int], at: int
+) -> bool:
     """Tell whether a column may hold ids, and shares hardly any value with others that are named alike."""
     filled = [value for value in values[at] if value not in evidence.MISSING]
     if _is_called_id(table, at) or (filled and _are_personal(filled)):
@@ -245,7 +247,7 @@ def _shared(values: Sequence[str]) -> set[str]:
     return set() if dates or numbers or _look_like_ids(filled) or evidence.is_grouped(values) else set(filled)
 
 
-def _id_score(table: Table, at: int, values: Sequence[str]) -> int:
+def _id_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     kinds = {evidence.kind(value) for value in values if value}
     again = len(set(values)) < len(values)
     score = (
@@ -259,7 +261,7 @@ def _id_score(table: Table, at: int, values: Sequence[str]) -> int:
     return score - 9 * _is_mark(values) - 2 * (len(set(values)) < min(len(values), 8) / 2)
 
 
-def _item_score(table: Table, at: int, values: Sequence[str]) -> int:
+def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     kinds = {evidence.kind(value) for value in values if value}
     score = 2 * (not evidence.are_different(values)) + 3 * (not kinds & {"date"}) + ("code" in kinds)
     score += (len(set(values)) > 4) - 2 * (kinds == {"integer"})

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.layout import Layout
-from setveil.data.table import Column
+from setveil.data.named_columns import Column
 from setveil.errors import DataError, RequestError, shorten
 from setveil.kernels.rows import take_rows
 

@@ -18,8 +18,8 @@ from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
 if TYPE_CHECKING:
-    from setveil.data.relational import Table
     from setveil.data.transactions import Transactions
+    from setveil.tables.table import Table
 
 
 @dataclass(frozen=True, init=False)

@@ -123,7 +123,7 @@ class Given:
         if text == "all":
             return None
         if text == "pgen":
-            from setveil.policy.pgen import pgen
+            from setveil.constraints.pgen import pgen
 
             return pgen(self.data, others["k"])
         from setveil.options.inputs import load_privacy

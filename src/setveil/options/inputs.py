@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from setveil.constraints.io import read_privacy, read_utility
+from setveil.constraints.utility import groups_of, siblings
 from setveil.data.io import Layout
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
-from setveil.policy.io import read_privacy, read_utility
-from setveil.policy.utility import groups_of, siblings
 from setveil.progress import Progress
+from setveil.tables.table import Table
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.values.numbers import parse_integer
 

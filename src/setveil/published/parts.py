@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Parts:
     ----------
     part : int64 (n_rows,)
         Part of each row of the table: numbered from 0 by their first row in canonical order
-        (`setveil.data.relational.numbered_parts`), no number left out. The labels of columns follow from it:
+        (`setveil.tables.table.numbered_parts`), no number left out. The labels of columns follow from it:
         the lowest node above the part's values, or their range.
     items : LocalRecoding
         What each occurrence of an item becomes.

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.relational import How, read_columns
 from setveil.data.io.write import quoting
-from setveil.data.relational import TextColumn, numbered_parts
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import merge_rows, take_rows
+from setveil.tables.columns import How, read_columns
+from setveil.tables.table import TextColumn, numbered_parts
 
 DATA_FILE, ITEMS_FILE = "data.csv", "items.csv"
 _BLOCK = 1 << 18
@@ -109,7 +109,7 @@ def read_published_table(
     qi, keep : sequence of str
         Columns of quasi-identifiers, and such that are published as they were; others are not looked at.
     set_name : str
-        The column of items (see `setveil.data.io.relational.read_columns`).
+        The column of items (see `setveil.tables.columns.read_columns`).
     how : How, optional
         How it is read, where that is not detected.
 

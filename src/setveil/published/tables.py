@@ -12,11 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.relational import How
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
-from setveil.data.quasi_identifiers import MISSING, QuasiIdentifier
-from setveil.data.relational import Table, TextColumn
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed
@@ -46,6 +43,9 @@ from setveil.published.table_files import (
     write_long,
     write_table,
 )
+from setveil.tables.columns import How
+from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
+from setveil.tables.table import Table, TextColumn
 from setveil.wording import count
 
 LOCAL, GLOBAL = "table", "table-cut"

@@ -15,7 +15,6 @@ import numpy as np
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import knowledge_of
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
@@ -27,6 +26,7 @@ from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
+from setveil.tables.table import Table
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
 from setveil.utility.estimates import estimator_of

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.data.layout import Layout
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import GuaranteeError, RequestError, described, listed
 from setveil.guarantees import Guarantee, models
@@ -39,6 +38,7 @@ from setveil.runs.details import answers, recorded, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.staging import scratch_folder
+from setveil.tables.table import Table
 from setveil.utility import Case, measured
 
 

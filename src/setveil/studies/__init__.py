@@ -1,1 +1,4 @@
-"""Studies: many runs over data and parameters, their table, and the release that loses least."""
+"""Many runs, a room for each command that makes them: `explore/`, `recommend/` and `compare/`.
+
+`worth.py` is what they measure of a release, `machine.py` says what they were done on.
+"""

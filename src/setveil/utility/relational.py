@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table, TextColumn
 from setveil.errors import DataError, shorten
 from setveil.published.table_files import PublishedTable
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table, TextColumn
 from setveil.utility import TABLES, Case, Column, Compared, Measure
 from setveil.utility.counts import counts
 from setveil.utility.kl import group_sizes

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 from setveil.utility import TABLES, Case, Column, Compared, Measure
 from setveil.utility.are import QueryErrors, with_counts
 from setveil.utility.estimates import Estimator, estimator_of

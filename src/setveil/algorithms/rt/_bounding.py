@@ -22,13 +22,13 @@ from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.algorithms.rt._specialization import bottom_up, classes_of, top_down
 from setveil.algorithms.rt._splits import Splits
-from setveil.data.relational import Table, numbered_parts
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
 from setveil.published.parts import Parts
+from setveil.tables.table import Table, numbered_parts
 
 
 def bounded(

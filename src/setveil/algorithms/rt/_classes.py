@@ -16,9 +16,9 @@ from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._objective import Objective
 from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.algorithms.rt._splits import Splits
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ints, take_rows
 from setveil.progress import Progress
+from setveil.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.rt._clustering_loops import make_clusters
 from setveil.algorithms.rt._distinct import distinct_tuples
 from setveil.algorithms.rt._extents import Extents, ascending
-from setveil.data.relational import Table
 from setveil.progress import Progress, silent
+from setveil.tables.table import Table
 
 log = logging.getLogger("setveil")
 

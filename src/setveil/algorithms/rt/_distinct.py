@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ids, Ints, frozen
+from setveil.tables.table import Table
 
 
 def distinct_tuples(table: Table) -> tuple[Ids, Ints, Ints]:

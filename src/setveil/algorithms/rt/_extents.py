@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._extent_loops import interval_losses, joined_scores
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ids, Ints, frozen
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 
 _HIERARCHY, _RANGES, _RANGES_AND_MISSING = range(3)
 

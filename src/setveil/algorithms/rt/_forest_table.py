@@ -15,7 +15,6 @@ from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest, Tree
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
@@ -24,6 +23,7 @@ from setveil.kernels.rows import Ids, recode_rows
 from setveil.progress import Progress
 from setveil.published.parts import TableCut
 from setveil.published.recoding import Recoding
+from setveil.tables.table import Table
 from setveil.wording import are, count
 
 PATIENCE = 300.0  # seconds, where no time limit is given

@@ -12,7 +12,6 @@ from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._limits import allowed_nodes, cells
 from setveil.algorithms.rt._rt_parameters import RT
 from setveil.algorithms.rt._sensitive import SensitiveValues
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -20,6 +19,7 @@ from setveil.kernels.rows import recode_rows
 from setveil.progress import Progress
 from setveil.published.parts import Parts
 from setveil.published.recoding import LocalRecoding
+from setveil.tables.table import Table
 from setveil.wording import count
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from setveil import algorithms
 from setveil.algorithms.rt._item_optimum import ItemOptima, ItemOptimum
-from setveil.data.relational import Table
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, shorten
 from setveil.guarantees.constraints import PrivacyConstraints
@@ -24,6 +23,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.progress import Progress
 from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.tables.table import Table
 from setveil.wording import count
 
 EXACT = "exact"

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._distinct import classes
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.errors import InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ints
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 from setveil.wording import count
 
 Coarsest = Mapping[str, Sequence[str]]

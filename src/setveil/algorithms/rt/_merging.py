@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.rt._extents import Extents, ascending, at_most
 from setveil.algorithms.rt._merging_loops import expansions, pack, shared, unite
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress, silent
+from setveil.tables.table import Table
 
 _EXACT = 1 << 31  # the greatest denominator of fractions that their first 62 binary digits tell apart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from setveil.data.relational import Table
+from setveil.tables.table import Table
 
 
 class Objective:

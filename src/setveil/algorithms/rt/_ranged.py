@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from setveil.data.quasi_identifiers import QuasiIdentifier, quasi_identifier
-from setveil.data.relational import Table
-from setveil.hierarchy.ranges import ranges
+from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier
+from setveil.tables.ranges import ranges
+from setveil.tables.table import Table
 
 
 def with_ranges(table: Table) -> Table:
-    """Give each numeric column without a hierarchy one of ranges (see `setveil.hierarchy.ranges.ranges`)."""
+    """Give each numeric column without a hierarchy one of ranges (see `setveil.tables.ranges.ranges`)."""
     if all(column.parent is not None for column in table.columns):
         return table
     return replace(table, origin=table.origin, columns=tuple(map(_ranged, table.columns)))

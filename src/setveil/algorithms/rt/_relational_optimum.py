@@ -12,9 +12,9 @@ from setveil.algorithms.rt._forest_table import PATIENCE, trees_of, values_of
 from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest
 from setveil.algorithms.rt._ranged import with_ranges
-from setveil.data.relational import Table
 from setveil.guarantees.kkm import require_rows
 from setveil.progress import Progress
+from setveil.tables.table import Table
 
 
 def relational_optimum(

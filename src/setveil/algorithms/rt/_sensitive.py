@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.relational import Table
 from setveil.errors import RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, take_rows
+from setveil.tables.table import Table
 
 
 def require_nothing_sensitive(algorithm: str, guarantee: KKmAnonymity) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._distinct import classes, distinct_tuples, rows_of
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 
 
 class _Tree:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.algorithms.rt._sensitive import SensitiveValues
-from setveil.data.quasi_identifiers import QuasiIdentifier
-from setveil.data.relational import Table
 from setveil.kernels.rows import Ints
+from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.table import Table
 
 
 class Splits:

@@ -9,10 +9,10 @@ from setveil.algorithms.rt._bounding_parameters import Bounding
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from setveil.data.relational import Table
     from setveil.guarantees.kkm import KKmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.parts import Parts
+    from setveil.tables.table import Table
 
 __all__ = ["Bounding", "Parameters", "anonymize", "info"]
 

@@ -9,11 +9,11 @@ from setveil.algorithms.rt._forest_parameters import Forest
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from setveil.data.relational import Table
     from setveil.guarantees.kkm import KKmAnonymity
     from setveil.guarantees.mixed_km import MixedKmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.parts import TableCut
+    from setveil.tables.table import Table
 
 __all__ = ["Forest", "Parameters", "anonymize", "info"]
 

@@ -19,7 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.tables import Part
+from setveil.data.rows_of_columns import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.tables import Part
+from setveil.data.rows_of_columns import Part
 from setveil.errors import DataError, TableError, listed, shorten
 
 

@@ -18,7 +18,7 @@ from setveil.data.frames import read_frame
 from setveil.data.io.footer import least_memory
 from setveil.data.io.source import is_parquet
 from setveil.data.layout import Layout
-from setveil.data.tables import Part
+from setveil.data.rows_of_columns import Part
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.memory import Unpacked

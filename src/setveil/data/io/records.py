@@ -12,7 +12,7 @@ import numpy as np
 from setveil.data.columns import Codes, guess_columns
 from setveil.data.io.jsonl import label_of
 from setveil.data.io.source import Text
-from setveil.data.table import Column
+from setveil.data.named_columns import Column
 from setveil.errors import DataError, shorten
 
 

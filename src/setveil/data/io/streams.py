@@ -20,7 +20,7 @@ from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.data.readings import refuse_ids_in_lists
-from setveil.data.tables import Part
+from setveil.data.rows_of_columns import Part
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
 

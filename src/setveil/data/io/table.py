@@ -14,8 +14,8 @@ from setveil.data.io.sniff import head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.layout import Layout
-from setveil.data.table import Column
-from setveil.data.tables import Part, read_table
+from setveil.data.named_columns import Column
+from setveil.data.rows_of_columns import Part, read_table
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.wording import are, count

@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.io.sniff import basket_separator
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.tables import Part
+from setveil.data.rows_of_columns import Part
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import Tokens, tokenize

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Applied, Cases, Change, Newcomer, Record
 from setveil.report.run.names import shown
 from setveil.wording import are, count

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from setveil.guarantees import Facts
 from setveil.guarantees.km import known_words
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.models import items_known, words_for
 from setveil.report.record import Guarantee, Record
 from setveil.report.run.exposure import entry_of, identifying, sides

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Record, Table
 from setveil.wording import are, count
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.models import items_known, of_tables
 from setveil.report.record import Attack, Guarantee, Inference, Learned, Record, Risk
 from setveil.report.run.names import shown

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from setveil.guarantees import Facts
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.models import of_tables, words_for
 from setveil.report.record import Optimality, Record
 from setveil.report.run.answers import asked_for

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Class, Record
 from setveil.wording import count
 
 if TYPE_CHECKING:
-    from setveil.report.comparison.plots import Point
+    from setveil.report.drawing.plots import Point
 
 
 def frontier(report: Record) -> str:
@@ -17,8 +18,8 @@ def frontier(report: Record) -> str:
     entries = report.get("frontier") or []
     if len(entries) < 2:
         return ""
-    from setveil.report.comparison.plots import Series, plot  # the pages of other runs need no plots
-    from setveil.report.comparison.scales import Numbers
+    from setveil.report.drawing.plots import Series, plot  # the pages of other runs need no plots
+    from setveil.report.drawing.scales import Numbers
 
     swept = [entry for entry in entries if entry["search"] == "sweep"]
     split = [entry for entry in entries if entry["search"] != "sweep"]
@@ -85,7 +86,7 @@ def frontier_lines(report: Record) -> list[str]:
 
 
 def _point(entry: Class) -> Point:
-    from setveil.report.comparison.plots import Point
+    from setveil.report.drawing.plots import Point
 
     return Point(entry["relational_loss"], entry["suppressed_share"])
 

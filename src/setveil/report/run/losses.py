@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Label, Record
 from setveil.report.run.hidden import hidden_items
 from setveil.report.run.kinds import kind_of

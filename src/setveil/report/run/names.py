@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.report import blocks
+from setveil.report.drawing import blocks
 from setveil.report.record import Record
 
 

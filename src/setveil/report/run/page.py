@@ -6,7 +6,8 @@ import html
 import json
 
 from setveil.guarantees import Facts
-from setveil.report import blocks, words
+from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.models import words_for
 from setveil.report.record import File, Hierarchy, Record
 from setveil.report.run.answers import answers, asked_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-from setveil.report import blocks
+from setveil.report.drawing import blocks
 from setveil.report.models import check, promise, words_for
 from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of

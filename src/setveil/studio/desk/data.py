@@ -15,18 +15,18 @@ from setveil.data.evidence import MANY, are_different
 from setveil.data.formulas import formula_note
 from setveil.data.ids import of_cells, why_id
 from setveil.data.io import read
-from setveil.data.io.asked import ask_for_roles
-from setveil.data.io.relational import How, OpenedTable, open_table
 from setveil.data.io.source import gather, open_source
 from setveil.data.readings import IDS_TOO, likely_readings
-from setveil.data.relational import Table
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
 from setveil.options.reading import Reading
-from setveil.options.roles import make_roles
-from setveil.options.tables import make_table, warnings_of
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
+from setveil.tables.asked import ask_for_roles
+from setveil.tables.columns import How, OpenedTable, open_table
+from setveil.tables.read import make_table, warnings_of
+from setveil.tables.roles import make_roles
+from setveil.tables.table import Table
 from setveil.wording import count
 
 READING = tuple(field.name.replace("_", "-") for field in fields(Reading))

@@ -11,7 +11,7 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.report import advice
+from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
 from setveil.studio.desk.data import data_of, rows, rows_of
 from setveil.studio.desk.place import Desk

@@ -17,12 +17,12 @@ from starlette.routing import Route
 from setveil.errors import DataError, RequestError, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
-from setveil.report import explored
-from setveil.report.explored import Explored
+from setveil.report.explore import text as explored
+from setveil.report.explore.text import Explored
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
 from setveil.staging import staged_file
-from setveil.studies.settings import promise_options
+from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job

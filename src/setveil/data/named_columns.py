@@ -1,0 +1,74 @@
+"""What text and data frames have in common: a table of named columns, each of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from setveil.data.columns import Codes
+
+
+class Column(NamedTuple):
+    """One column.
+
+    Attributes
+    ----------
+    codes : int64 (lines,)
+        Position of each line's value in `labels`.
+    labels : list of str
+        Each value once; "" where there is none.
+    place : callable
+        Says where a line is, for messages.
+    """
+
+    codes: Codes
+    labels: list[str]
+    place: Callable[[int], str]
+
+
+class NamedColumns(Protocol):
+    """A table that is taken apart."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of its columns; their numbers where it has no header line."""
+
+    @property
+    def header(self) -> bool:
+        """Whether the columns have names."""
+
+    @property
+    def separator(self) -> str:
+        """What a text has between fields."""
+
+    @property
+    def head(self) -> Sequence[Sequence[str]]:
+        """The first lines, without the header."""
+
+    @property
+    def trimmed(self) -> bool:
+        """Whether lines may be short: then only a wide or one-hot table can be read."""
+
+    @property
+    def trouble(self) -> str:
+        """What must be mended before columns can be read; empty: nothing."""
+
+    def agreed(self, *, said: bool) -> tuple[int, int] | None:
+        """Find id and item column where two columns are named unmistakably, and their values agree.
+
+        Where it was `said` that the table is a long one, the names decide.
+        """
+
+    def columns(
+        self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
+    ) -> list[Column]:
+        """Read some columns; `marks`: cells may be empty, or say whether an item is there."""
+
+
+def called(table: NamedColumns, at: int) -> str:
+    """Name a column: by its number where it has no name."""
+    return table.names[at] if table.names[at] and table.header else f"column {at + 1}"

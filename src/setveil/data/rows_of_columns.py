@@ -1,0 +1,271 @@
+"""Tables of columns, from text, files or data frames: which of them make the rows, and what the rows hold.
+
+There are three layouts: long (a line for each id and item), wide (several columns of items), one-hot (a
+column for each item that says whether the line holds it). Which columns count is never guessed where ids
+could be published by it: what was not said is asked for (`setveil.data.readings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data import evidence
+from setveil.data.columns import (
+    Codes,
+    Wanted,
+    column_at,
+    columns_at,
+    joined,
+    long_columns,
+    rows_of,
+)
+from setveil.data.ids import Values
+from setveil.data.layout import Layout
+from setveil.data.named_columns import Column, NamedColumns, called
+from setveil.data.readings import refusal
+from setveil.errors import DataError, shorten
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one file holds.
+
+    Attributes
+    ----------
+    indptr, codes, labels
+        As `setveil.data.transactions.Transactions.from_codes` takes them.
+    layout : Layout
+        How rows are written like this.
+    row : str
+        What one row is, to be continued after "one row per".
+    id_column, item_columns, ignored_columns
+        Columns of a table.
+    ids : list of str or None
+        The id of each row; None: rows have none.
+    items : tuple of Values
+        What the columns of items hold, line by line.
+    """
+
+    indptr: NDArray[np.int64]
+    codes: NDArray[Any]
+    labels: Sequence[str]
+    layout: Layout
+    row: str = "line"
+    id_column: str | None = None
+    item_columns: tuple[str, ...] = ()
+    ignored_columns: tuple[str, ...] = ()
+    ids: list[str] | None = field(default=None, repr=False)
+    items: tuple[Values, ...] = field(default=(), repr=False)
+
+
+def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> Part:
+    """Take the rows out of a table.
+
+    Parameters
+    ----------
+    table : NamedColumns
+        Any.
+    form : {"long", "wide", "onehot"}, optional
+        By default: what the columns named say, and for item columns their values.
+    wanted : Wanted
+        Which columns count.
+
+    Raises
+    ------
+    TableError
+        If that was not said.
+    DataError
+        If a column does not exist, or holds something else than expected.
+    """
+    if not table.names:
+        raise DataError(f"{table.name}: a table needs columns; it has none.")
+    if form == "long" or (form is None and wanted.item_columns is None):
+        return _read_long(table, wanted, said=form == "long")
+    id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
+    if wanted.item_columns is not None:
+        items_at = columns_at(table.names, wanted.item_columns, id_at, table.name)
+    elif form == "onehot":
+        items_at = [at for at in range(len(table.names)) if at != id_at]
+    else:
+        raise refusal(table, "")
+    wanted_at = [*([] if id_at is None else [id_at]), *items_at]
+    columns = table.columns(wanted_at, id_at=id_at, marks=True)
+    ids = None if id_at is None else columns.pop(0)
+    values = {label for column in columns for label in column.labels}
+    if form is None:
+        form = _form_of(table, columns, values)
+    names = [table.names[at] for at in items_at]
+    if form == "onehot":
+        cells, labels = _marked(table, names, columns)
+    else:
+        cells, labels = _filled(columns)
+    part = _by_line(table, form, (cells, labels), items_at, id_at, ids)
+    if form == "onehot":
+        return part
+    held = [
+        Values(name, column.codes, column.labels)
+        for name, column in zip(part.item_columns, columns, strict=True)
+    ]
+    return replace(part, items=tuple(held))
+
+
+def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> Part:
+    found = long_columns(table.names, wanted, table.name)
+    if found is None:
+        found = None if wanted.named else table.agreed(said=said)
+        if found is None:
+            raise refusal(table, "")
+    id_at, item_at = found
+    ids, items = table.columns(found, id_at=id_at)
+    _refuse_missing(table, {id_at: ids, item_at: items})
+    row, first = rows_of(_merged(ids))
+    indptr, codes = joined(row, items.codes, first.size)
+    id_name, item_name = ((table.names[at] if table.header else "") for at in found)
+    return Part(
+        indptr,
+        codes,
+        items.labels,
+        Layout("long", table.separator, id_column=id_name or "id", item_column=item_name or "item"),
+        f"value of {called(table, id_at)}",
+        called(table, id_at),
+        (called(table, item_at),),
+        _ignored(table, found),
+        [ids.labels[code] for code in ids.codes[first].tolist()],
+        (Values(called(table, item_at), items.codes, items.labels),),
+    )
+
+
+def _by_line(
+    table: NamedColumns,
+    form: str,
+    cells: tuple[Codes, list[str]],
+    items_at: Sequence[int],
+    id_at: int | None,
+    ids: Column | None,
+) -> Part:
+    """Make a row of each line, or of the lines of each id."""
+    codes, labels = cells
+    lines, width = codes.shape
+    names = [table.names[at] for at in items_at]
+    if not table.header or len(set(names)) < len(names) or not all(names):
+        written = tuple(f"item{number}" for number in range(1, width + 1))
+    else:
+        written = tuple(names)
+    layout = Layout(form, table.separator, item_columns=written if form == "wide" else ())
+    part = Part(
+        np.arange(lines + 1, dtype=np.int64) * width,
+        codes.ravel(),
+        labels,
+        layout,
+        item_columns=tuple(called(table, at) for at in items_at),
+        ignored_columns=_ignored(table, [*items_at, *([] if id_at is None else [id_at])]),
+    )
+    if ids is None or id_at is None:
+        return part
+    _refuse_missing(table, {id_at: ids})
+    row, first = rows_of(_merged(ids))
+    indptr, flat = joined(np.repeat(row, width), codes.ravel(), first.size)
+    most = int(np.diff(indptr).max(initial=0))
+    if form == "wide" and most > width:  # lines of one id are joined: rows outgrow the columns
+        layout = Layout(form, table.separator, item_columns=tuple(f"item{i}" for i in range(1, most + 1)))
+    return Part(
+        indptr,
+        flat,
+        labels,
+        layout,
+        f"value of {called(table, id_at)}",
+        called(table, id_at),
+        part.item_columns,
+        part.ignored_columns,
+        [ids.labels[code] for code in ids.codes[first].tolist()],
+    )
+
+
+def _ignored(table: NamedColumns, used: Sequence[int]) -> tuple[str, ...]:
+    kept = frozenset(used)
+    return tuple(called(table, at) for at in range(len(table.names)) if at not in kept)
+
+
+def _merged(column: Column) -> Codes:
+    """Return codes that are equal where the values are: a quoted field may equal a bare one."""
+    numbers: dict[str, int] = {}
+    image = [numbers.setdefault(label, len(numbers)) for label in column.labels]
+    return column.codes if len(numbers) == len(image) else np.array(image, np.int64)[column.codes]
+
+
+def _refuse_missing(table: NamedColumns, columns: Mapping[int, Column]) -> None:
+    lacking = {
+        at: np.array([not label for label in column.labels], bool)[column.codes]
+        for at, column in columns.items()
+        if "" in column.labels
+    }
+    lines = np.logical_or.reduce(list(lacking.values())) if lacking else np.zeros(0, bool)
+    if not lines.any():
+        return
+    at = min(lacking, key=lambda one: int(np.argmax(lacking[one])) if lacking[one].any() else lines.size)
+    number = int(lines.sum())
+    what = "an id or an item" if len(columns) > 1 else "an id"
+    more = f"; {number:,} lines lack {what}" if number > 1 else ""
+    raise DataError(
+        f"{columns[at].place(int(np.argmax(lacking[at])))}: column {shorten(called(table, at))} is empty, "
+        f"expected a value on every line{more}.",
+        hint="Complete or remove such lines; a long table cannot show a row without items.",
+    )
+
+
+def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -> str:
+    """Tell by all values of the item columns whether they hold items or say which items there are."""
+    if values <= evidence.YES | evidence.NO and len(columns) > 1 and values & evidence.YES:
+        return "onehot"
+    zeros = sum(
+        int((column.codes == column.labels.index("0")).sum()) for column in columns if "0" in column.labels
+    )
+    cells = sum(column.codes.size for column in columns)
+    if len(columns) > 1 and 2 * zeros > cells and all(value.isdigit() for value in values - evidence.MISSING):
+        raise DataError(
+            f"{table.name}: the item columns hold numbers, mostly 0: are these amounts, or the items?",
+            hint="Add --format onehot (an item is there where its number is above 0) or --format wide "
+            "(the numbers are the items).",
+        )
+    return "wide"
+
+
+def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
+    """Return the items of each line and column, -1 where there is none."""
+    labels: list[str] = []
+    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
+    for at, column in enumerate(columns):
+        missing = np.array([label in evidence.MISSING for label in column.labels], bool)
+        cells[:, at] = np.where(missing[column.codes], -1, column.codes + len(labels))
+        labels += column.labels
+    return cells, labels
+
+
+def _marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> tuple[Codes, list[str]]:
+    """Return the columns that each line marks, -1 for the others."""
+    if not all(names) or len(set(names)) < len(names) or not table.header:
+        raise DataError(
+            f"{table.name}: in a one-hot table each column must be named like its item, once.",
+            hint="Check the header line.",
+        )
+    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
+    for at, column in enumerate(columns):
+        marks = np.zeros(len(column.labels), bool)
+        for code, label in enumerate(column.labels):
+            amount = label.removesuffix(".0")
+            number = amount.isascii() and amount.isdigit()
+            marks[code] = label in evidence.YES or (number and amount.strip("0") != "")
+            if not (marks[code] or number or label in evidence.NO | evidence.MISSING):
+                line = int(np.argmax(column.codes == code))
+                raise DataError(
+                    f"{column.place(line)}: column {shorten(names[at])} holds {shorten(label)}, expected 0 "
+                    "or 1, or true or false (one-hot).",
+                    hint="Name the columns that are items: --item-columns.",
+                )
+        cells[:, at] = np.where(marks[column.codes], at, -1)
+    return cells, names

@@ -1,0 +1,4 @@
+"""Rows of items drawn from what is shared of a release: `reconstruct.py` draws, `draws.py` is their folder.
+
+What draws are good for is measured in `utility/`; nothing here sees the original.
+"""

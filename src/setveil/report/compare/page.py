@@ -1,0 +1,379 @@
+"""The report of a study: which method loses least, at which risk, and what each costs."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from setveil.report import words
+from setveil.report.compare.gallery import MORE, SECTIONS, Figure, Numbering, draw
+from setveil.report.compare.html_tables import (
+    at_setting,
+    best_table,
+    coverage_table,
+    failures_table,
+    grid,
+    middle_setting,
+    standings_table,
+    values_text,
+)
+from setveil.report.compare.releases import Fronts, fronts_of, loss_of, standings_of
+from setveil.report.compare.table import (
+    Family,
+    Row,
+    clean,
+    distinct,
+    families,
+    parameters,
+    public,
+    setting_text,
+)
+from setveil.report.compare.words import (
+    all_caveats,
+    dominance_sentences,
+    dominance_short,
+    equal_promise,
+    headline,
+    missing_counts,
+    proven,
+)
+from setveil.report.drawing import blocks
+from setveil.utility import compared, measures
+from setveil.wording import count
+
+
+def figures(rows: Sequence[Row]) -> dict[str, str]:
+    """Draw all figures that a table of results can fill.
+
+    Each measure against each number that was varied, and loss against risk; methods by colour, shape and
+    dashes. A table of several kinds of promises gives figures for each kind.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One per run, with the columns of results.csv, None where a value is missing. Columns may be missing.
+
+    Returns
+    -------
+    dict of str to str
+        SVG by file stem, such as ``loss_lm-k`` or ``front-risk_chance``; at most 840 pixels wide. The same
+        table gives the same bytes.
+
+    Examples
+    --------
+    >>> row = {"data": "shop", "method": "aa", "model": "km-anonymity", "m": 2, "status": "done"}
+    >>> list(figures([{**row, "k": 2, "lm": 0.1}, {**row, "k": 5, "lm": 0.2}]))
+    ['loss_lm-k']
+    """
+    kinds = families(clean(rows))
+    return {
+        figure.stem: figure.drawing.as_svg()
+        for family in kinds
+        for figure in draw(family, _suffix(family, kinds))
+    }
+
+
+def comparison_html(
+    study: dict[str, Any],
+    rows: Sequence[Row],
+    *,
+    external: bool = False,
+) -> str:
+    """Make the page that compares the runs of a study.
+
+    Parameters
+    ----------
+    study : dict
+        `name`; optional `description`, `seeds`, `time_limit` (seconds per run), `memory_limit` (MB per run),
+        `file_sha256`, `versions`, `command` (the line that made it), `jobs` (runs at the same time). An
+        external page needs `naming_items`, the parameters of algorithms and of measuring that name items.
+    rows : sequence of dict
+        One per run, as for `figures`.
+    external : bool
+        Leave out what must stay inside: the command, hashes, paths and other texts among the parameters,
+        seeds, messages of runs without a release, the risk of the originals and their numbers of occurrences.
+
+    Returns
+    -------
+    str
+        A self-contained page: it loads nothing, and nothing in it runs.
+    """
+    rows = public(clean(rows), study["naming_items"]) if external else clean(rows)
+    kinds = families(rows)
+    name = str(study.get("name") or "Comparison")
+    done = sum(row["status"] == "done" for row in rows)
+    runs = count(len(rows), "run")
+    made = f"{runs}, {'all with a release' if done == len(rows) else f'{done:,} with a release'}"
+    about = f"{count(len({row['data'] for row in rows}), 'data set')}, {_methods(rows)}, {made}"
+    numbering = Numbering()
+    galleries = [(family, draw(family, _suffix(family, kinds))) for family in kinds]
+    parts = [
+        f"<h1>{html.escape(name)}: methods compared</h1>",
+        blocks.paragraph(about, "of"),
+        blocks.paragraph(str(study.get("description") or "")),
+        _answer(kinds),
+        _keep_in_mind(kinds),
+        _compared(rows, kinds, external),
+        *(part for family, pictures in galleries for part in _family(family, kinds, pictures, numbering)),
+        _without_release(rows, external),
+        _made(study, rows, external),
+        _how_to_read(kinds),
+        *(_more_figures(family, kinds, pictures, numbering) for family, pictures in galleries),
+    ]
+    return blocks.page(f"{name}: methods compared", "\n".join(part for part in parts if part))
+
+
+_DOMINATES = (
+    "One method dominates another if for every release of the other it has one that is no worse in loss and "
+    "in risk, and better in one of the two."
+)
+
+
+def _suffix(family: Family, kinds: Sequence[Family]) -> str:
+    return f"-{family.name}" if len(kinds) > 1 else ""
+
+
+def _methods(rows: Sequence[Row]) -> str:
+    return count(len({row["method"] for row in rows}), "method")
+
+
+def _title(text: str, family: Family, kinds: Sequence[Family]) -> str:
+    """Make a heading, with the family where there are several."""
+    return html.escape(f"{text}: {family.title}" if len(kinds) > 1 else text)
+
+
+def _answer(kinds: Sequence[Family]) -> str:
+    """Say first which method loses least, and which dominates."""
+    lines, notes = [], []
+    for family in kinds:
+        loss = loss_of(family)
+        fronts = fronts_of(family)[:1]
+        found = standings_of(family, loss) if loss else {}
+        for data in family.data:
+            told = [equal_promise(found[data], loss)] if loss else []
+            told += [dominance_short(front, data) for front in fronts if data in front.releases]
+            text = " ".join(part for part in told if part)
+            name = f"{data}, {family.title}:" if len(kinds) > 1 else f"{data}:"
+            lines += [(html.escape(name), html.escape(text, quote=False))] if text else []
+        notes.append(proven(family))
+        notes += [_DOMINATES] if "dominate" in " ".join(text for _, text in lines) else []
+    shown = "\n".join(blocks.paragraph(note, "small") for note in distinct(notes) if note)
+    listed = blocks.points(lines) if lines else ""
+    return f'<div class="verdict"><strong>{html.escape(headline(kinds))}</strong>\n{listed}\n{shown}</div>'
+
+
+def _keep_in_mind(kinds: Sequence[Family]) -> str:
+    notes = all_caveats(kinds)
+    listed = "\n".join(f"<li>{html.escape(note, quote=False)}</li>" for note in notes)
+    return blocks.section("Keep in mind", f"<ul>\n{listed}\n</ul>") if notes else ""
+
+
+def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> str:
+    """List data sets, methods and parameters."""
+    data = []
+    for name in distinct(row["data"] for row in rows):
+        sized = [row for row in rows if row["data"] == name and row.get("rows") is not None]
+        sizes = []
+        if sized:
+            first = sized[0]
+            sizes = [count(first["rows"], "row"), count(first.get("items") or 0, "item")]
+            if not external and first.get("occurrences") is not None:
+                sizes.append(count(first["occurrences"], "occurrence"))
+        data.append(blocks.data(name) + (f" ({', '.join(sizes)})" if sizes else ""))
+    methods = []
+    for family in kinds:
+        for model, title in zip(distinct(row["model"] for row in family.rows), family.models, strict=True):
+            names = distinct(row["method"] for row in family.rows if row["model"] == model)
+            of = f": {html.escape(title)}" if title else ""
+            methods.append(", ".join(map(blocks.data, names)) + of)
+    shown = [html.escape(values_text(name, values)) for name, values in parameters(rows).items()]
+    return blocks.section(
+        "What was compared",
+        blocks.facts(
+            [
+                ("Data", "<br>".join(data)),
+                ("Methods", "<br>".join(methods)),
+                ("Parameters", "<br>".join(shown)),
+            ]
+        ),
+    )
+
+
+def _family(
+    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering
+) -> list[str]:
+    """Make the sections of a family."""
+    parts = [_at_equal_promise(family, kinds)]
+    for place, fronts in enumerate(fronts_of(family, _suffix(family, kinds))):
+        picture = numbering.show_all([figure for figure in drawn if figure.section == fronts.stem])
+        title = "Loss against rows at risk" if place else "Loss against risk"
+        told = [_front_text(fronts, data, tables=not place) for data in fronts.releases]
+        parts.append(blocks.section(_title(title, family, kinds), picture, *told))
+    parts.append(_at_one_setting(family, kinds))
+    for section in SECTIONS.values():
+        inside = [figure for figure in drawn if figure.section == section]
+        if inside:
+            parts.append(blocks.section(_title(section, family, kinds), numbering.show_all(inside)))
+    return parts
+
+
+def _more_figures(
+    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering
+) -> str:
+    inside = [figure for figure in drawn if figure.section == MORE]
+    return blocks.section(_title(MORE, family, kinds), numbering.show_all(inside)) if inside else ""
+
+
+def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> str:
+    loss = loss_of(family)
+    found = standings_of(family, loss) if loss else {}
+    found = {data: of for data, of in found.items() if any(standing.compared for standing in of)}
+    if loss is None or not found:
+        return ""
+    text = (
+        "At how many of the promises (model and all its parameters) that it shares with another method did a "
+        "method lose least? Shared: another method lost as little, in nine digits. Below: its mean "
+        f"{loss.axis} above the least."
+    )
+    took_part = {standing.method for of in found.values() for standing in of if standing.compared}
+    methods = [method for method in family.methods if method in took_part]
+    return blocks.section(
+        _title("Least loss at equal promise", family, kinds),
+        blocks.paragraph(text),
+        standings_table(found, methods),
+    )
+
+
+def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
+    """Say who dominates on a data set, and list the Pareto-optimal releases."""
+    sentences = "\n".join(blocks.paragraph(line) for line in dominance_sentences(fronts, data))
+    if not tables:
+        return sentences
+    parts = [sentences]
+    if len(fronts.points(data)) > 1:
+        told = (
+            "Of the releases of the method in the column (by number), for how many does the method in the "
+            "row have one that is no worse in loss and risk?"
+        )
+        parts += [blocks.paragraph(told, "small"), coverage_table(fronts, data)]
+    parts += [
+        blocks.paragraph(
+            "Pareto-optimal releases (no other is as good in both numbers and better in one):", "small"
+        ),
+        best_table(fronts, data),
+    ]
+    return blocks.subsection(blocks.data(data), *parts)
+
+
+def _at_one_setting(family: Family, kinds: Sequence[Family]) -> str:
+    chosen = middle_setting(family)
+    if chosen is None:
+        return ""
+    names, setting = chosen
+    where = setting_text(names, setting)
+    text = f"All methods at {where}" if where else "All methods"
+    if where:
+        text += ", the most central setting at which most of them made a release"
+    if len({row.get("seed") for row in family.done}) > 1:
+        text += "; medians of the seeds, with the least and the greatest where they differ"
+    if any(row.get(name) is None for row in family.rows for name in names):
+        text += "; those without one of these parameters are shown at the others"
+    text += "."
+    tables = [
+        blocks.subsection(blocks.data(data), at_setting(family, data, names, setting)) for data in family.data
+    ]
+    return blocks.section(_title("At one setting", family, kinds), blocks.paragraph(text), *tables)
+
+
+def _without_release(rows: Sequence[Row], external: bool) -> str:
+    if all(row["status"] == "done" for row in rows):
+        return ""
+    if external:
+        lines = [
+            [blocks.data(data), blocks.data(method), str(runs)] for data, method, runs in missing_counts(rows)
+        ]
+        return blocks.section(
+            "Runs without a release", grid(["Data", "Method", "Runs"], lines, [1, 1, 1], texts=2)
+        )
+    return blocks.section("Runs without a release", failures_table(rows))
+
+
+def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> str:
+    """Say what is needed to repeat the study."""
+    versions = dict(study.get("versions") or {})
+    made_with = distinct(str(row["setveil"]) for row in rows if row.get("setveil"))
+    shown = [f"setveil {version}" for version in made_with if "setveil" not in versions]
+    shown += [f"{name} {version}" for name, version in versions.items()]
+    time_limit, memory_limit = study.get("time_limit"), study.get("memory_limit")
+    limits = [
+        *([f"{time_limit:g} seconds"] if time_limit else []),
+        *([f"{memory_limit:g} MB"] if memory_limit else []),
+    ]
+    machines = distinct(str(row["machine"]) for row in rows if row.get("machine"))
+    jobs = study.get("jobs")
+    at_once = f"; up to {count(jobs, 'run')} at the same time" if jobs else ""
+    lines = [
+        ("Study", blocks.data(str(study.get("name") or ""))),
+        ("Command", "" if external else blocks.code(str(study.get("command") or ""))),
+        ("Machine", html.escape(f"{'; '.join(machines)}{at_once}") if machines else ""),
+        ("Versions", html.escape(", ".join(shown))),
+        ("Repetitions", html.escape(_repetitions(rows))),
+        ("Limits of a run", ", ".join(limits) or "none"),
+    ]
+    if not external:
+        seeds = study.get("seeds") or distinct(row["seed"] for row in rows if row.get("seed") is not None)
+        seeds = seeds if isinstance(seeds, list | tuple) else [seeds]
+        hashes = [
+            f"{blocks.data(data)}: {blocks.code(str(sha))}"
+            for data, sha in distinct((row["data"], row.get("data_sha256")) for row in rows)
+            if sha
+        ]
+        lines += [
+            ("Seeds", html.escape(", ".join(map(str, seeds)))),
+            ("Study file SHA-256", blocks.code(str(study.get("file_sha256") or ""))),
+            ("Data SHA-256", "<br>".join(hashes)),
+            ("All runs", "results.csv and results.parquet, beside this report"),
+        ]
+    return blocks.section("How it was made", blocks.facts(lines))
+
+
+def _repetitions(rows: Sequence[Row]) -> str:
+    """Say how often a setting was run; the same seed makes the same release, but not the same seconds."""
+    seeds = len({row.get("seed") for row in rows})
+    if seeds < 2:
+        return "none: each run was done once. Its release can be made again exactly; its seconds vary."
+    return f"{seeds} seeds. Tables and figures show medians, with the least and the greatest."
+
+
+def _how_to_read(kinds: Sequence[Family]) -> str:
+    lines = [
+        ("Method:", "an algorithm, with those of its own parameters that differ from their defaults."),
+        (
+            "Promise:",
+            "a privacy model with its parameters. Every release was checked for it from the published rows.",
+        ),
+        ("Dominates:", _DOMINATES),
+        ("Pareto-optimal:", "a release is if no other is as good in loss and in risk, and better in one."),
+        (
+            "Loss and risk",
+            f"can be compared on the same data set only{_same_hierarchy(kinds)}.",
+        ),
+    ]
+    lines += [
+        (one.axis[:1].upper() + one.axis[1:], one.reading)
+        for one in compared()
+        if one.reading and _holds(kinds, one.column)
+    ]
+    return blocks.section("How to read this", blocks.points(lines))
+
+
+def _same_hierarchy(kinds: Sequence[Family]) -> str:
+    """Name the losses of a table that depend on how many items exist."""
+    titles = {column.name: one.title for one in measures() if one.domain for column in one.in_table()}
+    found = [titles[one.column] for one in compared() if one.column in titles and _holds(kinds, one.column)]
+    return f", {words.and_list(found)} only with the same hierarchy" if found else ""
+
+
+def _holds(kinds: Sequence[Family], column: str) -> bool:
+    return any(column in row for family in kinds for row in family.rows)

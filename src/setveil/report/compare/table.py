@@ -1,0 +1,255 @@
+"""The table of a study as its report reads it: runs, methods, parameters, settings, medians over seeds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, TypeVar
+
+from setveil.guarantees import models
+from setveil.report.compare.columns import ORIGINAL, RISK_BEFORE, fixed
+from setveil.report.compare.fronts import rounded
+from setveil.report.drawing.scales import number, text_of
+from setveil.utility import compared
+
+T = TypeVar("T")
+Row = dict[str, Any]
+Setting = tuple[Any, ...]  # the values of some parameters, in their order
+
+# Parameters that say what is promised, in the order in which they are shown. Others are an algorithm's own.
+PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in model.options))
+
+
+# Those of them that name items, or files with items: their values may be codes that look like numbers.
+_NAMING_ITEMS = frozenset(
+    name for model in models().values() for name, option in model.options.items() if option.kind.names_items
+)
+_SAFE_TEXT = frozenset({
+    "lm", "ncp", "entropy", "entropy-max", "true", "false", "none", "inf", "∞",
+    "public", "any", "occurrences", "items",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs whose promises are of a kind, so that their parameters mean the same and they can be compared."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models, in words."""
+        names = distinct(row["model"] for row in self.rows)
+        return [models()[name].title if name in models() else name for name in names]
+
+    @property
+    def title(self) -> str:
+        """The models in a heading."""
+        return ", ".join(self.models)
+
+    @property
+    def done(self) -> list[Row]:
+        """Runs that ended with a release."""
+        return [row for row in self.rows if row["status"] == "done"]
+
+    @property
+    def data(self) -> list[str]:
+        """Names of the data sets, in the table's order."""
+        return distinct(row["data"] for row in self.rows)
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods, in the table's order."""
+        return distinct(row["method"] for row in self.rows)
+
+
+def clean(rows: Iterable[Row]) -> list[Row]:
+    """Copy a table with nothing missing that the report relies on; values that are no number become None."""
+    out = []
+    for row in rows:
+        kept = {key: _value(value) for key, value in row.items()}
+        algorithm = kept.get("algorithm") or "unnamed"
+        named = {
+            "algorithm": algorithm,
+            "method": kept.get("method") or algorithm,
+            "model": kept.get("model") or "",
+            "data": kept.get("data") or "data",
+            "status": kept.get("status") or "failed",
+        }
+        out.append({**kept, **{key: str(value) for key, value in named.items()}})
+    return out
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "inf" if value == math.inf else value
+
+
+def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
+    """Take out of a cleaned table what must stay inside.
+
+    That is: the risk of the originals and their numbers of occurrences, measures that would tell these,
+    hashes, error messages, and every text that an author of a study wrote as a parameter, for it may be a
+    path or an item. Such texts are numbered instead, and so is whatever was given for the parameters
+    `naming_items`.
+    """
+    rows, naming = list(rows), _NAMING_ITEMS | set(naming_items)
+    own = [key for key in distinct(key for row in rows for key in row) if key not in fixed()]
+    masks = {
+        key: {
+            value: f"choice {i}"
+            for i, value in enumerate(
+                distinct(row.get(key) for row in rows if _secret(key, row.get(key), naming)), 1
+            )
+        }
+        for key in own
+    }
+    methods = _public_methods(rows, naming)
+    inside = {*RISK_BEFORE, *ORIGINAL, "data_sha256", "error", "run", "occurrences"}
+    inside |= {one.column for one in compared() if not one.handed_out}
+    out = []
+    for row in rows:
+        kept = {
+            key: masks[key].get(value, value) if key in masks else value
+            for key, value in row.items()
+            if key not in inside
+        }
+        name = re.split(r"[/\\]", str(kept["data"]))[-1]
+        out.append({**kept, "method": methods[row["method"]], "data": name})
+    return out
+
+
+def _secret(name: str, value: Any, naming: Collection[str]) -> bool:
+    """Whether a parameter's value may be an item or a path: all but numbers and words of setveil."""
+    if name in naming:
+        return value is not None
+    return isinstance(value, str) and number(value) is None and value.lower() not in _SAFE_TEXT
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, str]:
+    """Name each method by its algorithm and those of its parameters that are numbers or words of setveil."""
+    names: dict[str, str] = {}
+    for row in rows:
+        kept = [
+            part
+            for part in row["method"].split()[1:]
+            if re.fullmatch(r"[a-z_]+=[^=]+", part) and not _secret(*_pair(part), naming)
+        ]
+        names.setdefault(row["method"], " ".join([row["algorithm"], *kept]))
+    taken = list(names.values())
+    same = {name: iter(range(1, taken.count(name) + 1)) for name in taken if taken.count(name) > 1}
+    return {
+        method: f"{name} ({next(same[name])})" if name in same else name for method, name in names.items()
+    }
+
+
+def families(rows: Sequence[Row]) -> list[Family]:
+    """Part a cleaned table by the kind of promise, in the table's order."""
+    return [Family(kind, _told_apart(part)) for kind, part in grouped(rows, _family_of)]
+
+
+def _told_apart(rows: list[Row]) -> list[Row]:
+    """Name the model beside methods that were run for several models of a family."""
+    models_of = {method: distinct(row["model"] for row in of) for method, of in grouped(rows, _method_of)}
+    return [
+        {**row, "method": f"{row['method']} ({row['model']})"} if len(models_of[row["method"]]) > 1 else row
+        for row in rows
+    ]
+
+
+def _method_of(row: Row) -> str:
+    return str(row["method"])
+
+
+def _family_of(row: Row) -> str:
+    model = models().get(row["model"])
+    return model.family if model else str(row["model"])
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Each value once, in order of appearance."""
+    return list(dict.fromkeys(values))
+
+
+def order(value: Any) -> tuple[int, float, str]:
+    """Sort values of a parameter: missing ones, numbers, texts."""
+    if value is None:
+        return (0, 0.0, "")
+    read = number(value)
+    return (2, 0.0, text_of(value)) if read is None else (1, read, text_of(value))
+
+
+def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
+    """Find the parameters that have a value in some row, with their values in order; promises first."""
+    rows = list(rows)
+    names = distinct(key for row in rows for key in row if key not in fixed())
+    out = {}
+    for name in [*(name for name in PROMISE if name in names), *(n for n in names if n not in PROMISE)]:
+        values = distinct(row.get(name) for row in rows if row.get(name) is not None)
+        if values:
+            out[name] = sorted(values, key=order)
+    return out
+
+
+def conditions(rows: Iterable[Row]) -> list[str]:
+    """Name the parameters under which methods are compared: the promise's, and how runs were measured.
+
+    What stands in the name of a method is its own.
+    """
+    rows = list(rows)
+    own = {part.partition("=")[0] for row in rows for part in row["method"].split()[1:]}
+    return [*PROMISE, *(name for name in parameters(rows) if name not in PROMISE and name not in own)]
+
+
+def varying(rows: Iterable[Row], names: Iterable[str]) -> list[str]:
+    """Those of some parameters that take two values or more."""
+    found = parameters(rows)
+    return [name for name in names if len(found.get(name, ())) > 1]
+
+
+def setting_text(names: Sequence[str], setting: Setting) -> str:
+    """Write the values of some parameters: "k = 5, m = 2"."""
+    return ", ".join(
+        f"{name} = {text_of(value)}" for name, value in zip(names, setting, strict=True) if value is not None
+    )
+
+
+def fits(row: Row, names: Sequence[str], setting: Setting) -> bool:
+    """Whether a run belongs to a setting; what its method does not know as a parameter does not matter."""
+    return all(
+        row.get(name) is None or row.get(name) == value for name, value in zip(names, setting, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class Middle:
+    """Median of some values, with the least and the greatest."""
+
+    value: float
+    low: float
+    high: float
+
+
+def middle(values: Sequence[float]) -> Middle:
+    """Find median, least and greatest of at least one value, rounded so that equal ones tie."""
+    return Middle(rounded(median(values)), rounded(min(values)), rounded(max(values)))
+
+
+def grouped(rows: Iterable[T], key: Callable[[T], Any]) -> Iterator[tuple[Any, list[T]]]:
+    """Part rows by a key, in order of appearance."""
+    parts: dict[Any, list[T]] = {}
+    for row in rows:
+        parts.setdefault(key(row), []).append(row)
+    yield from parts.items()

@@ -1,0 +1,253 @@
+"""What promises over a grid of k and m, and maybe rho, cost, as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+
+from setveil.report import words
+from setveil.report.compare.charts import Drawing
+from setveil.report.compare.html_tables import grid
+from setveil.report.drawing import blocks
+from setveil.report.drawing.plots import Point, Series, Small, plot
+from setveil.report.drawing.scales import Kind, Numbers, Spaced
+from setveil.report.explore.text import (
+    Cell,
+    Explored,
+    at,
+    columns_explained,
+    has_rho,
+    heads,
+    is_taken,
+    loss_words,
+    numbers,
+    of_table,
+    promise_of,
+    reasons,
+    rhos,
+    standing,
+    steps,
+)
+
+TITLE = "What each promise costs"
+_TINT = "0,114,178"  # of cells, the deeper the more is lost
+_HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break it
+_DEEPEST = 0.6  # so that dark text on it can be read
+
+_Value = Callable[[Cell, Explored], float | None]
+_Curve = tuple[str, str, Kind, bool, _Value]
+_LOSS: _Curve = ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"])
+_OF_TABLES: tuple[_Curve, ...] = (
+    ("Loss of the columns", "R, 0 to 1", "root", False, lambda cell, _: cell["relational_loss"]),
+    ("Loss of the items", "T, 0 to 1", "root", False, lambda cell, _: cell["transaction_loss"]),
+)
+_OF_ROWS: tuple[_Curve, ...] = (
+    (
+        "Names kept", "share of the items", "linear", True,
+        lambda cell, found: cell["items_kept"] / found["items"],
+    ),
+)  # fmt: skip
+_LEARNED: tuple[_Curve, ...] = (
+    (
+        "Greatest chance of a sensitive item", "with what the promise covers", "linear", True,
+        lambda cell, _: cell["greatest_confidence"],
+    ),
+    (
+        "Hidden", "occurrences of sensitive items", "linear", False,
+        lambda cell, _: cell["hidden_occurrences"],
+    ),
+)  # fmt: skip
+_OF_ALL: tuple[_Curve, ...] = (
+    ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
+    (
+        "Unique rows", "share of the rows", "root", True,
+        lambda cell, found: cell["unique_rows"] / found["rows"],
+    ),
+)  # fmt: skip
+
+
+def explored_html(found: Explored) -> str:
+    """Make the page of an exploration: the losses, curves, all figures, and the commands.
+
+    Parameters
+    ----------
+    found : Explored
+        What ``explore --json`` prints.
+
+    Returns
+    -------
+    str
+        A self-contained page: it loads nothing, and nothing in it runs. It stays inside: it holds figures of
+        the original, and names files as they were given.
+    """
+    files = ", ".join(map(blocks.data, found["inputs"]))
+    size = f"{found['rows']:,} rows, {found['items']:,} items"
+    parts = [
+        f"<h1>{TITLE}</h1>",
+        f'<p class="of">{files}{", " if files else ""}{size}</p>',
+        _answer(found),
+        _losses(found),
+        _curves(found),
+        _figures(found),
+        _commands(found),
+        blocks.section("How it was made", blocks.facts(_made(found))),
+    ]
+    return blocks.page(TITLE, "\n".join(part for part in parts if part))
+
+
+def _answer(found: Explored) -> str:
+    first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the promises."]
+    told = "\n".join(blocks.paragraph(line) for line in others)
+    return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{told}</div>'
+
+
+def _losses(found: Explored) -> str:
+    """Show the losses as a table of k and m, for each rho; the deeper a cell's colour the more is lost."""
+    most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
+    fits = "font-size:clamp(9px,2.4vw,15px);padding:8px 2px;text-align:center"
+    heads = "".join(f'<th style="{fits}" scope="col">{k}</th>' for k in found["k"])
+    tables = []
+    for rho in rhos(found):
+        lines = []
+        for m in found["m"]:
+            cells = "".join(_cell(at(found, k, m, rho), most, fits) for k in found["k"])
+            lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
+        table = (
+            f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
+            f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
+        )
+        tables.append(table if rho is None else blocks.subsection(html.escape(f"rho = {rho}"), table))
+    name, meaning = loss_words(found)
+    notes = [
+        f"{name}, {meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
+        "nothing is left."
+    ]
+    if has_rho(found):
+        notes.append("Bold, the front: every stronger promise loses more.")
+    if any(map(is_taken, found["cells"])):
+        names = ["k, m", "rho"] if has_rho(found) else ["k", "m"]
+        notes.append(
+            f"Small below a loss: {' and '.join(names)} of the stronger promise whose release is taken, as "
+            "it loses less or there was no time for this one."
+        )
+    return blocks.section("Loss", *tables, *(blocks.paragraph(note, "small") for note in notes))
+
+
+def _cell(cell: Cell, most: float, style: str) -> str:
+    if cell["loss"] is None:
+        return f'<td style="{style};color:#555">-</td>'
+    depth = _DEEPEST * (cell["loss"] / most) ** 0.5 if most else 0.0
+    below = ""
+    if is_taken(cell):
+        taken = cell["made_for"]
+        below = f'<br><span class="small">{",&nbsp;".join(map(str, taken.values()))}</span>'
+    shown = html.escape(("~" if cell["proven"] is False else "") + _short(cell["loss"]))
+    if cell.get("front"):
+        shown = f"<strong>{shown}</strong>"
+    return f'<td style="{style};background:rgba({_TINT},{depth:.3f})">{shown}{below}</td>'
+
+
+def _short(loss: float) -> str:
+    """Write a loss so that it fits a narrow cell.
+
+    Examples
+    --------
+    >>> _short(0.0000652), _short(0.00058), _short(0.02047), _short(0), _short(1)
+    ('<.0001', '0.0006', '0.02', '0', '1')
+    """
+    if 0 < loss < 0.0001:
+        return "<.0001"
+    return f"{loss:.1g}" if loss < 0.001 else f"{loss:.2g}"
+
+
+def _curves(found: Explored) -> str:
+    """Draw what the releases are worth against k: a line for each m, or for each rho at each m."""
+    if has_rho(found):
+        names = [(f"rho = {rho}", look) for look, rho in enumerate(rhos(found))]
+        bands = [
+            (f"m = {m}", _plots(found, [[at(found, k, m, rho) for k in found["k"]] for rho in rhos(found)]))
+            for m in found["m"]
+        ]
+    else:
+        names = [(f"m = {m}", look) for look, m in enumerate(found["m"])]
+        bands = [("", _plots(found, [[at(found, k, m) for k in found["k"]] for m in found["m"]]))]
+    bands = [(title, plots) for title, plots in bands if plots]
+    if not bands or len(found["k"]) < 2:
+        return ""
+    caption = (
+        "Each mark is the best release found for a promise; pale: there was no time for it, and the release "
+        "for a stronger one is shown. Of names more is better, of all else less. Small values have more room "
+        "on some axes."
+    )
+    drawing = Drawing("What is left", names, bands).as_html()
+    return blocks.section("What is left", blocks.figure(drawing, caption))
+
+
+def _plots(found: Explored, lines: Sequence[Sequence[Cell]]) -> list[Small]:
+    own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
+    drawn = [_plot(found, lines, curve) for curve in (_LOSS, *own, *_OF_ALL)]
+    return [one for one in drawn if one is not None]
+
+
+def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
+    title, axis, scale, percent, value = curve
+    across = Spaced(found["k"], ordinal=False)
+    series, values = [], []
+    for look, line in enumerate(lines):
+        cells = [cell for cell in line if cell["loss"] is not None]
+        shown = [(cell, y) for cell in cells if (y := value(cell, found)) is not None]
+        values += [y for _, y in shown]
+        points = [Point(across.place(cell["k"]), y, pale=cell["status"] != "done") for cell, y in shown]
+        series.append(Series(look, points))
+    if not values:
+        return None
+    up = Numbers(values, scale, percent=percent)
+    return plot(across, up, ("k", axis), series, title=title, width=404, label=f"{title} against k")
+
+
+def _figures(found: Explored) -> str:
+    lines = [
+        [html.escape(promise_of(cell)), *map(html.escape, numbers(cell, found))] for cell in found["cells"]
+    ]
+    table = grid(
+        ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in heads(found))],
+        lines,
+        [1.6, *(1.2 if head == "occurrences" else 1 for head in heads(found))],
+    )
+    told = [*columns_explained(found), *reasons(found)]
+    return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
+
+
+def _commands(found: Explored) -> str:
+    lines = [
+        (html.escape(promise_of(cell)), blocks.code(cell["command"]))
+        for cell in found["cells"]
+        if cell["command"] is not None
+    ]
+    if not lines:
+        return ""
+    about = (
+        "DIR is the folder that the release is written to. A run on its own has more time than the search "
+        "for this page had, so its release may lose less."
+    )
+    return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines))
+
+
+def _made(found: Explored) -> list[tuple[str, str]]:
+    hierarchy = found["hierarchy"]
+    grouped = "none given: items that often occur together were grouped"
+    if of_table(found):
+        used = [("Classes", "of the size that loses least; parts split where that gains were not tried")]
+    else:
+        used = [("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
+    if has_rho(found):
+        used.append(("Sensitive", html.escape(", ".join(found["sensitive"]))))
+    return [
+        ("Algorithm", html.escape(found["algorithm"])),
+        *used,
+        ("Checked", "Each release was verified from the rows that it would publish."),
+        ("Time", f"{words.whole_or(found['seconds'], 3)} s"),
+        ("Machine", html.escape(found["made_on"])),
+        ("Made with", html.escape(f"setveil {found['setveil']}")),
+        ("This page", "stays inside: it holds figures of the original and names your files."),
+    ]

@@ -1,0 +1,54 @@
+"""Read the data of a study: rows of items, or tables whose columns have roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from setveil.data.transactions import Transactions
+from setveil.tables.roles import Roles
+
+_HOW = ("encoding", "separator", "item_columns", "id_column", "item_column", "not_ids")  # of a table
+
+
+def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
+    """Read the files of a data set.
+
+    Parameters
+    ----------
+    files : sequence of paths
+        One, or several with the same layout; a table is one.
+    reading : mapping
+        Options of `setveil.read`.
+    roles : path, optional
+        The roles of the columns of a table, and their hierarchies.
+
+    Raises
+    ------
+    DataError, RequestError
+        If they cannot be read so.
+    """
+    if roles is None:
+        from setveil.data.io import read
+
+        return read(files[0] if len(files) == 1 else list(files), **reading)
+    from setveil.data.columns import split_names
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.tables.columns import How
+    from setveil.tables.read import make_table
+    from setveil.tables.roles import read_roles, with_trees
+
+    encoding = reading.get("encoding", "utf-8")
+    found = with_trees(
+        read_roles(roles, encoding), lambda tree: tree and read_hierarchy(tree, encoding=encoding)
+    )
+    given = {name: reading[name] for name in _HOW if name in reading}
+    how = How(**given | {"not_ids": tuple(split_names(given.get("not_ids") or ""))})
+    return make_table(str(files[0]), found, how)
+
+
+def hierarchies_of(roles: Roles) -> list[Path]:
+    """List the files of hierarchies that roles name."""
+    named = [roles.hierarchy, *(known.hierarchy for known in roles.qi.values())]
+    return [Path(tree) for tree in named if isinstance(tree, str | Path)]

@@ -1,0 +1,180 @@
+"""What a study measures of a run: the columns of its table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from setveil.attacker.attack import attack_risk
+from setveil.data.transactions import Transactions
+from setveil.guarantees import Guarantee, model_named
+from setveil.options.inputs import load_queries
+from setveil.options.models import bounds_inference
+from setveil.progress import silent
+from setveil.published.group_files import PublishedGroups
+from setveil.published.tables import LOCAL
+from setveil.runs.details import EFFORT, frequent_support
+from setveil.runs.run import VerifiedRelease
+from setveil.studies.worth import shown_occurrences
+from setveil.tables.table import Table
+from setveil.utility import Case, columns
+from setveil.utility import measured as compute
+from setveil.utility.are import Queries, errors_told
+from setveil.utility.itemsets import surviving_itemsets
+from setveil.utility.supports import errors_of_items
+from setveil.utility.table_answers import table_errors
+
+Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.compare.settings.MEASURING`
+
+
+def sizes(data: Transactions) -> dict[str, int]:
+    """Count rows, items and occurrences of the original."""
+    return {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
+
+
+def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Queries:
+    """Read or draw the COUNT queries; none where a group-by is asked for, which is drawn from the release.
+
+    Raises
+    ------
+    DataError, RequestError
+        If a file of queries cannot be read, or nothing can be asked so.
+    """
+    if "group_by" in asked:
+        return ()
+    if "queries_file" in asked:
+        path = Path(asked["queries_file"]["path"])
+        return load_queries(data, path, encoding, number=None, size=1, support=None, seed=0, progress=silent)
+    if not asked["queries"]:
+        return ()
+    size = min(asked["query_size"], int(data.row_lengths().max()))
+    return load_queries(
+        data, None, encoding, number=asked["queries"], size=size, support=asked.get("query_support"),
+        seed=seed, progress=silent,
+    )  # fmt: skip
+
+
+def measured(
+    asked: Asked,
+    data: Transactions,
+    release: VerifiedRelease,
+    guarantee: Guarantee,
+    queries: Queries,
+    seed: int,
+) -> dict[str, Any]:
+    """Measure a verified release with the settings of the study.
+
+    Parameters
+    ----------
+    asked : mapping
+        The settings.
+    data : Transactions
+        The original.
+    release : VerifiedRelease
+        With what was measured of it already.
+    guarantee : Guarantee
+        What it promises.
+    queries : sequence of sequences of str
+        From `questions`.
+    seed : int
+        Draws group-by queries.
+
+    Returns
+    -------
+    dict
+        The columns of the table but for those of `sizes`, `risk_before`, and of the whole process.
+    """
+    report = release.report
+    timing = report["timing"]
+    start = time.perf_counter()
+    utility = report["utility"] | _answers(asked, data, release, queries, seed)
+    risk = _risk_after(asked, release, guarantee)
+    seconds = timing["measure"] + time.perf_counter() - start
+    # What is proven of the items of given classes says nothing of columns and items together.
+    optimality = {} if report["recoding"] == LOCAL else report.get("optimality", {})
+    return {
+        **{column.name: column.of(utility) for column in columns()},
+        **_learned(data, release, guarantee),
+        **risk,
+        "lower_bound": optimality.get("lower_bound"),
+        "gap": optimality.get("gap"),
+        "seconds_read": round(timing["read"] + timing.get("hierarchy", 0.0), 4),
+        "seconds_anonymize": timing["anonymize"],
+        "seconds_verify": timing["verify"],
+        "seconds_measure": round(seconds, 4),
+    }
+
+
+def _answers(
+    asked: Asked, data: Transactions, release: VerifiedRelease, queries: Queries, seed: int
+) -> dict[str, Any]:
+    """Measure what the release still answers."""
+    if "group_by" in asked:
+        if not asked["queries"]:
+            return {"kl": {}}
+        drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
+        return compute(_case(asked, data, release, **drawn))
+    found: dict[str, Any] = {}
+    if "estimator" in asked:
+        found["item_support_error"] = errors_of_items(_case(asked, data, release))
+    if queries:
+        case = _case(asked, data, release, queries=queries, seed=seed)
+        found["are"] = errors_told(case)
+        if isinstance(data, Table):
+            found["table_are"] = table_errors(case, len(queries))
+    support = asked.get("itemsets")
+    if isinstance(support, str):
+        support = frequent_support(data.n_rows, Fraction(support))
+    if support:
+        found["itemsets"] = surviving_itemsets(
+            data, release.published, support, max_length=asked["itemset_length"]
+        )
+    return found
+
+
+def _case(asked: Asked, data: Transactions, release: VerifiedRelease, **more: Any) -> Case:
+    estimator = {name: asked[name] for name in ("estimator",) if name in asked}
+    return Case(data, **release.release.measurable(), **estimator, **more)
+
+
+def _learned(data: Transactions, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
+    """Say what is still learned of sensitive items, and how many of their occurrences no row shows."""
+    model = model_named(guarantee.model)
+    if model.release != "rows" or not any(option.secret for option in model.options.values()):
+        return {}
+    before, after = (shown_occurrences(rows, guarantee.secrets) for rows in (data, release.published))
+    found: dict[str, Any] = {"sensitive_occurrences": before, "hidden_occurrences": before - after}
+    if bounds_inference(model):
+        most = release.verdict.found()["greatest_confidence"]
+        found["greatest_confidence"] = 0.0 if most is None else most["confidence"]
+    return found
+
+
+def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
+    size = asked["risk_m"]
+    if not size:
+        return {}
+    best = _best_choice(release.release.exposed(), size, guarantee.secrets)
+    return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
+
+
+def risk_before(asked: Asked, data: Transactions, secrets: tuple[str, ...]) -> dict[str, Any]:
+    """Count the rows of the original that the best choice of known items singles out, `secrets` unknown."""
+    best = _best_choice(data, asked["risk_m"], secrets)
+    return {
+        f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
+    }
+
+
+def _best_choice(rows: Transactions | PublishedGroups, size: int, secrets: tuple[str, ...]) -> dict[str, Any]:
+    """Count the rows that the best choice of at most `size` known items singles out."""
+    entries = attack_risk(rows, sizes=(size,), private=secrets, effort=EFFORT)["risk"]
+    best = next(entry for entry in entries if entry["choice"] == "best")
+    return {
+        **{f"below_{threshold}": round(best["rows_below"][str(threshold)]) for threshold in (2, 5, 10)},
+        "probability": best["probability"],
+        "exact": best["exact"],
+    }

@@ -1,0 +1,368 @@
+"""One run of a comparison: what it does, and the name that it has wherever its files are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from setveil import algorithms
+from setveil.errors import RequestError
+from setveil.guarantees import model_named, models
+from setveil.options.guarantees import applicable, both_given, missing
+from setveil.options.models import bounds_inference, settled_model
+from setveil.published import kind_named
+from setveil.studies.compare.files import hierarchies_of
+from setveil.studies.compare.settings import files_sha256
+from setveil.tables.roles import read_roles
+from setveil.values.declared import options_of
+from setveil.values.kinds import Reference, Value, reference
+from setveil.version import __version__
+
+DEFAULTS: Mapping[str, Value] = {
+    "queries": 1000,
+    "query_size": 2,
+    "itemsets": "0.01",
+    "itemset_length": 3,
+    "group_by": 4,
+    "risk_m": 3,
+}
+
+
+ReadingValue = str | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Files of rows, and their hierarchy.
+
+    Attributes
+    ----------
+    name : str
+        What tables and figures call it.
+    files, sha256
+        The files (or a folder of them) and the hash of their contents.
+    hierarchy : Reference or None
+        None: an algorithm that needs one groups items that often occur together.
+    reading : tuple of pairs
+        Options of `setveil.read` with their values.
+    roles : Reference or None
+        Of a table: the file that says what its columns are; its hash is that of the hierarchies, too.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    sha256: str
+    hierarchy: Reference | None = None
+    reading: tuple[tuple[str, ReadingValue], ...] = ()
+    roles: Reference | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `setveil.read`, in JSON types."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.reading}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: an algorithm with one value of each parameter on one data set (see `plan_run`).
+
+    Attributes
+    ----------
+    data : DataSet
+    algorithm, model : str
+    promise : mapping
+        Parameters of the model, as in a study.
+    parameters : mapping
+        The algorithm's own, by their names in a study, without those that are as by default.
+    measuring : mapping
+        Settings of the measures that apply to it.
+    seed : int
+    time_limit, memory_limit : float or None
+        Seconds and MB. They do not belong to what the run is, only to how long one waits for it.
+    """
+
+    data: DataSet
+    algorithm: str
+    model: str
+    promise: Mapping[str, Value]
+    parameters: Mapping[str, Value]
+    measuring: Mapping[str, Value]
+    seed: int
+    time_limit: float | None = None
+    memory_limit: float | None = None
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of all that decides the result: contents and parameters, not places of files and limits."""
+        return _digest(
+            {
+                **self._data_identity(),
+                "hierarchy": _identity(self.data.hierarchy) if self.uses_hierarchy else None,
+                "algorithm": self.algorithm,
+                "model": self.model,
+                "promise": {name: _identity(value) for name, value in self.promise.items()},
+                "parameters": {name: _identity(value) for name, value in self.parameters.items()},
+                "measuring": {name: _identity(value) for name, value in self.measuring.items()},
+                "seed": self.seed,
+            }
+        )
+
+    @cached_property
+    def risk_id(self) -> str | None:
+        """Hash of what decides the risk of the original rows; None where no risk is measured.
+
+        Runs on the same data share it, unless they hide other items.
+        """
+        if not self.measuring["risk_m"]:
+            return None
+        options = model_named(self.model).options
+        secrets = {name: _identity(value) for name, value in self.promise.items() if options[name].secret}
+        for name in list(secrets):
+            drawn_with = options[name].drawn_with
+            if drawn_with is not None:
+                secrets |= {"seed": self.seed, **{other: self.promise[other] for other in drawn_with}}
+        return _digest(
+            {**self._data_identity(), "hidden": secrets, "risk_m": self.measuring["risk_m"], "kind": "risk"}
+        )
+
+    @property
+    def method(self) -> str:
+        """The algorithm, with the parameters of its own that are not as by default."""
+        own = [f"{name}={as_text(plain(value))}" for name, value in self.parameters.items()]
+        return " ".join([self.algorithm, *own])
+
+    def task(self) -> dict[str, Any]:
+        """Say in JSON types what the worker must do."""
+        return {
+            "run": self.id,
+            "kind": "run",
+            "data": {
+                "files": [str(path.absolute()) for path in self.data.files],
+                "reading": self.data.options,
+                "roles": _place(self.data.roles)["path"] if self.data.roles else None,
+                "hierarchy": _place(self.data.hierarchy)
+                if self.data.hierarchy and self.uses_hierarchy
+                else None,
+            },
+            "algorithm": self.algorithm,
+            "model": self.model,
+            "promise": {name: _place(value) for name, value in self.promise.items()},
+            "parameters": {name: _place(value) for name, value in self.parameters.items()},
+            "measuring": {name: _place(value) for name, value in self.measuring.items()},
+            "seed": self.seed,
+            "memory_limit": self.memory_limit,
+        }
+
+    def shown(self) -> dict[str, bool | int | float | str]:
+        """Parameters as the table shows them, those as by default included."""
+        known = {
+            name: plain(default)
+            for name, default in own_parameters(self.algorithm).items()
+            if isinstance(default, bool | int | float | str)
+        }
+        return known | {
+            name: plain(value, name) for name, value in {**self.promise, **self.parameters}.items()
+        }
+
+    @property
+    def uses_hierarchy(self) -> bool:
+        """Whether the algorithm takes the hierarchy of its data."""
+        info = algorithms.load(self.algorithm).info
+        return "hierarchy" in info.uses
+
+    def _data_identity(self) -> dict[str, Any]:
+        return {
+            "setveil": __version__,
+            "data": self.data.sha256,
+            "reading": self.data.options,
+            **({"roles": _identity(self.data.roles)} if self.data.roles else {}),
+        }
+
+
+def data_set(
+    files: Path | Sequence[Path],
+    *,
+    name: str | None = None,
+    hierarchy: Path | None = None,
+    reading: Mapping[str, Any] | None = None,
+    roles: Path | None = None,
+) -> DataSet:
+    """Hash files of rows (or a folder of them), their hierarchy, and the roles of the columns of a table.
+
+    Raises
+    ------
+    DataError
+        If one cannot be read.
+    """
+    files = (files,) if isinstance(files, Path) else tuple(files)
+    digest = files_sha256(files)
+    tree = None if hierarchy is None else reference(hierarchy)
+    options = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in (reading or {}).items()
+    }
+    said = None
+    if roles is not None:
+        inside = [roles, *hierarchies_of(read_roles(roles))]
+        said = Reference(roles, files_sha256(inside))
+    return DataSet(name or files[0].stem, files, digest, tree, tuple(sorted(options.items())), said)
+
+
+def plan_run(
+    data: DataSet,
+    algorithm: str,
+    options: Mapping[str, Value],
+    *,
+    model: str | None = None,
+    measuring: Mapping[str, Value] = DEFAULTS,
+    seed: int = 0,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+) -> Run:
+    """Make a run of an algorithm from those options that it and its model know; others are for others.
+
+    Parameters
+    ----------
+    data : DataSet
+        The rows.
+    algorithm : str
+        Name of an algorithm.
+    options : mapping
+        Values of parameters by their names in a study, each as `setveil.studies.compare.settings` accepts it.
+    model : str, optional
+        What it is to give, by default the first of the models that it gives.
+    measuring : mapping
+        Settings of the measures.
+    seed : int
+        Of the run, and of all that is drawn for it.
+    time_limit, memory_limit : float, optional
+        Seconds and MB.
+
+    Raises
+    ------
+    RequestError
+        If there is no such algorithm, or a parameter is missing.
+    """
+    info = algorithms.load(algorithm).info
+    model = model or str(info.guarantees[0])
+    described = model_named(model)
+    promise = {name: options[name] for name in applicable(described, options) if name in options}
+    gaps = missing(described, promise)
+    lacking = [names[0] for names in gaps if len(names) == 1]
+    if lacking:
+        others = ", ".join(name for name in info.guarantees if name != model)
+        raise RequestError(
+            f"{algorithm} needs {', '.join(lacking)} for {model}.",
+            hint=f"It also gives {others}: say model." if others else "",
+        )
+    for names in gaps:
+        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got neither.")
+    for names in both_given(described, promise):
+        raise RequestError(f"{algorithm} needs one of {' and '.join(names)}, got both.")
+    own = {
+        name: options[name]
+        for name, default in own_parameters(algorithm).items()
+        if name in options and options[name] != default
+    }
+    wanted = kind_named(described.release).info.asks
+    best = algorithms.load("exact").info
+    if model in best.guarantees and info.recoding == best.recoding:
+        wanted = (*wanted, "bound")
+    settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
+    if "queries_file" in settings:
+        settings = {n: v for n, v in settings.items() if n not in {"queries", "query_size", "query_support"}}
+    return Run(data, algorithm, model, promise, own, settings, seed, time_limit, memory_limit)
+
+
+def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] = ()) -> list[str]:
+    """Name the models that an algorithm of a study is to give.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    keys : collection of str
+        The keys of the study, or of one of its grids.
+    named : collection of str
+        The models that it names.
+
+    Returns
+    -------
+    list of str
+        Of those that the algorithm gives the ones named. Where none is named: if `rho` is among the keys, the
+        one of those that bound what is learned which the keys describe best; else its first.
+
+    Examples
+    --------
+    >>> models_meant("exact", ["k", "m"]), models_meant("exact", ["k", "m", "rho", "sensitive"])
+    (['km-anonymity'], ['km-rho'])
+    >>> models_meant("lg", ["k"], ["km-rho", "coherence"])
+    ['km-rho']
+    """
+    gives = algorithms.load(algorithm).info.guarantees
+    if named:
+        return [model for model in named if model in gives]
+    bounding = [model for model in gives if bounds_inference(model_named(model))]
+    if "rho" in keys and bounding:
+        described = {name for model in bounding for name in model_named(model).options}
+        return [settled_model({key: "" for key in keys if key in described}, bounding)]
+    return [gives[0]]
+
+
+def promise_keys(model: str) -> tuple[str, ...]:
+    """Keys of a study that a model takes."""
+    return tuple(model_named(model).options)
+
+
+@cache
+def own_parameters(algorithm: str) -> dict[str, Any]:
+    """Parameters of an algorithm by their names in a study, with their defaults ("inf" for infinity)."""
+    parameters = algorithms.load(algorithm).Parameters
+    defaults = {field.name: _default(field) for field in fields(parameters)}
+    return {option.study_name or name: defaults[name] for name, option in options_of(parameters).items()}
+
+
+def plain(value: Value, name: str = "") -> bool | int | float | str:
+    """Write a value for a table: a file by its name, a list of items by its length."""
+    if isinstance(value, Reference):
+        return value.path.stem
+    if name in _LISTS:
+        labels = {label.strip() for label in str(value).split(",")} - {""}
+        return f"{len(labels)} items" if len(labels) != 1 else "1 item"
+    return value
+
+
+_LISTS = {
+    name
+    for model in models().values()
+    for name, option in model.options.items()
+    if option.kind.names_items and option.secret
+}  # values that may be lists of items
+
+
+def as_text(value: float | str) -> str:
+    """Write a plain value as a study file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _default(field: Field[Any]) -> Any:
+    value = field.default_factory() if field.default_factory is not MISSING else field.default
+    return "inf" if value == math.inf else value
+
+
+def _identity(value: Value | None) -> Any:
+    return {"sha256": value.sha256} if isinstance(value, Reference) else value
+
+
+def _place(value: Value) -> Any:
+    return {"path": str(value.path.absolute())} if isinstance(value, Reference) else value
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,259 @@
+"""From the records of runs to a table, figures and a report."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from importlib.metadata import version
+from io import BytesIO
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from setveil import algorithms
+from setveil.errors import DataError, OutputError, TableError
+from setveil.progress import Progress, silent
+from setveil.report.compare.columns import RISK_BEFORE, RUN, measured
+from setveil.staging import staged_file
+from setveil.studies.compare.files import read_data
+from setveil.studies.compare.plan import DataSet, Run, as_text, plain
+from setveil.studies.compare.settings import MEASURING, own_options
+from setveil.studies.compare.study import Study
+from setveil.studies.compare.sweep import RUNS, Record, locked, read_record, sweep
+from setveil.studies.machine import usable_cpus
+from setveil.version import __version__
+
+STUDY, CSV, PARQUET, REPORT, FIGURES = (
+    "study.toml",
+    "results.csv",
+    "results.parquet",
+    "report.html",
+    "figures",
+)
+
+Row = dict[str, Any]
+
+
+def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
+    """Make one row for each run that has ended, in the order of the runs.
+
+    The columns are the same in every row: what the run is, one for each parameter that any run has (None
+    where an algorithm does not know it), one for each setting of the measures in which runs differ, seed,
+    status and error, and what was measured (None: not measured).
+    """
+    shown = [run.shown() for run in runs]
+    used = [*dict.fromkeys(name for run in runs for name in (*run.promise, *run.parameters))]
+    settings = _varied(runs)
+    out = []
+    for run, values in zip(runs, shown, strict=True):
+        record = records.get(run.id)
+        if record is None:
+            continue
+        found = record["measures"]
+        before = records.get(run.risk_id or "", {}).get("measures", {})
+        row: Row = dict(zip(RUN, (run.id, run.data.name, run.algorithm, run.method, run.model), strict=True))
+        row |= {name: values.get(name) for name in used}
+        row |= {name: _plain_setting(run, name) for name in settings}
+        row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
+        row |= {name: (before if name in RISK_BEFORE else found).get(name) for name in measured()}
+        row |= {"data_sha256": run.data.sha256, "setveil": __version__, "machine": record.get("machine")}
+        out.append(row)
+    return out
+
+
+def _varied(runs: Sequence[Run]) -> list[str]:
+    """Name the settings of the measures that are not the same in all runs that have them."""
+    names = dict.fromkeys(name for run in runs for name in run.measuring)
+    return [
+        name
+        for name in names
+        if name not in measured() and len({run.measuring[name] for run in runs if name in run.measuring}) > 1
+    ]
+
+
+def _plain_setting(run: Run, name: str) -> Any:
+    value = run.measuring.get(name)
+    return None if value is None else plain(value)
+
+
+def read_rows(study: Study, folder: Path) -> list[Row]:
+    """Make the table of a study from the records in its folder."""
+    ids = {run.id for run in study.runs} | {run.risk_id for run in study.runs if run.risk_id}
+    found = ((run, read_record(folder, run)) for run in sorted(ids))
+    return table(study.runs, {run: record for run, record in found if record is not None})
+
+
+def require_study_folder(folder: Path) -> None:
+    """Refuse a folder that holds anything but a study.
+
+    Raises
+    ------
+    OutputError
+        If it does, or it is a file.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputError(f"{folder} is a file, expected a folder.")
+    held = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES}
+    if held - known or (held and RUNS not in held):
+        raise OutputError(
+            f"{folder} holds something else than a study.", hint="Choose a folder that does not exist."
+        )
+
+
+def compare(
+    study: Study,
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    retry: bool = False,
+    external: bool = False,
+    command: str | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """Do what is missing of a study, and write its table, figures and report.
+
+    Parameters
+    ----------
+    study : Study
+        What to run.
+    folder : Path
+        Its folder: new, empty, or of a study before.
+    jobs, retry, progress
+        As for `setveil.studies.compare.sweep.run_all`.
+    external : bool
+        Write the report without what must stay inside.
+    command : str, optional
+        The line of a shell that asked for this, for the report.
+
+    Returns
+    -------
+    list of dict
+        The rows of the table.
+
+    Raises
+    ------
+    DataError
+        If a data set cannot be read, or could be read in several ways and the study does not say how. Then
+        nothing is run, and nothing is written.
+    OutputError
+        If the folder is no study's, another process works on it, or it cannot be written.
+    """
+    require_study_folder(folder)
+    require_readable(study, folder, progress)
+    with locked(folder):
+        try:
+            _write(folder, {STUDY: study.content})
+            records = sweep(study.runs, folder, jobs=jobs, retry=retry, progress=progress)
+            rows = table(study.runs, records)
+            progress("writing the report")
+            at_once = usable_cpus() if jobs is None else jobs
+            report = _report(study, rows, external=external, command=command, jobs=at_once)
+            (folder / FIGURES).mkdir(exist_ok=True)
+            _write(folder, _tables(rows) | report)
+            for path in (folder / FIGURES).glob("*.svg"):
+                if f"{FIGURES}/{path.name}" not in report:  # of the study before
+                    path.unlink()
+        except OSError as error:
+            raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    return rows
+
+
+def require_readable(study: Study, folder: Path, progress: Progress = silent) -> None:
+    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is refused.
+
+    Raises
+    ------
+    DataError
+        If one cannot be read as the study says, or the study does not say how.
+    """
+    from setveil.hierarchy.io import read_hierarchy
+
+    needed: dict[DataSet, bool] = {}  # whether some run takes its hierarchy
+    for run in study.runs:
+        if read_record(folder, run.id) is None:
+            needed[run.data] = needed.get(run.data, False) or run.uses_hierarchy
+    for data, with_hierarchy in needed.items():
+        progress(f"reading {data.name}")
+        try:
+            read_data(data.files, data.options, data.roles.path if data.roles else None)
+            if data.hierarchy and with_hierarchy:
+                read_hierarchy(data.hierarchy.path, encoding=data.options.get("encoding", "utf-8"))
+        except DataError as error:
+            hint = _as_keys(error) if isinstance(error, TableError) else error.hint
+            raise DataError(f"Data set {data.name}: {error.message}", hint=hint) from None
+
+
+def _as_keys(error: TableError) -> str:
+    """Write how a table is likely to be read as a study says it."""
+    lines = ["say beside its path how it is to be read, for example"]
+    for options, meaning in error.readings:
+        keys = (f"{name} = {dumps(value, ensure_ascii=False)}" for name, value in options.items())
+        lines += [f"    {', '.join(keys)}", f"        {meaning}"]
+    return "\n".join(lines)
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files, none of which appears before all are written."""
+    with ExitStack() as written:
+        for name, content in contents.items():
+            written.enter_context(staged_file(folder / name)).write_bytes(content)
+
+
+def _tables(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Make the files of the table."""
+    import polars as pl
+
+    types: dict[type, Any] = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64, str: pl.String}
+    columns = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        kind = measured().get(name) or _common_type(values)
+        if kind is str:
+            values = [None if value is None else as_text(value) for value in values]
+        elif kind is float:
+            values = [None if value is None else float(value) for value in values]
+        columns[name] = pl.Series(name, values, dtype=types[kind])
+    frame = pl.DataFrame(columns)
+    out = BytesIO()
+    frame.write_parquet(out)
+    return {CSV: frame.write_csv().encode(), PARQUET: out.getvalue()}
+
+
+def _common_type(values: Iterable[Any]) -> type:
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return float if kinds == {int, float} else str
+
+
+def _report(
+    study: Study, rows: list[Row], *, external: bool, command: str | None, jobs: int
+) -> dict[str, bytes]:
+    """Make the page and its figures."""
+    from setveil.report.compare.page import comparison_html, figures
+
+    about = {
+        "name": study.name,
+        **({"description": study.description} if study.description else {}),
+        "seeds": list(study.seeds),
+        "time_limit": study.time_limit,
+        "memory_limit": study.memory_limit,
+        "file_sha256": study.sha256,
+        "command": command,
+        "jobs": jobs,
+        "naming_items": [
+            name for name, option in own_options(algorithms.names()).items() if option.kind.names_items
+        ]
+        + [name for name, kind in MEASURING.items() if kind.names_items],
+        "versions": {
+            "setveil": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("highspy", "numba", "numpy")},
+        },
+    }
+    drawn = {f"{FIGURES}/{stem}.svg": svg.encode() for stem, svg in figures(rows).items()}
+    return {REPORT: comparison_html(about, rows, external=external).encode(), **drawn}

@@ -1,0 +1,387 @@
+"""Study files: what `setveil compare` runs, as TOML."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import itertools
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from setveil import algorithms
+from setveil.data.layout import FORMATS
+from setveil.errors import DataError, RequestError, shorten
+from setveil.guarantees import models
+from setveil.studies.compare.plan import (
+    DataSet,
+    Run,
+    data_set,
+    models_meant,
+    own_parameters,
+    plan_run,
+    promise_keys,
+)
+from setveil.studies.compare.settings import (
+    LIMITS,
+    MEASURING,
+    READING,
+    accepted,
+    own_options,
+    promise_options,
+    reading_value,
+)
+from setveil.values.kinds import Value
+
+MOST_RUNS = 100_000
+_TOP = ("name", "description", "data_note", "runs")
+_GRID = ("data", "algorithms", "model", "seeds")
+_DATA = ("path", "name", "hierarchy", "roles")
+_GIVEN = {name: algorithms.load(name).info.guarantees for name in algorithms.names()}  # models of each
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file asks for.
+
+    Attributes
+    ----------
+    name, description : str
+    runs : tuple of Run
+        Each once, in the order of the file.
+    content : bytes
+        The file.
+    seeds : tuple of int
+        All that occur.
+    time_limit, memory_limit : float or None
+        Those at the top of the file.
+    """
+
+    name: str
+    description: str
+    runs: tuple[Run, ...]
+    content: bytes
+    seeds: tuple[int, ...]
+    time_limit: float | None
+    memory_limit: float | None
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the file."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def read_study(path: Path, folder: Path | None = None) -> Study:
+    """Read a study file, check all of it, and hash the files that it names.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    folder : Path, optional
+        Where relative paths in it start; by default where it is.
+
+    Raises
+    ------
+    DataError
+        If the file, or one that it names, cannot be read, or it is no TOML.
+    RequestError
+        If a key is missing, does not exist, or holds something else than it may.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    try:
+        table = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is no TOML: {error}.") from None
+    return _Reader(path, folder or path.absolute().parent).study(table, content)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """One table of a study: what it says itself, and with what it inherits."""
+
+    where: str
+    own: Mapping[str, Any]
+    keys: Mapping[str, Any]
+
+    def name(self, key: str) -> str:
+        """Name a key for a message: with the table that it stands in."""
+        return f"{self.where}{key}" if key in self.own else key
+
+
+class _Reader:
+    def __init__(self, path: Path, folder: Path) -> None:
+        self.path, self.folder = path, folder
+        self.files: dict[str, DataSet] = {}  # by name
+        self.note = ""  # how the data are made
+
+    def study(self, table: dict[str, Any], content: bytes) -> Study:
+        name = table.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise self.wrong("name", "text", name)
+        description = table.get("description", "")
+        if not isinstance(description, str):
+            raise self.wrong("description", "text", description)
+        self.note = table.get("data_note", "")
+        if not isinstance(self.note, str):
+            raise self.wrong("data_note", "text", self.note)
+        top = {key: value for key, value in table.items() if key not in _TOP}
+        grids = list(self.grids(top, table.get("runs", [])))
+        self.refuse_unknown(top, grids)
+        runs: dict[str, Run] = {}
+        for grid in grids:
+            for run in self.expand(grid):
+                runs.setdefault(run.id, run)
+        limits = {key: self.limit(key, top) for key in LIMITS}
+        return Study(
+            name.strip(), description.strip(), tuple(runs.values()), content,
+            tuple(dict.fromkeys(run.seed for run in runs.values())), **limits,
+        )  # fmt: skip
+
+    def wrong(self, key: str, allowed: str, got: Any) -> RequestError:
+        found = "nothing" if got is None else shorten(str(got))
+        return RequestError(f"{self.path}: {key} must be {allowed}, got {found}.")
+
+    def grids(self, top: dict[str, Any], tables: Any) -> Iterator[_Grid]:
+        if not isinstance(tables, list) or not all(isinstance(own, dict) for own in tables):
+            raise self.wrong("runs", "tables, each written [[runs]]", tables)
+        if "data" in top:  # so that tables can name them
+            for number, entry in enumerate(self.sequence(top["data"], "data"), 1):
+                self.add_data(entry, f"data[{number}]")
+        for number, own in enumerate(tables, 1):
+            for key in own:
+                if key in _TOP:
+                    raise RequestError(f"{self.path}: {key} stands at the top of the file, not in [[runs]].")
+            yield _Grid(f"runs[{number}].", own, {**top, **own})
+        if not tables:
+            yield _Grid("", top, top)
+
+    def refuse_unknown(self, top: Mapping[str, Any], grids: Sequence[_Grid]) -> None:
+        """Refuse keys that nothing knows, and parameters that no algorithm of their grid knows."""
+        everywhere = {*_GRID, *MEASURING, *LIMITS}
+        of_grid = [self.parameters_of(self.models(grid)) for grid in grids]
+        every = self.parameters_of(_GIVEN)
+        places = [("", top, set().union(*of_grid))]
+        places += [(g.where, g.own, known) for g, known in zip(grids, of_grid, strict=True) if g.where]
+        for where, table, known in places:
+            for key in table:
+                if key in everywhere or key in known:
+                    continue
+                names = sorted(everywhere | every | (set() if where else set(_TOP)))
+                close = difflib.get_close_matches(key, names, 1, 0.5)
+                if key in every:
+                    users = [name for name, of in _GIVEN.items() if key in self.parameters_of({name: of})]
+                    raise RequestError(
+                        f"{self.path}: no algorithm here knows {where}{key}; {', '.join(users)} would.",
+                        hint=f"A key of {', '.join(owners)}: name the one that is meant as model."
+                        if (owners := [name for name, model in models().items() if key in model.options])
+                        else "",
+                    )
+                raise RequestError(
+                    f"{self.path}: there is no key {where}{key}.",
+                    hint=f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}.",
+                )
+
+    def parameters_of(self, meant: Mapping[str, Sequence[str]]) -> set[str]:
+        promised = {key for of in meant.values() for model in of for key in promise_keys(model)}
+        return promised.union(*map(own_parameters, meant))
+
+    def models(self, grid: _Grid) -> dict[str, list[str]]:
+        """Name for each algorithm of a grid the models that it is to give."""
+        named, key = self.named_models(grid), grid.name("model")
+        meant = {name: models_meant(name, grid.keys, named) for name in self.algorithms(grid)}
+        for name, found in meant.items():
+            if not found:
+                raise RequestError(
+                    f"{self.path}: {name} gives no {key} that is named ({', '.join(named)}), but "
+                    f"{', '.join(_GIVEN[name])}.",
+                    hint="Each table [[runs]] may name models of its own.",
+                )
+        given = {model for found in meant.values() for model in found}
+        if left := [model for model in named if model not in given]:
+            raise RequestError(
+                f"{self.path}: {key} names {', '.join(left)}, which no algorithm here gives; "
+                f"{', '.join(algorithms.giving(left[0]))} would."
+            )
+        return meant
+
+    def named_models(self, grid: _Grid) -> list[str]:
+        value = grid.keys.get("model", [])
+        named = value if isinstance(value, list) else [value]
+        for one in named:
+            if one not in models():
+                raise self.wrong(grid.name("model"), f"among {', '.join(models())}", one)
+        return named
+
+    def algorithms(self, grid: _Grid) -> list[str]:
+        names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
+        for name in names:
+            if name not in algorithms.names():
+                close = difflib.get_close_matches(str(name), algorithms.names(), 1)
+                raise RequestError(
+                    f"{self.path}: {grid.name('algorithms')} names {name!r}; there are "
+                    f"{', '.join(algorithms.names())}.",
+                    hint=f"Did you mean {close[0]}?" if close else "",
+                )
+        return names
+
+    def sequence(self, value: Any, key: str) -> list[Any]:
+        if not isinstance(value, list) or not value:
+            raise self.wrong(key, "a list that is not empty", value)
+        return value
+
+    def add_data(self, entry: Any, where: str) -> DataSet:
+        """Take a data set from its table, or by its name from those of the file's top."""
+        if isinstance(entry, str) and entry in self.files:
+            return self.files[entry]
+        if isinstance(entry, str) and self.files:
+            raise RequestError(
+                f"{self.path}: {where} names {entry!r}; the file's data are {', '.join(self.files)}."
+            )
+        if not isinstance(entry, dict) or "path" not in entry:
+            raise self.wrong(where, 'a table such as {path = "baskets.csv"}', entry)
+        self.check_data(entry, where)
+        paths = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+        if entry.get("format", "fimi") not in FORMATS:
+            raise self.wrong(f"{where}.format", f"one of {', '.join(FORMATS)}", entry["format"])
+        tree, roles = entry.get("hierarchy"), entry.get("roles")
+        try:
+            found = data_set(
+                [self.folder / path for path in paths],
+                name=entry.get("name"),
+                hierarchy=None if tree is None else self.folder / tree,
+                reading={key: entry[key] for key in READING if key in entry},
+                roles=None if roles is None else self.folder / roles,
+            )
+        except DataError as error:
+            hint = f"{self.note.strip()} Name their folder with --data.".lstrip()
+            raise DataError(f"{self.path}: {where}: {error.message}", hint=hint) from None
+        known = self.files.setdefault(found.name, found)
+        if (known.sha256, known.reading, known.roles) != (found.sha256, found.reading, found.roles):
+            raise RequestError(
+                f"{self.path}: {where} is called {found.name} as another data set is.",
+                hint='Give it a name of its own: name = "...".',
+            )
+        return found
+
+    def check_data(self, entry: Mapping[str, Any], where: str) -> None:
+        """Refuse a data set's table with keys that there are not, or values that they cannot have."""
+        for key, value in entry.items():
+            if key not in {*_DATA, *READING}:
+                close = difflib.get_close_matches(key, [*_DATA, *READING], 1, 0.5)
+                raise RequestError(
+                    f"{self.path}: {where} has no key {key}.",
+                    hint=f"Did you mean {close[0]}?"
+                    if close
+                    else f"It takes {', '.join([*_DATA, *READING])}.",
+                )
+            if key in READING:
+                if not reading_value(key, value):
+                    raise self.wrong(f"{where}.{key}", READING[key].kind.allowed, value)
+                continue
+            several = key == "path" and isinstance(value, list) and value
+            if not all(isinstance(text, str) and text for text in (value if several else [value])):
+                raise self.wrong(f"{where}.{key}", "text", value)
+
+    def limit(self, key: str, keys: Mapping[str, Any], name: str = "") -> float | None:
+        if key not in keys:
+            return None
+        value: Any = accepted(LIMITS[key], keys[key], f"{self.path}: {name or key}", self.folder)
+        return float(value)
+
+    def expand(self, grid: _Grid) -> Iterator[Run]:
+        """List the runs of a grid: every combination, what is named first varies last."""
+        keys, name = grid.keys, grid.name
+        data = [
+            self.add_data(entry, f"{name('data')}[{number}]")
+            for number, entry in enumerate(self.sequence(keys.get("data"), name("data")), 1)
+        ]
+        seeds = keys.get("seeds", [0])
+        if not isinstance(seeds, list) or not seeds or not all(_is_seed(seed) for seed in seeds):
+            raise self.wrong(name("seeds"), "a list of integers of at least 0, such as [0, 1, 2]", seeds)
+        limits = {key: self.limit(key, keys, name(key)) for key in LIMITS}
+        measuring = {key: self.values(key, keys[key], name(key)) for key in MEASURING if key in keys}
+        if "queries_file" in measuring and {"queries", "query_size", "query_support"} & set(measuring):
+            raise RequestError(
+                f"{self.path}: queries are either read ({name('queries_file')}) or drawn (queries, "
+                "query_size, query_support), not both."
+            )
+        meant = self.models(grid)
+        known = self.parameters_of(meant)
+        values = {key: self.values(key, keys[key], name(key)) for key in keys if key in known}
+        promises = [(algorithm, model) for algorithm, found in meant.items() for model in found]
+        taken = {
+            (algorithm, model): [key for key in values if key in self.parameters_of({algorithm: [model]})]
+            for algorithm, model in promises
+        }
+        for algorithm, model in promises:
+            varied: list[Sequence[Any]] = [values[key] for key in taken[algorithm, model]]
+            number = math.prod(len(choices) for choices in [*varied, *measuring.values(), data, seeds])
+            if number > MOST_RUNS:
+                raise RequestError(
+                    f"{self.path}: {grid.where or 'it '}asks for {number:,} runs of {algorithm}, expected "
+                    f"at most {MOST_RUNS:,}."
+                )
+        for rows, (algorithm, model) in itertools.product(data, promises):
+            for options in _combinations({key: values[key] for key in taken[algorithm, model]}):
+                for settings, seed in itertools.product(_combinations(measuring), seeds):
+                    try:
+                        yield plan_run(
+                            rows, algorithm, options, model=model, measuring=settings, seed=seed, **limits
+                        )
+                    except RequestError as error:
+                        message = f"{self.path}: {grid.where}{error.message}"
+                        raise RequestError(message, hint=error.hint) from None
+
+    def values(self, key: str, value: Any, name: str) -> list[Value]:
+        """List the values of a key: one, a list, or a range."""
+        where = f"{self.path}: {name}"
+        known = {**own_options(algorithms.names()), **promise_options()}
+        kind = MEASURING[key] if key in MEASURING else known[key].kind
+        if isinstance(value, dict):
+            value = _range(value, where)
+        elif not isinstance(value, list):
+            value = [value]
+        if not value:
+            raise RequestError(f"{where} is an empty list, expected at least one value.")
+        return list(dict.fromkeys(accepted(kind, one, where, self.folder) for one in value))
+
+
+def _combinations(values: Mapping[str, list[Value]]) -> list[dict[str, Value]]:
+    """Combine each value of a key with each of the others; the last key varies first."""
+    return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+
+
+def _range(table: dict[str, Any], where: str) -> list[Any]:
+    """List the numbers of a range, its end included if the steps meet it; exact in decimals."""
+    allowed = "a value, a list, or a range such as {from = 2, to = 10, step = 2}"
+    if not {"from", "to"} <= set(table) <= {"from", "to", "step"} or not all(map(_is_number, table.values())):
+        raise RequestError(f"{where} must be {allowed}, got {shorten(str(table))}.")
+    low, high, step = (Fraction(str(table.get(key, 1))) for key in ("from", "to", "step"))
+    if high < low or step <= 0:
+        raise RequestError(
+            f"{where}: a range goes up from `from` to `to` by a positive `step`, got {shorten(str(table))}."
+        )
+    length = int((high - low) / step) + 1
+    if length > MOST_RUNS:
+        raise RequestError(
+            f"{where}: the range has {length:,} values, expected at most {MOST_RUNS:,}.",
+            hint="A greater step, or a nearer end.",
+        )
+    numbers = [low + i * step for i in range(length)]
+    return [int(number) if number.denominator == 1 else float(number) for number in numbers]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

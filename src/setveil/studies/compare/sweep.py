@@ -1,0 +1,260 @@
+"""Many runs, each in a process of its own, with limits; what was done is kept and not done again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from setveil.errors import OutputError, RequestError
+from setveil.progress import Progress, silent
+from setveil.staging import private_file, remove_abandoned
+from setveil.studies.compare.plan import Run
+from setveil.studies.compare.worker import write_record
+from setveil.studies.machine import usable_cpus
+
+STATUSES = ("done", "infeasible", "refused", "failed", "timeout", "memory", "killed")
+RETRIED = ("failed", "timeout", "memory", "killed")
+WORKER = (sys.executable, "-P", "-m", "setveil.studies.compare.worker")
+
+RUNS = "runs"
+_LOCK = ".lock"
+_POLL = 0.02  # seconds between two looks at the processes
+_GRACE = 2.0  # seconds between asking a process to end and ending it
+
+Record = Mapping[str, Any]
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a study's folder against other processes, where the system has such locks.
+
+    Raises
+    ------
+    OutputError
+        If another process holds it, or it cannot be written.
+    """
+    try:
+        (folder / RUNS).mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = private_file(folder / _LOCK, "w")
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    with lock:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            pass
+        else:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise OutputError(
+                    f"Another setveil is working on {folder}.", hint="Wait for it, or choose another folder."
+                ) from None
+        yield
+
+
+def read_record(folder: Path, run: str) -> Record | None:
+    """Read how a run ended; None if it has not, or the file is damaged."""
+    try:
+        found = json.loads((folder / RUNS / f"{run}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(found, dict) or found.get("run") != run or found.get("status") not in STATUSES:
+        return None
+    if not isinstance(found.get("error"), str) or not isinstance(found.get("measures"), dict):
+        return None
+    return found
+
+
+def run_all(
+    runs: Sequence[Run],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    retry: bool = False,
+    budget: float | None = None,
+    worker: Sequence[str] = WORKER,
+    progress: Progress = silent,
+) -> dict[str, Record]:
+    """Do those of the runs that the folder does not hold yet, and return how all of them ended.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        Each is done once, however often it is listed.
+    folder : Path
+        Holds one file for each run, in its folder `runs`; it may hold others. No rows and no items are
+        written.
+    jobs : int, optional
+        How many processes at once; by default one for each processor.
+    retry : bool
+        Repeat also those that failed, or ran out of time or memory.
+    budget : float, optional
+        Seconds for all of them. What then still runs is ended, without a record.
+    worker : sequence of str
+        The command that does one run.
+    progress : Progress
+        Hears how many have ended.
+
+    Returns
+    -------
+    dict
+        The record of each run by its id, and of the risk of the original rows by `Run.risk_id`: `status` (one
+        of `STATUSES`), `error`, `measures`. Those that the budget did not suffice for are missing.
+
+    Raises
+    ------
+    RequestError
+        If the number of jobs is less than 1.
+    OutputError
+        If another process works on the folder, or it cannot be written.
+    """
+    with locked(folder):
+        return sweep(runs, folder, jobs=jobs, retry=retry, budget=budget, worker=worker, progress=progress)
+
+
+def sweep(
+    runs: Sequence[Run],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    retry: bool = False,
+    budget: float | None = None,
+    worker: Sequence[str] = WORKER,
+    progress: Progress = silent,
+) -> dict[str, Record]:
+    """Do what `run_all` does, in a folder that is locked already."""
+    jobs = usable_cpus() if jobs is None else jobs
+    if jobs < 1:
+        raise RequestError(f"The number of jobs must be at least 1, got {jobs}.")
+    wanted = {run.id for run in runs}
+    records: dict[str, Record] = {}
+    tasks: deque[_Task] = deque()
+    for run, task in _tasks(runs).items():
+        record = read_record(folder, run)
+        if record is None or (retry and record["status"] in RETRIED):
+            tasks.append(task)
+        else:
+            records[run] = record
+    end = None if budget is None else time.monotonic() + budget
+    children: list[_Child] = []
+    try:
+        while tasks or children:
+            if end is not None and time.monotonic() >= end:
+                break
+            while tasks and len(children) < jobs:
+                children.append(_Child(tasks.popleft(), folder, worker))
+            for child in list(children):
+                if child.ended():
+                    children.remove(child)
+                    records[child.run] = child.record(folder)
+            done = len(wanted & records.keys())
+            progress(f"{done:,} of {len(wanted):,} runs, {len(children)} running", done / max(len(wanted), 1))
+            time.sleep(_POLL)
+    finally:
+        for child in children:
+            child.kill()
+        remove_abandoned(folder / RUNS)  # of workers that were killed, now or before
+    return records
+
+
+@dataclass(frozen=True)
+class _Task:
+    content: Mapping[str, Any]
+    time_limit: float | None
+
+
+def _tasks(runs: Sequence[Run]) -> dict[str, _Task]:
+    """List what is to be done, by id: the risks of original rows first, since many runs share them."""
+    risks, own = {}, {}
+    for run in runs:
+        if run.risk_id is not None and run.risk_id not in risks:
+            content = {**run.task(), "run": run.risk_id, "kind": "risk"}
+            risks[run.risk_id] = _Task(content, run.time_limit)
+        if run.id not in own:
+            own[run.id] = _Task(run.task(), run.time_limit)
+    return risks | own
+
+
+class _Child:
+    """A process that does one task."""
+
+    def __init__(self, task: _Task, folder: Path, worker: Sequence[str]) -> None:
+        self.run: str = task.content["run"]
+        self.kind: str = task.content["kind"]
+        self.place = (folder / RUNS / f"{self.run}.json").absolute()
+        self.limit = task.time_limit
+        self.asked: float | None = None  # when it was asked to end
+        self.place.unlink(missing_ok=True)  # damaged, or to be repeated
+        self.started = time.monotonic()
+        self.stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
+        # A session of its own: Ctrl-C is for the parent, whose end the worker notices.
+        self.process = subprocess.Popen(  # noqa: S603
+            worker, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.stderr,
+            start_new_session=True, env={**os.environ, "PYTHONUTF8": "1", "POLARS_MAX_THREADS": "1"},
+        )  # fmt: skip
+        content = {**task.content, "out": str(self.place), "started": self.started}
+        assert self.process.stdin is not None  # noqa: S101
+        with contextlib.suppress(OSError):  # it may have ended already
+            self.process.stdin.write(json.dumps(content).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def ended(self) -> bool:
+        """Look whether it has ended; end it if its time is over."""
+        if self.process.poll() is not None:
+            return True
+        now = time.monotonic()
+        if self.asked is not None:
+            if now - self.asked >= _GRACE:
+                self.process.kill()
+        elif self.limit is not None and now - self.started >= self.limit:
+            self.asked = now
+            self.process.terminate()
+        return False
+
+    def record(self, folder: Path) -> Record:
+        """Read what it wrote, or write how it ended."""
+        seconds = round(time.monotonic() - self.started, 4)
+        said = self._last_words()
+        self._close()
+        found = read_record(folder, self.run)
+        if found is not None:
+            return found
+        code = self.process.returncode
+        if self.asked is not None:
+            status, error = "timeout", f"Took more than the {self.limit:g} s of its limit."
+        elif code < 0:
+            status, error = "killed", f"Ended by signal {-code}, by the system or from outside."
+        else:
+            status, error = "failed", f"The worker ended with exit code {code}. {said}"
+        try:
+            return write_record(self.place, self.run, self.kind, status, error, {"seconds": seconds})
+        except OSError as problem:
+            raise OutputError(f"{folder} cannot be written: {problem.strerror or problem}.") from None
+
+    def kill(self) -> None:
+        """End it now."""
+        self.process.kill()
+        self.process.wait()
+        self._close()
+
+    def _last_words(self) -> str:
+        self.stderr.seek(0)
+        lines = self.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1][:300] if lines else ""
+
+    def _close(self) -> None:
+        self.stderr.close()
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()

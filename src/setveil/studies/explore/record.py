@@ -1,0 +1,158 @@
+"""The record of an exploration, as its reports take it."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from setveil import algorithms
+from setveil.guarantees.km_rho import PUBLIC
+from setveil.report.explore.text import Explored
+from setveil.studies.explore.promises import Promise, front, lower_bounds, lower_envelope
+from setveil.studies.explore.rows import Exploration
+from setveil.studies.machine import machine
+from setveil.values.numbers import as_json
+from setveil.version import __version__
+
+
+def record(
+    found: Exploration,
+    *,
+    inputs: Sequence[str] | None,
+    reading: Sequence[str] = (),
+    hierarchy: Path | None = None,
+    own: Sequence[str] = (),
+    sensitive: str = "",
+    seed: int = 0,
+) -> Explored:
+    """Write an exploration as its reports take it, with the command that makes each release.
+
+    Parameters
+    ----------
+    found : Exploration
+        From `setveil.studies.explore.rows.explore`.
+    inputs, reading, hierarchy, own, sensitive, seed
+        As they were given: files (None: no command can name the rows), the words of the options on how they
+        are read, the hierarchy, the words of the algorithm's own options, the sensitive items, the seed.
+
+    Returns
+    -------
+    dict
+        In JSON types. `cells`, by m, then by k (with several rho, the greatest first): `status` of the
+        promise's own search, and with `loss` (None: no release keeps the promise) what is known of the best
+        release, `made_for` another promise or this one, `own_loss` of the release that was made for this
+        promise, `lower_bound`, `proven` (None where the algorithm proves nothing), and its `command`; with
+        rho also `gap`, the share of the loss that may be too much, and `front`, whether every stronger
+        promise loses more.
+    """
+    cells = {cell.promise: cell for cell in found.cells}
+    losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
+    taken = lower_envelope(cells, losses)
+    bounds = lower_bounds(cells, {promise: cells[promise].lower_bound for promise in losses})
+    proves = found.algorithm == "exact"
+    ahead = set(front({promise: losses[other] for promise, other in taken.items()}))
+    lines = []
+    for promise, cell in cells.items():
+        line: dict[str, Any] = {
+            **_named(promise),
+            "status": cell.status,
+            "error": cell.error,
+            "seconds": round(cell.seconds, 3),
+        }
+        best = cells.get(taken.get(promise, (0, 0)))
+        if best is None or best.loss is None:
+            line |= {"loss": None, "made_for": None, "command": None}
+        else:
+            command = None
+            if inputs is not None:
+                command = _command(
+                    found, _named(best.promise), inputs, reading, hierarchy, own, sensitive, seed
+                )
+            lower = min(bounds[promise], best.loss)
+            line |= {
+                "loss": best.loss,
+                "made_for": _named(best.promise),
+                "own_loss": cell.loss,
+                "lower_bound": lower,
+                "proven": best.loss <= bounds[promise] if proves else None,
+                **({} if cell.rho is None else _beside(best.loss, lower, promise in ahead)),
+                **best.found,
+                **cell.lent,
+                "command": command,
+            }
+        lines.append(line)
+    letters = {"k": "K", "m": "M", **({} if found.secrets is None else {"rho": "RHO"})}
+    written = {
+        "objective": found.objective,
+        **({"weighted": True} if found.weighted else {}),
+        **({} if found.share is None else {"share": str(found.share)}),
+        "algorithm": found.algorithm,
+        "k": sorted({cell.k for cell in found.cells}),
+        "m": [_plain(m) for m in sorted({cell.m for cell in found.cells})],
+        **_sensitive(found),
+        **found.size,
+        "command": None
+        if inputs is None
+        else _command(found, letters, inputs, reading, hierarchy, own, sensitive, seed),
+        "hierarchy": None if hierarchy is None else str(hierarchy),
+        "inputs": list(inputs or ()),
+        "cells": lines,
+        "stopped": found.stopped,
+        "seconds": round(found.seconds, 3),
+        "made_on": machine(),
+        "setveil": __version__,
+    }
+    return cast("Explored", written)
+
+
+def _plain(m: float) -> int | str:
+    return "inf" if m == math.inf else int(m)
+
+
+def _named(promise: Promise) -> dict[str, Any]:
+    """Write a promise as JSON types."""
+    k, m, *rho = promise
+    return {"k": k, "m": _plain(m), **({"rho": as_json(rho[0])} if rho else {})}
+
+
+def _beside(loss: float, lower: float, is_ahead: bool) -> dict[str, Any]:
+    """Say how far a loss may be from the least, and whether every stronger promise loses more."""
+    return {"gap": (loss - lower) / loss if loss else 0.0, "front": is_ahead}
+
+
+def _sensitive(found: Exploration) -> dict[str, Any]:
+    """Write the values of rho, the greatest first, and what is sensitive."""
+    if found.secrets is None:
+        return {}
+    rhos = sorted({cell.rho for cell in found.cells if cell.rho is not None}, reverse=True)
+    return {
+        "rho": [as_json(rho) for rho in rhos],
+        "sensitive": list(found.secrets.items),
+        "knows": found.secrets.knows,
+    }
+
+
+def _command(
+    found: Exploration,
+    promise: Mapping[str, object],
+    inputs: Sequence[str],
+    reading: Sequence[str],
+    hierarchy: Path | None,
+    own: Sequence[str],
+    sensitive: str,
+    seed: int,
+) -> str:
+    """Write the command that makes a release; DIR is the folder that it writes."""
+    files = [f"./{one}" if one.startswith("-") else one for one in inputs]
+    words = ["setveil", "anonymize", *files, *reading, "--algorithm", found.algorithm, *own]
+    if hierarchy is not None and "hierarchy" in algorithms.load(found.algorithm).info.uses:
+        words += ["--hierarchy", str(hierarchy)]
+    words += ["-k", str(promise["k"]), "-m", str(promise["m"])]
+    if found.secrets is not None:
+        words += ["--rho", str(promise["rho"]), "--sensitive", sensitive]
+        words += ["--knows", found.secrets.knows] if found.secrets.knows != PUBLIC else []
+    words += ["--seed", str(seed)] if seed else []
+    return shlex.join([*words, "--out", "DIR"])

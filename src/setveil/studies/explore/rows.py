@@ -1,0 +1,506 @@
+"""What each promise costs: the loss, the use and the risk of releases over a grid of k, m and maybe rho."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+from setveil import algorithms
+from setveil.data.transactions import Transactions
+from setveil.errors import (
+    DataError,
+    GuaranteeError,
+    InfeasibleError,
+    RequestError,
+    UnfinishedError,
+    described,
+)
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import PUBLIC, KmRho
+from setveil.guarantees.verify import verify
+from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.published import Release, publish
+from setveil.published.recoding import AnyRecoding, Recoding
+from setveil.runs.run import named_algorithm
+from setveil.studies.explore.promises import Promise, at_least, coarse_to_fine, lower_bounds, lower_envelope
+from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
+from setveil.utility.are import Queries
+from setveil.utility.lm import lm
+from setveil.utility.ncp import ncp
+from setveil.utility.queries import random_queries
+from setveil.values.numbers import written
+
+TIME_BUDGET = 50.0
+MODEL, WITH_RHO = "km-anonymity", "km-rho"
+
+QUERIES, QUERY_SIZE = 1000, 2
+LEAST_LIMIT = 0.1  # seconds for the search of one release
+
+
+@dataclass
+class Cell:
+    """The promise of one k and m (and rho), and the best release that was found for it.
+
+    Attributes
+    ----------
+    k, m : int, int or math.inf
+        The promise.
+    rho : Fraction or None
+        Also of the promise, where there are sensitive items.
+    status : {"done", "infeasible", "refused", "unsearched"}
+        Whether a release was found; "unsearched": time was up.
+    error : str
+        Why there is none.
+    loss : float or None
+        Of its own release.
+    lower_bound : float
+        What every release loses at least, as far as its own search proved.
+    keeps : (Promise, Promise) or None
+        Stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
+        rho), a greater m at this k.
+    learned : Fraction or None
+        With sensitive items: the greatest confidence in one that the release leaves.
+    found : dict
+        What the release is worth (see `_worth`).
+    lent : dict
+        What of that is something else for this promise, where the release of a stronger one is taken that
+        covers more known items.
+    seconds : float
+        That it took.
+    recoding : AnyRecoding, Parts of a table, or None
+        What became of each item.
+    """
+
+    k: int
+    m: int | float
+    status: str = "unsearched"
+    error: str = ""
+    loss: float | None = None
+    lower_bound: float = 0.0
+    keeps: tuple[Promise, Promise] | None = None
+    found: dict[str, Any] = field(default_factory=dict)
+    lent: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    recoding: Any = None
+    learned: Fraction | None = None
+    rho: Fraction | None = None
+
+    @property
+    def promise(self) -> Promise:
+        """The k and m, and rho if there is one."""
+        return (self.k, self.m) if self.rho is None else (self.k, self.m, self.rho)
+
+    @classmethod
+    def of(cls, promise: Promise) -> Cell:
+        """Make the cell of a promise that was not looked at."""
+        k, m, *rho = promise
+        return cls(k, m, rho=rho[0] if rho else None)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What must not be learned of a person, where promises have a rho.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The sensitive items.
+    knows : {"public", "any"}
+        Which items someone may know.
+    """
+
+    items: tuple[str, ...]
+    knows: str = PUBLIC
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The items that nobody knows beforehand."""
+        return self.items if self.knows == PUBLIC else ()
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What was found over a grid of k and m.
+
+    Attributes
+    ----------
+    cells : list of Cell
+        By m, then by k; with several rho, the greatest first.
+    algorithm, objective : str
+        What made the releases, and what it minimizes: "lm" or "ncp".
+    size : dict
+        `rows`, `items` and `occurrences` of the data.
+    seconds : float
+        For everything.
+    stopped : bool
+        Whether the user ended the search.
+    share : Fraction or None
+        Of a table, the share of the quasi-identifiers in its loss.
+    secrets : Secrets or None
+        Sensitive items, where promises have a rho.
+    weighted : bool
+        Whether items count differently in the loss.
+    """
+
+    cells: list[Cell]
+    algorithm: str
+    objective: str
+    size: dict[str, int]
+    seconds: float
+    stopped: bool
+    share: Fraction | None = None
+    secrets: Secrets | None = None
+    weighted: bool = False
+
+    @property
+    def model(self) -> str:
+        """The model of the promises about rows of items."""
+        return MODEL if self.secrets is None else WITH_RHO
+
+
+def require_algorithm(algorithm: Any, model: str = MODEL) -> tuple[str, Any]:
+    """Take the name of an algorithm or its parameters, and return both.
+
+    Raises
+    ------
+    RequestError
+        If there is none of the name, it does not give the model, or gives it by parts of the rows.
+    """
+    name, settings = named_algorithm(algorithm)
+    name = name or "exact"
+    module = algorithms.load(name)
+    if model not in module.info.guarantees:
+        raise RequestError(
+            f"{name} does not give {model}, which is what is explored.",
+            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
+        )
+    if module.info.recoding != Recoding.kind:
+        raise RequestError(
+            f"{name} gives an item several labels; what promises cost is told by recodings that give it one.",
+            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
+        )
+    return name, module.Parameters() if settings is None else settings
+
+
+def require_budget(seconds: Any) -> float:
+    """Take a time budget, at least 1 second."""
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 1:
+        raise RequestError(f"time_budget must be at least 1 second, got {described(seconds)}.")
+    return float(seconds)
+
+
+def explore(
+    data: Transactions,
+    promises: Sequence[Promise],
+    *,
+    secrets: Secrets | None = None,
+    hierarchy: Hierarchy | None = None,
+    algorithm: Any = None,
+    known: int | None = None,
+    time_budget: float = TIME_BUDGET,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Exploration:
+    """Make and verify a release for each promise, and measure what is left.
+
+    Parameters
+    ----------
+    data : Transactions
+        The rows.
+    promises : sequence of (k, m) or (k, m, rho)
+        From `setveil.studies.explore.promises.require_grid` or `require_triples`.
+    secrets : Secrets, optional
+        The sensitive items, where promises have a rho: then these are (k, rho)^m-anonymity.
+    hierarchy : Hierarchy, optional
+        What items may be generalized to; without one, items that often occur together are grouped.
+    algorithm : str or parameters of an algorithm, optional
+        What makes the releases, by default `exact`.
+    known : int, optional
+        How many items someone knows to whom rows are unique; by default one more than the promise covers.
+    time_budget : float
+        Seconds for everything. The search for one release gets an even part of what is left (where the
+        algorithm takes a time limit), and at most the limit that its parameters name.
+    seed : int
+        Draws the queries.
+    progress : Progress
+        Hears how far it is, and may end it early.
+
+    Raises
+    ------
+    DataError
+        If no row holds an item.
+    HierarchyError
+        If items are missing from the hierarchy.
+    InfeasibleError, RequestError
+        If no release was found for any promise.
+    GuaranteeError
+        If a release failed verification (a defect of setveil).
+
+    Notes
+    -----
+    A release made for a stronger promise (no smaller k and m, no greater rho) keeps a weaker one, too. So
+    where a release that was found already is known to keep a promise, and no release for a weaker promise can
+    lose less, nothing is searched.
+    """
+    begun = time.monotonic()
+    model = MODEL if secrets is None else WITH_RHO
+    name, settings = require_algorithm(algorithm, model)
+    if not data.n_occurrences:
+        raise DataError("No row holds an item: there is nothing to explore.")
+    info = algorithms.load(name).info
+    if hierarchy is None and "hierarchy" in info.needs_for(model):
+        progress("grouping items that often occur together")
+        hierarchy = by_cooccurrence(data)
+    size = min(QUERY_SIZE, int(data.row_lengths().max()))
+    search = _Search(
+        data, hierarchy, name, settings,
+        queries=random_queries(data, QUERIES, size, seed, progress=progress),
+        known=known, seed=seed, cells={promise: Cell.of(promise) for promise in promises},
+        deadline=begun + time_budget, progress=progress, secrets=secrets,
+    )  # fmt: skip
+    order = coarse_to_fine([cell.promise for cell in search.cells.values() if search.is_feasible(cell)])
+    progress.stoppable = True
+    try:
+        for i, promise in enumerate(order):
+            if progress.stop_requested() or time.monotonic() > search.deadline:
+                break
+            search.look_at(search.cells[promise], i, len(order))
+    finally:
+        progress.stoppable = False
+    cells = list(search.cells.values())
+    require_one(cells)
+    lend(search.cells, search.lent)
+    return Exploration(
+        cells, name, search.objective,
+        {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
+        time.monotonic() - begun, progress.stop_requested(), secrets=secrets,
+        weighted=bool(getattr(settings, "weights", None)),
+    )  # fmt: skip
+
+
+class CellProgress:
+    """Passes on the progress of one cell, with its name and how far all are."""
+
+    def __init__(self, progress: Progress, cell: Cell, done: int, number: int) -> None:
+        self.progress, self.share = progress, done / number
+        rho = "" if cell.rho is None else f", rho={written(cell.rho)}"
+        self.name = f"k={cell.k}, m={cell.m}{rho} ({done + 1} of {number})"
+        self.stoppable = False  # of this cell's search; all together can be stopped anyway
+
+    def __call__(self, phase: str, done: float | None = None) -> None:
+        """Hear what is done for this cell; how far that is does not matter beside the others."""
+        self.progress(f"{self.name}: {phase}", self.share)
+
+    def stop_requested(self) -> bool:
+        """Whether all of it should end."""
+        return self.progress.stop_requested()
+
+
+@dataclass
+class _Search:
+    """The search over all promises: what is the same for all of them."""
+
+    data: Transactions
+    hierarchy: Hierarchy | None
+    algorithm: str
+    settings: Any
+    queries: Queries
+    known: int | None
+    seed: int
+    cells: dict[Promise, Cell]
+    deadline: float
+    progress: Progress
+    secrets: Secrets | None = None
+    beyond: list[float] = field(default_factory=list)  # seconds of each cell above the limit of its search
+
+    @property
+    def objective(self) -> str:
+        """Name of the loss that is kept low."""
+        return str(getattr(self.settings, "loss", algorithms.load(self.algorithm).info.minimizes))
+
+    def is_feasible(self, cell: Cell) -> bool:
+        """Whether there are rows enough for a promise; else the cell says that there are not."""
+        try:
+            self._guarantee(cell).require_feasible(self.data)
+        except InfeasibleError as error:
+            cell.status, cell.error = "infeasible", error.message
+            return False
+        return True
+
+    def _guarantee(self, cell: Cell) -> KmAnonymity | KmRho:
+        if cell.rho is None or self.secrets is None:
+            return KmAnonymity(cell.k, cell.m)
+        return KmRho(cell.k, cell.m, cell.rho, self.secrets.items, self.secrets.knows)
+
+    def look_at(self, cell: Cell, done: int, number: int) -> None:
+        """Find a release for a promise, verify and measure it."""
+        begun = time.monotonic()
+        hearing = CellProgress(self.progress, cell, done, number)
+        promise = self._guarantee(cell)
+        same = self._known_best(cell)
+        limit = 0.0
+        try:
+            if same is not None and same.recoding is not None:
+                recoding, cell.loss, cell.lower_bound = same.recoding, same.loss, same.loss or 0.0
+                cell.keeps, cell.learned = same.keeps, same.learned
+            else:
+                limit = self._limit(number - done)
+                recoding = self._made(cell, promise, limit, hearing)
+        except UnfinishedError:  # it is as if it had not been begun
+            return
+        except (InfeasibleError, RequestError) as error:
+            cell.status = "infeasible" if isinstance(error, InfeasibleError) else "refused"
+            cell.error = error.message
+            return
+        hearing("publishing")
+        least = cell.k if self.secrets is None else 0  # counts would tell of sensitive items
+        release = publish(self.data, recoding, self.seed, {}, least)
+        if same is None:
+            hearing("verifying")
+            cell.keeps, cell.learned = _verified(release, promise, hearing)
+        elif same.m != cell.m:
+            cell.learned = self._learned(release, cell, hearing)
+        hearing("measuring")
+        cell.found = self._worth(release, recoding, cell, hearing)
+        cell.recoding, cell.status = recoding, "done"
+        cell.seconds = time.monotonic() - begun
+        if same is None:
+            self.beyond.append(max(cell.seconds - limit, 0.0))
+
+    def _known_best(self, cell: Cell) -> Cell | None:
+        """Find a release that is known to keep the promise and to lose as little as any can."""
+        done = [other for other in self.cells.values() if other.status == "done"]
+        bounds = {other.promise: other.lower_bound for other in done}
+        least = lower_bounds([cell.promise], bounds)[cell.promise]
+        for other in done:
+            keeps = [other.promise, *(other.keeps or ())]
+            if (
+                other.loss is not None
+                and other.loss <= least
+                and any(at_least(promise, cell.promise) for promise in keeps)
+            ):
+                return other
+        return None
+
+    def _limit(self, left: int) -> float:
+        """Give the search of one of the promises left its part of the time, which other work shares."""
+        beyond = sum(self.beyond) / max(len(self.beyond), 1)
+        even = max((self.deadline - time.monotonic()) / left - beyond, LEAST_LIMIT)
+        return float(min(even, getattr(self.settings, "time_limit", None) or math.inf))
+
+    def _made(
+        self, cell: Cell, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
+    ) -> AnyRecoding:
+        """Run the algorithm, within a time limit if it takes one; note the loss and its bound."""
+        settings = self.settings
+        if hasattr(settings, "time_limit"):
+            settings = replace(settings, time_limit=limit)
+        hearing("searching")
+        module = algorithms.load(self.algorithm)
+        recoding, told = module.anonymize(self.data, self.hierarchy, promise, settings, hearing)
+        best = told.get("optimality")
+        if best is None:
+            cell.loss = (lm if self.objective == "lm" else ncp)(self.data, recoding)
+        else:
+            cell.loss, cell.lower_bound = best["loss"], best["lower_bound"]
+        made: AnyRecoding = recoding
+        return made
+
+    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        release = publish(self.data, stronger.recoding, self.seed, {}, 0)
+        return self._risk(release, cell, self._learned(release, cell, self.progress), self.progress)
+
+    def _learned(self, release: Release, cell: Cell, hearing: Progress) -> Fraction | None:
+        """With sensitive items: the greatest confidence for whoever knows what the promise covers."""
+        return None if self.secrets is None else _verified(release, self._guarantee(cell), hearing)[1]
+
+    def _worth(
+        self, release: Release, recoding: AnyRecoding, cell: Cell, hearing: CellProgress
+    ) -> dict[str, Any]:
+        """Measure what a release is worth, and what it leaves at risk, as JSON types."""
+        worth = {
+            **names_kept(self.data, recoding),
+            "labels": release.published.n_items,
+            "query_error": query_error(self.data, release, self.queries, hearing),
+            **self._risk(release, cell, cell.learned, hearing),
+        }
+        if self.secrets is None:
+            return worth
+        before, after = (
+            shown_occurrences(rows, self.secrets.items) for rows in (self.data, release.published)
+        )
+        return {**worth, "hidden_occurrences": before - after}
+
+    def _risk(
+        self, release: Release, cell: Cell, learned: Fraction | None, hearing: Progress
+    ) -> dict[str, Any]:
+        """Measure what a release leaves at risk, which depends on how many items the promise covers."""
+        known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
+        if self.secrets is None:
+            return unique_rows(release, known, self.seed, hearing)
+        risk = unique_rows(release, known, self.seed, hearing, self.secrets.unknown)
+        return {**risk, "greatest_confidence": float(learned or 0)}
+
+
+def _verified(
+    release: Release, promise: KmAnonymity | KmRho, hearing: Progress
+) -> tuple[tuple[Promise, Promise], Fraction | None]:
+    """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them.
+
+    Raises
+    ------
+    GuaranteeError
+        If they do not keep the promise.
+    """
+    verdict = verify(release.exposed(), promise, progress=hearing)
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"A release has no {promise.phrase}: the check found {verdict.violations:,} violations.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
+    found = verdict.found()
+    most_k = promise.k if found["greatest_k"] is None else max(found["greatest_k"], promise.k)
+    most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"], promise.m)
+    if isinstance(promise, KmAnonymity):
+        return ((most_k, promise.m), (promise.k, most_m)), None
+    most = verdict.greatest_confidence  # type: ignore[attr-defined]  # of the verdict on this model
+    learned = Fraction(0) if most is None else most.confidence
+    return ((most_k, promise.m, learned), (promise.k, most_m, promise.rho)), learned
+
+
+def lend(cells: Mapping[Any, Cell], measure: Callable[[Cell, Cell], dict[str, Any]]) -> None:
+    """Measure releases anew for weaker promises that take them and cover fewer known items.
+
+    Parameters
+    ----------
+    cells : mapping
+        By their promises.
+    measure : callable
+        Takes the cell of a promise, and that of the stronger one whose release it takes: what of this is
+        worth something else to the first.
+    """
+    losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
+    for promise, stronger in lower_envelope(cells, losses).items():
+        if cells[stronger].m != cells[promise].m:
+            cells[promise].lent = measure(cells[promise], cells[stronger])
+
+
+def require_one(cells: Sequence[Cell]) -> None:
+    """Refuse a grid of which nothing can be kept, with the reason of the weakest promise that was tried."""
+    if any(cell.status == "done" for cell in cells):
+        return
+    tried = [cell for cell in cells if cell.status != "unsearched"]
+    if not tried:
+        raise InfeasibleError(
+            "No release was found within the time budget.", hint="Raise it, or ask for fewer values."
+        )
+    kind = InfeasibleError if all(cell.status == "infeasible" for cell in tried) else RequestError
+    raise kind(tried[0].error)

@@ -1,0 +1,175 @@
+"""What promises cost a table: the loss, the use and the risk of its releases over a grid of k and m."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from setveil.algorithms.rt import rt
+from setveil.errors import DataError, GuaranteeError, InfeasibleError
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.verify import verify
+from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.published.tables import TableRelease, publish
+from setveil.studies.explore.promises import Pair, coarse_to_fine
+from setveil.studies.explore.rows import TIME_BUDGET, Cell, CellProgress, Exploration, lend, require_one
+from setveil.studies.worth import unique_rows
+from setveil.tables.table import Table
+from setveil.utility import Case
+from setveil.utility.are import with_counts
+from setveil.utility.estimates import estimator_of
+from setveil.utility.relational import SHARE, class_sizes, relational_loss
+from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries
+
+QUERIES = 200
+SEARCH: Literal["sweep"] = "sweep"  # fast enough for many promises; splitting by gain as well may lose less
+
+
+def explore_table(
+    table: Table,
+    pairs: Sequence[Pair],
+    *,
+    hierarchy: Hierarchy | None = None,
+    share: Fraction = SHARE,
+    known: int | None = None,
+    time_budget: float = TIME_BUDGET,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Exploration:
+    """Make and verify a release of a table for each promise, and measure what is left.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    pairs : sequence of (k, m)
+        The promises, from `setveil.studies.explore.promises.require_grid`.
+    hierarchy : Hierarchy, optional
+        Of the items; by default the table's own, else items that often occur together are grouped.
+    share : Fraction
+        Of the quasi-identifiers in the loss.
+    known : int, optional
+        How many items someone knows besides all quasi-identifiers to whom rows are unique; by default one
+        more than the promise covers.
+    time_budget : float
+        Seconds for everything. No search is begun after them; one that was begun is ended.
+    seed : int
+        Draws the queries.
+    progress : Progress
+        Hears how far it is, and may end it early.
+
+    Raises
+    ------
+    DataError
+        If the table has no rows.
+    HierarchyError
+        If items are missing from the hierarchy.
+    InfeasibleError, RequestError
+        If no release was found for any promise.
+    GuaranteeError
+        If a release failed verification (a defect of setveil).
+    """
+    begun = time.monotonic()
+    if not table.n_rows:
+        raise DataError("The table has no rows: there is nothing to explore.")
+    tree = table.tree if hierarchy is None else hierarchy
+    if tree is None and table.n_items:
+        progress("grouping items that often occur together")
+        tree = by_cooccurrence(table)
+    search = _Search(
+        table, tree or Hierarchy({"*": None}), rt.RT(share=share, search=SEARCH),
+        random_table_queries(table, QUERIES, seed), known, seed, progress,
+    )  # fmt: skip
+    cells: dict[Pair, Cell] = {pair: Cell(*pair) for pair in pairs}
+    order = coarse_to_fine([pair for pair, cell in cells.items() if _is_feasible(cell, table)])
+    progress.stoppable = True
+    try:
+        for done, pair in enumerate(order):
+            if progress.stop_requested() or time.monotonic() > begun + time_budget:
+                break
+            search.look_at(cells[pair], CellProgress(progress, cells[pair], done, len(order)))
+    finally:
+        progress.stoppable = False
+    found = list(cells.values())
+    require_one(found)
+    lend(cells, search.lent)
+    return Exploration(
+        found, "rt", "f", {"rows": table.n_rows, "items": table.n_items, "occurrences": table.n_occurrences},
+        time.monotonic() - begun, progress.stop_requested(), share,
+    )  # fmt: skip
+
+
+def _is_feasible(cell: Cell, table: Table) -> bool:
+    """Whether there are rows enough for a promise; else the cell says that there are not."""
+    try:
+        KKmAnonymity(cell.k, cell.m).require_feasible(table)
+    except InfeasibleError as error:
+        cell.status, cell.error = "infeasible", error.message
+        return False
+    return True
+
+
+@dataclass
+class _Search:
+    """What is the same for all promises."""
+
+    table: Table
+    hierarchy: Hierarchy
+    settings: rt.RT
+    queries: list[TableQuery]
+    known: int | None
+    seed: int
+    progress: Progress
+
+    def look_at(self, cell: Cell, hearing: CellProgress) -> None:
+        """Find a release for a promise, verify and measure it."""
+        begun, promise = time.monotonic(), KKmAnonymity(cell.k, cell.m)
+        hearing("searching")
+        made, told = rt.anonymize(self.table, self.hierarchy, promise, self.settings, hearing)
+        best = next(point for point in told["frontier"] if point["chosen"])
+        hearing("publishing")
+        release = publish(self.table, made, self.seed, {}, cell.k)
+        hearing("verifying")
+        verdict = verify(release.exposed(), promise, progress=hearing)
+        if not verdict.holds:
+            raise GuaranteeError(
+                f"A release has no {promise.phrase}: the check found {verdict.violations:,} violations.",
+                hint="This is a defect of setveil; please report it with the parameters of the run.",
+            )
+        hearing("measuring")
+        cell.loss, cell.found, cell.status = best["f"], self._worth(release, best, cell, hearing), "done"
+        cell.recoding = made
+        cell.seconds = time.monotonic() - begun
+
+    def _worth(
+        self, release: TableRelease, best: dict[str, Any], cell: Cell, hearing: CellProgress
+    ) -> dict[str, Any]:
+        """Measure what a release is worth, and what it leaves at risk, as JSON types."""
+        left_out = round(best["suppressed_share"] * self.table.n_occurrences)
+        return {
+            "relational_loss": float(relational_loss(self.table, release.table)),
+            "transaction_loss": best["transaction_loss"],
+            "classes": int(class_sizes(release.table).size),
+            "suppressed_occurrences": left_out,
+            "query_error": self._query_error(release, hearing),
+            **self._unique(release, cell, hearing),
+        }
+
+    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        release = publish(self.table, stronger.recoding, self.seed, {}, 0)
+        return self._unique(release, cell, self.progress)
+
+    def _unique(self, release: TableRelease, cell: Cell, hearing: Progress) -> dict[str, Any]:
+        known = self.known or (None if isinstance(cell.m, float) else cell.m + 1)
+        return unique_rows(release, known, self.seed, hearing)
+
+    def _query_error(self, release: TableRelease, hearing: CellProgress) -> float | None:
+        case = Case(self.table, **release.measurable(), progress=hearing)
+        estimator = case.once(with_counts) or estimator_of(case.published, case.recoding, None)
+        return query_errors(self.table, release.table, estimator, self.queries, hearing).median

@@ -1,0 +1,205 @@
+"""What can keep a promise: the algorithms that `recommend` tries, with their parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from setveil.guarantees.km_rho import PUBLIC
+from setveil.utility.relational import SHARE
+from setveil.values.kinds import Value
+
+DELTA = "0.4"  # to which classes are merged: what the best classes of patients lose (docs/rt.md)
+GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
+FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best (docs/query.md)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to keep the promise.
+
+    Attributes
+    ----------
+    algorithm : str
+    options : mapping
+        Its parameters and those of its model, as in a study.
+    keeps : str
+        What it promises, in a few words.
+    as_asked : bool
+        Whether that is the promise asked for (or a stronger one); others are shown, but not recommended.
+    any_items : bool
+        Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one
+        is given, such a release is shown, but not recommended.
+    label : str
+        What sentences and tables call it, where that is not told by its options.
+    model : str
+        What it gives of several models that its algorithm can give; empty: the first.
+    """
+
+    algorithm: str
+    options: Mapping[str, Value]
+    keeps: str
+    as_asked: bool = True
+    any_items: bool = False
+    label: str = ""
+    model: str = ""
+
+    @property
+    def name(self) -> str:
+        """What sentences and tables call it."""
+        if self.label:
+            return self.label
+        if self.options.get("suppress") is False:
+            return f"{self.algorithm} without suppression"
+        return f"{self.algorithm} for counts" if "objective" in self.options else self.algorithm
+
+
+def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
+    """List what can keep a promise.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows, up to m items.
+    private : str or Reference, optional
+        Items that nobody may learn of a person with a probability above h.
+    h : str, optional
+        By default 0.5.
+
+    Notes
+    -----
+    Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
+    those who will have the counts beside the rows; the same as
+    constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
+    k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
+    least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
+    others, so they are listed as a weaker promise.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m}
+    coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
+    if private is not None:
+        coherence["private"] = private
+        degree = math.ceil(1 / Fraction(coherence["h"]))  # type: ignore[arg-type]
+        both = f"coherence (h={coherence['h']}, k={k}, p={m})"
+        return [
+            Candidate("exact", coherence, both, model="coherence"),
+            Candidate("border", coherence, both),
+            Candidate("mm", coherence, both),
+            Candidate(
+                "cahd",
+                {"p": degree, "sensitive": private},
+                f"private items in one row of {degree} in a group; people can be found",
+                as_asked=False,
+            ),
+        ]
+    km = f"k^m-anonymity (k={k}, m={m})"
+    found = [
+        Candidate("exact", promise, km),
+        Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
+        Candidate("exact", {**promise, "suppress": False}, km),
+        Candidate("mhghs", promise, km),
+        Candidate("aa", promise, km),
+        Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),
+        Candidate("border", coherence, km),
+        Candidate("mm", coherence, km),
+    ]
+    if m != "inf":
+        found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
+    return found
+
+
+def inference_candidates(
+    k: int, m: int | str, rho: str, sensitive: Value, knows: str = PUBLIC
+) -> list[Candidate]:
+    """List what can make rows (k, rho)^m-anonymous.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows, up to m items.
+    rho : str
+        Greatest probability with which a sensitive item may be learned.
+    sensitive : str or Reference
+        The sensitive items.
+    knows : {"public", "any"}
+        Which items an attacker may know.
+
+    Notes
+    -----
+    The least loss where single occurrences of sensitive items may be hidden, and where whole items must be;
+    local generalization of whole rows; and by changing public items alone, which is coherence with h = rho
+    and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be left out. Of all
+    these only the least loss with whole items hidden holds against those who know sensitive items.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
+    also = "" if knows == PUBLIC else ", sensitive items known, too"
+    keeps = f"(k,rho)^m-anonymity (k={k}, rho={rho}, m={m}{also})"
+    if knows != PUBLIC:
+        return [Candidate("exact", {**promise, "knows": knows}, keeps, model="km-rho")]
+    coherence: dict[str, Value] = {"k": k, "p": m, "h": rho, "private": sensitive}
+    found = [
+        Candidate("exact", promise, keeps, model="km-rho"),
+        Candidate("exact", {**promise, "hide": "items"}, keeps, label="exact, whole items", model="km-rho"),
+        Candidate("lg", promise, keeps, model="km-rho"),
+        Candidate("exact", coherence, keeps, label="exact, public items", model="coherence"),
+        Candidate("border", coherence, keeps),
+        Candidate("mm", coherence, keeps),
+    ]
+    return [*found, Candidate("partial", promise, keeps, model="km-rho")] if k == 1 else found
+
+
+def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
+    """List what can make rows rho-uncertain (see `inference_candidates`).
+
+    Notes
+    -----
+    The least loss of cuts with whole items left out; items left out greedily, with generalization or without;
+    and single occurrences left out, of any items.
+    """
+    promise: dict[str, Value] = {"rho": rho, "sensitive": sensitive}
+    keeps = f"rho-uncertainty (rho={rho})"
+    return [
+        Candidate("exact", promise, keeps, model="rho-uncertainty"),
+        Candidate("suppress-control", {**promise, "refine": True}, keeps),
+        Candidate("td-control", {**promise, "objective": "lm"}, keeps, label="td-control"),
+        Candidate("partial", promise, keeps, model="rho-uncertainty"),
+    ]
+
+
+def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Candidate]:
+    """List what can make a table (k,k^m)-anonymous.
+
+    Parameters
+    ----------
+    k, m : int, int or "inf"
+        At least k rows fit what an attacker knows: any quasi-identifiers, and up to m items.
+    share : Fraction
+        Of the quasi-identifiers in the loss f, which those that can minimize it then do.
+
+    Notes
+    -----
+    Classes of the size that loses least, by sweep and gain or by the sweep alone; classes of at least k rows
+    that are as narrow as can be, by two methods, with and without merging those that are alike in columns and
+    items; and one recoding for the whole table.
+    """
+    promise: dict[str, Value] = {"k": k, "m": m}
+    weighed = promise if share == SHARE else {**promise, "share": str(share)}
+    merged: dict[str, Value] = {"merge": "rt", "delta": DELTA}
+    keeps = f"(k,k^m)-anonymity (k={k}, m={m})"
+    return [
+        Candidate("rt", weighed, keeps),
+        Candidate("rt", {**weighed, "search": "sweep"}, keeps, label="rt, sweep alone"),
+        *(
+            Candidate("bounding", {**promise, "relational": one, **how}, keeps, label=f"{one}{name}")
+            for one in ("mondrian", "cluster")
+            for name, how in (("", {}), (", merged", merged))
+        ),
+        Candidate("forest", weighed, keeps, label="forest (one recoding)"),
+    ]
+
+
+def known_items(m: int | str) -> int:
+    """Choose how many items the attacker knows by whom releases are weighed: one more than promised."""
+    return 4 if isinstance(m, str) else m + 1

@@ -1,0 +1,313 @@
+"""Which release loses least for a use: run what applies to the promise, within a time budget, and rank it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import cast
+
+from setveil import algorithms
+from setveil.errors import InfeasibleError, RequestError
+from setveil.progress import Progress, silent
+from setveil.report.recommend.text import Recommended
+from setveil.studies.compare.plan import DataSet, plan_run
+from setveil.studies.compare.results import Row, table
+from setveil.studies.compare.sweep import run_all
+from setveil.studies.machine import machine
+from setveil.studies.recommend.candidates import Candidate
+from setveil.values.kinds import Reference, Value
+from setveil.version import __version__
+
+TIME_BUDGET = 120.0
+ERRORS = ("are_mean", "table_are_mean")  # of random queries: for items; of a table, for columns and items
+
+# When another release is worth a word (see `Advice.safer` and docs/recommend.md).
+WEIGHED = 0.01  # least share of unique rows that matters
+LITTLE_MORE = 0.05  # of LM
+LITTLE_WORSE = 0.1  # of the error of queries, relative
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What was run, best first.
+
+    Attributes
+    ----------
+    by : str
+        What was compared: `lm`; of a table `f`, share * R + (1 - share) * T; or `are_mean`, the mean relative
+        error of the queries asked.
+    known : int
+        Items that the attacker knows by whom unique rows are counted.
+    rows : list of dict
+        One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss`
+        (None: there is no release, see `status` and `error`), and the columns of a study's table. `rank`
+        counts from 1; it is None for those that are not to be recommended.
+    along : bool
+        Whether there was a hierarchy, which says what may be merged.
+    share : Fraction or None
+        Of a table, the share of the quasi-identifiers in f.
+    asked : str
+        The model that was asked for, where it bounds what is learned of sensitive items.
+    """
+
+    by: str
+    known: int
+    rows: list[Row] = field(default_factory=list)
+    along: bool = False
+    share: Fraction | None = None
+    asked: str = ""
+
+    @property
+    def best(self) -> Row | None:
+        """The candidate to recommend; None if none keeps the promise in the time given."""
+        return next((row for row in self.rows if row["rank"] == 1), None)
+
+    @property
+    def answering(self) -> Row | None:
+        """The candidate that answers random queries best, where a loss decides and this is another one."""
+        asked = ERRORS[self.share is not None]
+        ranked = [row for row in self.rows if row["rank"] is not None and row.get(asked) is not None]
+        if self.by == "are_mean" or not ranked:
+            return None
+        found = min(ranked, key=lambda row: (row[asked], row["rank"]))
+        return None if found is self.best else found
+
+    @property
+    def safer(self) -> Row | None:
+        """A candidate that loses little more than the best one and leaves clearly fewer unique rows.
+
+        The best one must leave at least 1 % of the rows unique, the other one at most two thirds as many, at
+        a loss that is at most 0.05 greater (LM, or f), or a tenth greater (errors of queries). Of several,
+        the one that leaves fewest; of these the one that loses least.
+        """
+        best = self.best
+        if best is None or unique_share(best) < WEIGHED:
+            return None
+        most = best["loss"] * (1 + LITTLE_WORSE) if self.by == "are_mean" else best["loss"] + LITTLE_MORE
+        found = [
+            row
+            for row in self.rows
+            if row["rank"] is not None
+            and row["loss"] <= most
+            and 3 * unique_share(row) <= 2 * unique_share(best)
+        ]
+        return min(found, key=lambda row: (unique_share(row), row["rank"]), default=None)
+
+
+def unique_share(row: Row) -> float:
+    """Share of the rows that someone who knows the best items of each finds alone."""
+    return int(row.get("risk_below_2") or 0) / max(int(row["rows"]), 1)
+
+
+def recommend(
+    data: DataSet,
+    candidates: Sequence[Candidate],
+    folder: Path,
+    *,
+    leaves: int | None,
+    known: int = 3,
+    queries_file: Value | None = None,
+    share: Fraction | None = None,
+    asked: str = "",
+    time_budget: float = TIME_BUDGET,
+    jobs: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Advice:
+    """Run all candidates and rank what came out.
+
+    Parameters
+    ----------
+    data : DataSet
+        The rows and their hierarchy. Where one was given, no release that merges items whatever they mean is
+        recommended.
+    candidates : sequence of Candidate
+        What applies.
+    folder : Path
+        For the records of the runs.
+    leaves : int, optional
+        Number of items that exist, where a hierarchy tells.
+    known : int
+        Shown beside the loss: how many rows the best choice of so many items singles out.
+    queries_file : Reference, optional
+        COUNT queries that the release is for: the mean relative error of their answers decides, instead of
+        LM.
+    share : Fraction, optional
+        Of a table: the loss is f with this share of the quasi-identifiers, in place of LM.
+    asked : str
+        The model that is asked for, where it bounds what is learned of sensitive items.
+    time_budget : float
+        Seconds for all runs together.
+    jobs, seed, progress
+        As for `setveil.studies.compare.sweep.run_all`.
+
+    Raises
+    ------
+    InfeasibleError
+        If nothing can keep the promise.
+    """
+    measuring: dict[str, Value] = {"risk_m": known}
+    if queries_file is not None:
+        measuring["queries_file"] = queries_file
+    runs = [
+        plan_run(
+            data,
+            one.algorithm,
+            one.options,
+            model=one.model or None,
+            measuring=measuring,
+            seed=seed,
+            time_limit=time_budget,
+        )
+        for one in candidates
+    ]
+    records = run_all(runs, folder, jobs=jobs, budget=time_budget, progress=progress)
+    by_run = {row["run"]: row for row in table(runs, records)}
+    by = "are_mean" if queries_file is not None else "lm" if share is None else "f"
+    rows = [
+        {
+            "status": "timeout",
+            "error": f"Not finished within {time_budget:g} s.",
+            **by_run.get(run.id, {}),
+            "method": run.method,
+            "model": run.model,
+            "name": one.name,
+            "algorithm": one.algorithm,
+            "options": {
+                name: str(value.path) if isinstance(value, Reference) else value
+                for name, value in one.options.items()
+            },
+            "keeps": one.keeps,
+            "as_asked": one.as_asked,
+            "any_items": one.any_items,
+        }
+        for run, one in zip(runs, candidates, strict=True)
+    ]
+    for row in rows:
+        if share is not None:
+            row["f"] = _weighed(row, share)
+        row["loss"] = _loss(row, by, leaves) if row["status"] == "done" else None
+    along = data.hierarchy is not None
+    _rank(rows, along=along)
+    _require_one(rows)
+    return Advice(by, known, rows, along, share, asked)
+
+
+def _rank(rows: list[Row], *, along: bool) -> None:
+    """Sort rows and number those that may be recommended; `along`: only what merges along a hierarchy."""
+
+    def apart(row: Row) -> bool:
+        return not row["as_asked"] or (along and row["any_items"])
+
+    # Of equals that of less LM, then that with fewer unique rows; the candidates' own order decides last.
+    rows.sort(
+        key=lambda row: (
+            row["loss"] is None,
+            apart(row),
+            row["loss"] or 0.0,
+            row.get("lm") or 0.0,
+            row.get("risk_below_2") or 0,
+        )
+    )
+    for rank, row in enumerate(rows, 1):
+        row["rank"] = None if row["loss"] is None or apart(row) else rank
+
+
+def record(
+    advice: Advice,
+    *,
+    inputs: Sequence[str] | None,
+    reading: Sequence[str] = (),
+    hierarchy: Path | None = None,
+    private: str | None = None,
+    seed: int = 0,
+) -> Recommended:
+    """Write an advice as its reports take it, with the command that makes each candidate's release.
+
+    Parameters
+    ----------
+    advice : Advice
+        From `recommend`.
+    inputs, reading, hierarchy, private, seed
+        As they were given: files (None: no command can name the rows), the words of the options on how they
+        are read, the hierarchy, the private or sensitive items, the seed.
+
+    Returns
+    -------
+    dict
+        In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `answering`,
+        `safer`, `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell
+        (None where no command can name the rows); the folder that it writes is DIR.
+    """
+    for row in advice.rows:
+        if inputs is None:
+            row["command"] = None
+            continue
+        words = _command_words(row, hierarchy, private)
+        files = [f"./{one}" if one.startswith("-") else one for one in inputs]
+        drawn = ["--seed", str(seed)] if seed else []
+        row["command"] = shlex.join(
+            ["setveil", "anonymize", *files, *reading, *words, *drawn, "--out", "DIR"]
+        )
+    written = {
+        "by": advice.by,
+        "known": advice.known,
+        "hierarchy": advice.along,
+        **({} if advice.share is None else {"share": str(advice.share)}),
+        **({"asked": advice.asked} if advice.asked else {}),
+        "inputs": list(inputs or ()),
+        "best": advice.best,
+        "answering": advice.answering,
+        "safer": advice.safer,
+        "candidates": advice.rows,
+        "made_on": machine(),
+        "setveil": __version__,
+    }
+    return cast("Recommended", written)
+
+
+def _command_words(row: Row, hierarchy: Path | None, private: str | None) -> list[str]:
+    """Write the algorithm of a candidate, its hierarchy where it takes one, and its parameters."""
+    parts = ["--algorithm", row["algorithm"]]
+    info = algorithms.load(row["algorithm"]).info
+    if hierarchy is not None and "hierarchy" in info.uses:
+        parts += ["--hierarchy", str(hierarchy)]
+    for name, value in row["options"].items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            parts.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            parts += [f"--{option}", str(private) if name in {"private", "sensitive"} else str(value)]
+    return parts
+
+
+def _loss(row: Row, by: str, leaves: int | None) -> float | None:
+    """Loss to compare by.
+
+    LM divides by the number of items that exist, which only a hierarchy tells. Groups of items without one
+    count over the items of the data, so theirs is brought to the same number; suppression always costs 1.
+    """
+    value = row.get(by)
+    if value is None or by != "lm" or leaves is None or row["model"] != "constraints" or leaves < 2:
+        return None if value is None else float(value)
+    gone = row["suppressed_occurrences"] / max(row["occurrences"], 1)
+    return float(gone + (value - gone) * (row["items"] - 1) / (leaves - 1))
+
+
+def _weighed(row: Row, share: Fraction) -> float | None:
+    """Weigh what columns and items of a table lost: f."""
+    columns, items = row.get("relational_loss"), row.get("transaction_loss")
+    if columns is None or items is None:
+        return None
+    return float(share * Fraction(columns) + (1 - share) * Fraction(items))
+
+
+def _require_one(rows: Sequence[Row]) -> None:
+    """Refuse a promise that nothing can keep, with the reason that the first candidate was given."""
+    reasons = [row for row in rows if row["status"] in {"infeasible", "refused"}]
+    if rows and len(reasons) == len(rows):
+        kind = InfeasibleError if all(row["status"] == "infeasible" for row in rows) else RequestError
+        raise kind(reasons[0]["error"])

@@ -1,0 +1,241 @@
+"""What is asked where nothing says which columns of a table someone may know, and which holds the items."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from setveil.data import evidence
+from setveil.data.columns import Codes, is_item_name, numbered_alike, rows_of
+from setveil.data.ids import (
+    DERIVED,
+    LIKELY,
+    NAMED,
+    Again,
+    Values,
+    are_measured,
+    comes_again,
+    is_place,
+    look_like_ids,
+    may_be_id,
+    of_cells,
+    rank,
+    why_id,
+)
+from setveil.data.named_columns import called
+from setveil.data.readings import SAMPLES, as_field
+from setveil.data.set_fields import DELIMITER
+from setveil.errors import SetveilError, TableError, listed
+from setveil.tables.columns import How, open_table
+
+_SIGNS = DELIMITER + evidence.SEPARATORS.replace(DELIMITER, "")
+_RANGE = re.compile(r"[\[(][^\[(]*,[^\[(]*[\])]")
+_MOST = 60  # columns that are compared with each other
+_LIKELY = 3  # what a column without a name or list needs to be proposed for items
+
+Works = Callable[[Mapping[str, str]], Mapping[str, str]]
+
+
+def ask_for_roles(
+    source: Any,
+    how: How,
+    named: Collection[str],
+    *,
+    known: bool,
+    items: bool,
+    works: Works = lambda options: options,
+) -> TableError:
+    """Make the error that asks for the roles of columns, with some values of each and a way to say it.
+
+    Columns that look like ids are not proposed to be published.
+
+    Parameters
+    ----------
+    source, how
+        The table, as for `setveil.tables.columns.read_columns`.
+    named : collection of str
+        Columns that have a role.
+    known, items : bool
+        Whether it was said what someone may know, and where the items stand.
+    works : callable
+        Tries options that are to be proposed, and gives those that work; else raises what is wrong with them.
+    """
+    opened = open_table(source, named, how)
+    table = opened.table
+    heads = [[row[at] for row in table.head if len(row) > at] for at in range(len(table.names))]
+    shown = [
+        (called(table, at), list(dict.fromkeys(filter(None, column)))[:SAMPLES])
+        for at, column in enumerate(heads)
+    ]
+    times = Counter(table.names)
+    free = [
+        at
+        for at, name in enumerate(table.names)
+        if times[name] == 1 and name and name not in named and name != how.id_column
+    ]
+    columns = {at: of_cells(table.names[at], heads[at]) for at in free}
+    lists = [at for at in free if opened.holds_lists(at)]
+    options = _proposed(columns, lists, heads, how, known=known, items=items)
+    found: Mapping[str, str] | None = None
+    trouble = ""
+    if (known or "qi" in options) and (items or {"set", "item_columns"} & options.keys()):
+        try:
+            found = works(options)
+        except SetveilError as error:
+            trouble = f". Was tried: {error.message}"
+    lacking = ["what someone may know of a person (--qi)"] * (not known)
+    lacking += ["which column holds the items (--set)"] * (not items)
+    meaning = "columns without a role are not published; see also --keep-columns and --hierarchy"
+    if found and "id_column" in found:
+        meaning = f"one row per value of {found['id_column']}; {meaning}"
+    return TableError(
+        f"{table.name}: nothing says {' and '.join(lacking)}",
+        shown,
+        [(found, meaning)] if found else [],
+        "" if found else f"Name columns; there are {listed(table.names, 9)}{trouble}",
+        "--qi, --set, --id-column",
+    )
+
+
+def _proposed(
+    columns: Mapping[int, Values],
+    lists: Sequence[int],
+    heads: Sequence[Sequence[str]],
+    how: How,
+    *,
+    known: bool,
+    items: bool,
+) -> dict[str, str]:
+    """Propose roles: where the items stand, columns that someone may know, and the ids if these come again.
+
+    Nothing is proposed where it is in doubt which column the ids are.
+    """
+    plain = [at for at in columns if at not in lists]
+    ids = {at for at in plain if _is_id(columns[at])}
+    person: int | None = None
+    same: Collection[int] = plain
+    if how.id_column is None and len(plain) <= _MOST:
+        again, same = _person(columns, plain)
+        if again is not None and again.grade < LIKELY:
+            return {}
+        person = next((at for at in plain if again is not None and columns[at] is again.column), None)
+    options: dict[str, str] = {}
+    taken: set[int] = {person} if person is not None else set()
+    if not items:
+        least = _LIKELY if person is None else 1  # what varies with one person is an item, or of a stay
+        free = [at for at in columns if at not in ids and (person is None or at not in same)]
+        several = numbered_alike({at: columns[at].name for at in free})
+        set_at = (
+            None if several else _set_at(columns, lists, heads, [at for at in free if at != person], least)
+        )
+        if several:
+            options["item_columns"] = ",".join(as_field(columns[at].name) for at in several)
+            taken.update(several)
+        elif set_at is not None:
+            options["set"] = columns[set_at].name
+            taken.add(set_at)
+            sign = max(_SIGNS, key=lambda sign: _marked(heads[set_at], sign))
+            marked = set_at not in lists and how.delimiter is None and _marked(heads[set_at], sign)
+            if marked and sign != DELIMITER:
+                options["delimiter"] = sign
+    if not known:
+        likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
+        if likely:
+            options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
+    if person is not None and options:
+        options["id_column"] = columns[person].name
+    return options
+
+
+def _is_id(column: Values) -> bool:
+    """Tell whether a column may be ids, so that it is not to be proposed for publication."""
+    present = column.present
+    rows = int(column.times.sum())
+    if why_id(column):
+        return True
+    if not rows or is_item_name(column.name):
+        return False
+    if may_be_id(column.name) and not is_place(column.name):
+        return True
+    kinds = [evidence.kind(value) for value in present]
+    if rows < 2 * evidence.FEW and look_like_ids(present, once=True):
+        return True
+    if len(present) < evidence.DIFFERENT * rows or len(present) < 2:
+        return False
+    if rows >= evidence.MANY or look_like_ids(present, once=True):
+        return True
+    return any(
+        k in {"code", "word"} or (k == "integer" and len(v) > 5) for k, v in zip(kinds, present, strict=True)
+    )
+
+
+def _person(columns: Mapping[int, Values], places: Sequence[int]) -> tuple[Again | None, Collection[int]]:
+    """Find the column by which persons come again, and the columns that are the same on all lines of each."""
+    found: list[tuple[Again, list[int]]] = []
+    for at in places:
+        if not (columns[at].times > 1).any():
+            continue
+        codes = np.asarray(columns[at].codes, np.int64)
+        same = [o for o in places if o != at and _is_same(codes, columns[o])]
+        told = [columns[o].codes for o in same if len(columns[o].present) > 1]
+        vary = [o for o in columns if o != at and o not in same]
+        if not told or not vary:
+            continue
+        item = max(vary, key=lambda o: _item_score(columns[o]))
+        items = np.arange(codes.size), columns[item].codes
+        again = comes_again(columns[at], told, items if _item_score(columns[item]) > 1 else None)
+        if again is not None and not are_measured(columns[at].present):
+            found.append((again, same))
+    best = [one[0].values for one in found if not one[0].looks_so and one[0].grade < NAMED]
+    if len(best) > 1 and len(best) == len(found) and best.count(min(best)) > 1:
+        return replace(found[0][0], grade=DERIVED), []  # each may say the other in other words
+    return min(found, key=lambda one: (one[0].grade < LIKELY, *rank(one[0])), default=(None, []))
+
+
+def _is_same(codes: Codes, column: Values) -> bool:
+    """Tell whether a column has one value on all lines of nearly each id that comes again."""
+    row, first = rows_of(codes)
+    unequal = np.unique(row[column.codes != column.codes[first][row]]).size
+    return bool(unequal <= (1 - evidence.SURE) * (np.bincount(row) > 1).sum())
+
+
+def _set_at(
+    columns: Mapping[int, Values],
+    lists: Sequence[int],
+    heads: Sequence[Sequence[str]],
+    free: Sequence[int],
+    least: int,
+) -> int | None:
+    """Choose the column that most likely holds items; None where none does."""
+    if lists:
+        return lists[0]
+    marks = {at: max(_marked(heads[at], sign) for sign in _SIGNS) for at in free}
+    if any(marks.values()):
+        return max(free, key=lambda at: marks[at])
+    best = max(free, key=lambda at: _item_score(columns[at]), default=None)
+    return best if best is not None and _item_score(columns[best]) >= least else None
+
+
+def _item_score(column: Values) -> int:
+    """Tell how much speaks for a column that holds an item a line."""
+    present = column.present
+    kinds = [evidence.kind(label) for label in present]
+    if is_place(column.name) or {"date", "number"} & set(kinds):
+        return 4 * is_item_name(column.name)
+    small = all(value.isdigit() and len(value) < 3 for value in present)
+    if (small or len(present) <= 4) and not is_item_name(column.name):
+        return 0
+    words, codes = (2 * kinds.count(kind) > len(kinds) for kind in ("word", "code"))
+    return 4 * is_item_name(column.name) + 1 + 2 * codes + words + (len(set(kinds)) > 1)
+
+
+def _marked(values: Sequence[str], sign: str) -> float:
+    """Tell in what share of the values that are there a sign stands between items; of ranges it does not."""
+    filled = [value for value in values if value]
+    found = sum(sign in value and not _RANGE.fullmatch(value) for value in filled) / max(len(filled), 1)
+    return found if sign == DELIMITER or found > evidence.LISTS else 0.0

@@ -1,0 +1,436 @@
+"""Read tables of which some columns are texts, and one, or several, hold the items of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data import evidence
+from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
+from setveil.data.ids import Values, may_come_again
+from setveil.data.io.records import RecordTable
+from setveil.data.io.sniff import detect_format, head_rows, likely_separator
+from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, open_source
+from setveil.data.io.table import TextTable
+from setveil.data.layout import InputFile, Layout
+from setveil.data.named_columns import Column
+from setveil.data.rows_of_columns import read_table
+from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.kernels.rows import frozen
+from setveil.memory import Unpacked
+from setveil.tables.how import How
+from setveil.tables.table import TextColumn
+from setveil.wording import are, count
+
+__all__ = ["How", "OpenedTable", "TableColumns", "open_table", "read_columns"]
+
+Split = tuple[Codes, Any, Sequence[str]]  # row boundaries, codes, labels
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumns:
+    """What was read of a table.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages.
+    header : tuple of str
+        Names of all its columns, in their order.
+    texts : tuple of TextColumn
+        The columns that were asked for, as texts; "" where a value is missing.
+    sets : Transactions
+        The items of each row.
+    set_name : str
+        Name of the column with the items.
+    set_at : int
+        Place in the header of the (first) column with items; its length if they stand in another table.
+    item_columns : tuple of str
+        Columns that hold the items; empty if they stand in another table.
+    items : tuple of Values
+        The items by the columns that they stand in, as often as lines hold them.
+    id_column : str or None
+        The column of ids.
+    ids : int64 (n_rows,) or None
+        The id of each row, as a number.
+    delimiter : str
+        Between the items of one field.
+    files : tuple of InputFile
+        What was read; empty: a data frame.
+    layout : Layout
+        How it holds rows.
+    encoding : str or None
+        Of text.
+    places : tuple of callable
+        For each text column, what says where a value first stands, by its first row.
+    place : callable
+        Says where a row is, whatever it holds.
+    others : tuple of Values
+        Columns that were not asked for, of those that may be ids.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    texts: tuple[TextColumn, ...]
+    sets: Transactions
+    set_name: str
+    set_at: int
+    item_columns: tuple[str, ...]
+    items: tuple[Values, ...]
+    id_column: str | None
+    ids: Codes | None
+    delimiter: str
+    files: tuple[InputFile, ...]
+    layout: Layout
+    encoding: str | None
+    places: tuple[Callable[[int], str], ...]
+    place: Callable[[int], str]
+    others: tuple[Values, ...] = ()
+
+
+def read_columns(
+    source: Any,
+    names: Sequence[str],
+    set_name: str | None = None,
+    how: How | None = None,
+    *,
+    others: bool = False,
+) -> TableColumns:
+    r"""Read some columns of a table as texts, and the items of its rows.
+
+    Items stand in one column, as lists or as fields like ``I10;"a;b"``, in several columns, or in a second
+    table with a line for each id and item. An empty field is an empty set.
+
+    Parameters
+    ----------
+    source : path, Source or data frame
+        A file (text with a header line, Parquet, JSON lines, a spreadsheet; ``-`` is standard input), one
+        that was opened, or any object with an Arrow stream or a pandas data frame.
+    names : sequence of str
+        Columns to read as texts, by name or number.
+    set_name : str, optional
+        The column with the items. Where they stand in several columns, or in another table, what to call it.
+    how : How, optional
+        How it is read, where that is not detected.
+    others : bool
+        Whether other columns are read, too, if they may be ids.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read or is malformed, a column does not exist, ids are missing, or the second
+        table has ids that the first lacks.
+    RequestError
+        If an option is not acceptable, or does not apply.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("ward.csv").write_text("age,codes\n34,I21;J18\n36,\n")
+    >>> read = read_columns("ward.csv", ["age"], "codes")
+    >>> read.texts[0].labels, read.sets.rows()
+    (('34', '36'), [('I21', 'J18'), ()])
+    """
+    how = how or How()
+    if how.format not in (None, "csv", "parquet", "jsonl"):
+        raise RequestError(
+            f"The format {how.format} is not that of a table whose columns have roles.",
+            hint="Leave it out, or use parquet or jsonl; --output-format says how a release is written.",
+        )
+    _require_one_way(set_name, how)
+    if how.delimiter is not None:
+        require_delimiter(how.delimiter)
+    inside = how.item_columns is None and how.items is None
+    sought = [
+        *names,
+        *([set_name] if inside and set_name else []),
+        *([how.id_column] if how.id_column else []),
+    ]
+    opened = open_table(source, sought, how)
+    table, where = opened.table, opened.table.name
+    texts_at = [column_at(table.names, name, where) for name in names]
+    id_at = None if how.id_column is None else column_at(table.names, how.id_column, where)
+    if inside:
+        items_at = [column_at(table.names, str(set_name), where)]
+    elif how.item_columns is not None:
+        items_at = columns_at(table.names, how.item_columns, id_at, where)
+    else:
+        items_at = []
+    listing = inside and opened.holds_lists(items_at[0])
+    wanted = list(dict.fromkeys([*texts_at, *([] if id_at is None else [id_at])]))
+    wanted += [at for at in ([] if listing else items_at) if at not in wanted]
+    columns = dict(zip(wanted, opened.texts(wanted), strict=True))
+    if id_at is not None:
+        _require_ids(columns[id_at], table.names[id_at])
+    if listing:
+        split = opened.lists(items_at[0])
+    elif inside:
+        split = split_column(columns[items_at[0]], table.names[items_at[0]], how.delimiter)
+    elif how.item_columns is not None:
+        split = _from_cells([columns[at] for at in items_at])
+    else:
+        assert id_at is not None  # noqa: S101  (required above)
+        split, second = _from_second(columns[id_at], table.names[id_at], how)
+    sets = Transactions.from_codes(*split)
+    if how.item_columns is not None:
+        items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
+    else:
+        name = table.names[items_at[0]] if inside else second
+        items = [Values(name, sets.items, sets.vocabulary.labels)]
+    called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
+    return TableColumns(
+        where,
+        tuple(table.names),
+        tuple(_text_column(table.names[at], columns[at]) for at in texts_at),
+        sets,
+        called,
+        items_at[0] if items_at else len(table.names),
+        tuple(table.names[at] for at in items_at),
+        tuple(items),
+        None if id_at is None else table.names[id_at],
+        None if id_at is None else _merged(columns[id_at])[0],
+        how.delimiter or DELIMITER,
+        opened.files,
+        opened.layout(called),
+        opened.encoding,
+        tuple(columns[at].place for at in texts_at),
+        opened.place,
+        _others(opened, {*wanted, *items_at}) if others else (),
+    )
+
+
+def _others(opened: OpenedTable, used: Collection[int]) -> tuple[Values, ...]:
+    """Read the columns that were not asked for and may be ids; none that cannot be read as texts."""
+    table = opened.table
+    places = [
+        at
+        for at, name in enumerate(table.names)
+        if at not in used
+        and table.names.count(name) == 1
+        and not opened.holds_lists(at)
+        and may_come_again(name, [row[at] for row in table.head if len(row) > at])
+    ]
+    try:
+        found = dict(zip(places, opened.texts(places), strict=True)) if places else {}
+    except DataError:
+        found = {}
+        for at in places:
+            with suppress(DataError):
+                found[at] = opened.texts([at])[0]
+    return tuple(Values(table.names[at], *_merged(column)) for at, column in found.items())
+
+
+def _require_one_way(set_name: str | None, how: How) -> None:
+    if how.item_columns is not None and how.items is not None:
+        raise RequestError(
+            "Items stand either in several columns (item_columns) or in a second table (items), not both."
+        )
+    if how.item_columns is None and how.items is None and not set_name:
+        raise RequestError(
+            "Nothing says where the items of a row stand.",
+            hint="Name the column that holds them (--set), several (--item-columns), or a second table "
+            "(--items).",
+        )
+    if how.items is not None and how.id_column is None:
+        raise RequestError(
+            "A second table of items needs the column of ids that both tables have.",
+            hint="Name it: --id-column patient (in Python id_column=).",
+        )
+    if how.item_column is not None and how.items is None:
+        raise RequestError(
+            "item_column names the items of a second table, and there is none.",
+            hint="Name the column of a table that holds the sets with --set.",
+        )
+
+
+# --- the table
+
+
+@dataclass(frozen=True)
+class OpenedTable:
+    """A table, and how its cells are taken."""
+
+    table: Any
+    texts: Callable[[Sequence[int]], list[Column]]
+    holds_lists: Callable[[int], bool]
+    lists: Callable[[int], Split]
+    layout: Callable[[str], Layout]
+    place: Callable[[int], str]
+    files: tuple[InputFile, ...] = ()
+    encoding: str | None = None
+
+
+def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
+    """Open a table; `apart`: options of text were meant for another one.
+
+    Parameters
+    ----------
+    source : path, Source or data frame
+        As for `read_columns`.
+    sought : collection of str
+        Columns that it is known to have: the separator is the one that the header has between them.
+    how : How
+        How it is read.
+    apart : bool
+        Whether encoding and separator are ignored where they do not apply.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    RequestError
+        If an option does not apply.
+    """
+    if not isinstance(source, str | Path | Source):
+        _refuse_text_options(how, apart, "a data frame")
+        return _frame(source, "the data frame", how, ())
+    found = source if isinstance(source, Source) else open_source(source)
+    content, name = found.content, found.name
+    files = (InputFile(found.path, found.sha256, found.compression),)
+    if not content.strip():
+        raise DataError(f"{name} is empty, expected a table.")
+    if is_xlsx(content):
+        from setveil.data.io.xlsx import read_sheet
+
+        _refuse_text_options(how, apart, "a spreadsheet")
+        return _frame(read_sheet(found), name, how, files)
+    if how.format == "parquet" or (how.format is None and is_parquet(content)):
+        _refuse_text_options(how, apart, "a Parquet file")
+        return _frame(_parquet(content, name), name, how, files)
+    text = as_text(content, name, how.encoding)
+    if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
+        if how.separator is not None:
+            raise RequestError("The option separator does not apply to JSON lines.", hint="Leave it out.")
+        records = RecordTable(text)
+        return OpenedTable(
+            records, records.columns, records.holds_lists, records.lists,
+            lambda called: Layout("jsonl", item_column=called, objects=True), records.place,
+            files, text.encoding,
+        )  # fmt: skip
+    separator = how.separator or _separator(text, sought)
+    table = TextTable(text, separator, titled=True)
+    return OpenedTable(
+        table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
+        lambda called: Layout("wide", table.separator, item_columns=(called,)), table.place,
+        files, text.encoding,
+    )  # fmt: skip
+
+
+def _refuse_text_options(how: How, apart: bool, what: str) -> None:
+    given = [name for name in ("encoding", "separator") if getattr(how, name) is not None]
+    if given and not apart:
+        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
+
+
+def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:
+    from setveil.data import cells
+
+    table = cells.frame_table(frame, name, how.id_column)
+    return OpenedTable(
+        table,
+        lambda wanted: cells.texts_of(table, wanted),
+        lambda at: cells.holds_lists(table, at),
+        lambda at: cells.lists_of(table, at),
+        lambda called: Layout("parquet", item_column=called),
+        lambda row: f"{name}, row {row} counted from 0",
+        files,
+    )
+
+
+def _parquet(content: bytes, name: str) -> Any:
+    import io
+
+    import polars as pl
+
+    from setveil.data.io.footer import least_memory
+
+    Unpacked(name).require(least_memory(content))
+    try:
+        return pl.read_parquet(io.BytesIO(content))
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
+
+
+def _separator(text: Text, sought: Collection[str]) -> str:
+    """Tell what stands between fields: what gives the header most of the columns that were named.
+
+    Where none was, what gives it most fields, as many as the other lines have.
+    """
+
+    def fits(sign: str) -> tuple[int, int]:
+        rows = head_rows(text, sign)
+        width = evidence.common_width(rows)[0]
+        named = max((len({*sought} & {*row}) for row in rows if len(row) == width), default=0)
+        return named, width if rows and len(rows[0]) == width else 1
+
+    likely = likely_separator(text)
+    signs: list[str] = [likely, *evidence.SEPARATORS.replace(likely, "")]
+    return max(signs, key=fits)
+
+
+def _text_column(name: str, column: Column) -> TextColumn:
+    """Give equal texts one code: a quoted field may equal a bare one."""
+    numbers: dict[str, int] = {}
+    image = [numbers.setdefault(label, len(numbers)) for label in column.labels]
+    return TextColumn(name, frozen(np.array(image, np.int32)[column.codes], np.int32), tuple(numbers))
+
+
+# --- ids
+
+
+def _require_ids(column: Column, name: str) -> None:
+    """Refuse ids that are missing."""
+    codes, labels = _merged(column)
+    times = np.bincount(codes, minlength=len(labels))
+    if "" in labels:
+        at = labels.index("")
+        lacking = count(int(times[at]), "row")
+        raise DataError(
+            f"{column.place(int(np.argmax(codes == at)))}: column {shorten(name)} is empty, expected the "
+            f"id of a person on every line; {lacking} {'lacks' if times[at] == 1 else 'lack'} one."
+        )
+
+
+def _merged(column: Column) -> tuple[Codes, list[str]]:
+    whole = _text_column("", column)
+    return whole.codes.astype(np.int64), list(whole.labels)
+
+
+# --- items
+
+
+def _from_cells(columns: Sequence[Column]) -> Split:
+    """Take the items of several columns, each cell one or none."""
+    labels: list[str] = []
+    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
+    for at, column in enumerate(columns):
+        none = np.array([label in evidence.MISSING for label in column.labels], bool)
+        cells[:, at] = np.where(none[column.codes], -1, column.codes + len(labels))
+        labels += column.labels
+    bounds = np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns)
+    return bounds, cells.ravel(), labels
+
+
+def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
+    """Take the items of each id from a second, long table, and the name of the column that holds them."""
+    second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
+    part = read_table(second.table, "long", Wanted(how.id_column, how.item_column))
+    row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
+    rows = [row_of.get(one, -1) for one in part.ids or ()]
+    lacking = [one for one, row in zip(part.ids or (), rows, strict=True) if row < 0]
+    if lacking:
+        raise DataError(
+            f"{second.table.name}: {count(len(lacking), 'id')} {are(len(lacking))} not in column "
+            f"{shorten(name)} of the table: {listed(lacking, 3)}.",
+            hint="Each must be a person of the table: add their lines there, or leave out their items.",
+        )
+    row = np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
+    bounds, codes = joined(row, np.asarray(part.codes, np.int64), ids.codes.size)
+    return (bounds, codes, part.labels), part.item_columns[0]

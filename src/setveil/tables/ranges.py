@@ -1,0 +1,102 @@
+"""Hierarchies of ranges over numbers: cells of one width, of twice that width, and so on up to all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import floor
+
+from setveil.errors import RequestError
+from setveil.tables.quasi_identifiers import ANY, MISSING, shortest_texts
+
+CELLS = 16  # the narrowest ranges are so wide that about so many hold all values
+
+
+def usual_width(numbers: Iterable[Fraction]) -> Fraction:
+    """Choose the width of the narrowest ranges: a sixteenth of the span of all values, rounded up.
+
+    The result is 1, 2 or 5 times a power of ten.
+
+    Parameters
+    ----------
+    numbers : iterable of Fraction
+        The values; at least one. If all are equal the width is 1.
+    """
+    values = list(numbers)
+    least = (max(values) - min(values)) / CELLS
+    if not least:
+        return Fraction(1)
+    power = Fraction(1)
+    while power > least:
+        power /= 10
+    while power * 10 < least:
+        power *= 10
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
+
+
+def ranges(texts: Iterable[str], width: Fraction | None = None) -> dict[str, str | None]:
+    """Build a hierarchy of half-open ranges ``[lo,hi)`` over numbers.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Decimal numbers as written, and "" for missing values, which hang below the root.
+    width : Fraction, optional
+        Of the narrowest ranges, above 0; those above are 2, 4, ... times as wide. All ranges begin at a
+        multiple of their width. By default `usual_width`.
+
+    Returns
+    -------
+    dict of str to str or None
+        The parent of each node; the root, ``*``, stands in place of the first range that holds all values.
+
+    Raises
+    ------
+    RequestError
+        If the width is not positive.
+
+    Examples
+    --------
+    >>> ranges(["34", "45"], Fraction(10))["34"], ranges(["34", "45"], Fraction(10))["[30,40)"]
+    ('[30,40)', '[20,40)')
+    """
+    texts = set(texts)
+    shortest = shortest_texts({text: Fraction(text) for text in texts if text != MISSING})
+    numbers = {text: number for number, text in shortest.items()}
+    parents: dict[str, str | None] = {ANY: None}
+    if MISSING in texts:
+        parents[MISSING] = ANY
+    if not numbers:
+        return parents
+    width = usual_width(numbers.values()) if width is None else width
+    if width <= 0:
+        raise RequestError(f"The width of ranges must be above 0, got {width}.")
+    below = {text: text for text in numbers}  # the node that stands for each value so far
+    step = width
+    while True:
+        cells = {text: floor(number / step) for text, number in numbers.items()}
+        # Negative numbers and others never share a range: zero is a border of all of them.
+        last = len(set(cells.values())) == 1
+        for text, cell in cells.items():
+            above = ANY if last else f"[{written(cell * step)},{written((cell + 1) * step)})"
+            parents[below[text]] = above
+            below[text] = above
+        if last:
+            return parents
+        if set(cells.values()) == {-1, 0}:
+            return parents | dict.fromkeys(below.values(), ANY)
+        step *= 2
+
+
+def written(number: Fraction) -> str:
+    """Write a decimal number without an exponent; one that is no decimal as a fraction."""
+    denominator, places = number.denominator, 0
+    while denominator % 10 == 0 or (denominator > 1 and 10**places % denominator):
+        places += 1
+        if 10**places % denominator == 0:
+            break
+        if places > 40:
+            return str(number)
+    digits = str(abs(number.numerator) * 10**places // denominator).rjust(places + 1, "0")
+    text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{text}" if number < 0 else text

@@ -1,0 +1,282 @@
+"""From a file or a data frame and the roles of its columns to a table."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.columns import column_at, split_names
+from setveil.data.evidence import FEW, SURE
+from setveil.data.io.source import open_source
+from setveil.data.layout import Origin
+from setveil.data.readings import as_field
+from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.asked import ask_for_roles
+from setveil.tables.columns import How, TableColumns, read_columns
+from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
+from setveil.tables.ranges import ranges
+from setveil.tables.roles import Known, Roles, two_roles
+from setveil.tables.table import Table, TextColumn
+from setveil.tables.whose import of_persons, require_no_ids
+from setveil.wording import count
+
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
+_FEW_TEXTS = 3
+
+
+def make_table(source: Any, roles: Roles, how: How) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : path, Source or data frame
+        As for `setveil.tables.columns.read_columns`.
+    roles : Roles
+        What its columns are; hierarchies must have been read.
+    how : How
+        How it is read; id column and delimiter may also come with the roles.
+
+    Returns
+    -------
+    Table
+        Its `dropped` names the columns that are not published, its `tree` is the hierarchy of the items.
+
+    Raises
+    ------
+    RequestError
+        If roles contradict each other.
+    DataError
+        If the table cannot be read, a column does not hold what its role asks for, or lines of one person
+        contradict each other.
+    TableError
+        If nothing says which columns someone may know, or which holds the items; if a column that is to be
+        published looks like ids, or one that has no role like the ids of persons who are on several lines.
+    """
+    start = time.perf_counter()
+    if isinstance(source, str | Path):
+        source = open_source(source)
+    how = settled(source, roles, how)
+    names = [*roles.qi, *roles.keep]
+    read = read_columns(source, names, roles.set_name, how, others=True)
+    _require_apart(read, roles)
+    known = [
+        _known_column(column, about, place)
+        for column, about, place in zip(read.texts, roles.qi.values(), read.places, strict=False)
+    ]
+    require_no_ids(read, len(known), how.not_ids)
+    kept = read.texts[len(known) :]
+    place = {name: at for at, name in reversed(list(enumerate(read.header)))}
+    shown = [column.name for column in read.texts]
+    header = tuple(
+        sorted([*shown, read.set_name], key=lambda name: place[name] if name in shown else read.set_at)
+    )
+    dropped = tuple(name for name in read.header if name not in (*header, *read.item_columns))
+    origin = Origin(
+        read.files,
+        read.layout,
+        id_column=read.id_column,
+        item_columns=read.item_columns or (read.set_name,),
+        ignored_columns=tuple(name for name in dropped if name != read.id_column),
+        encoding=read.encoding,
+        table=True,
+    )
+    lines = Table(
+        read.sets.indptr, read.sets.items, read.sets.vocabulary, origin,
+        columns=tuple(known), kept=kept, header=header, set_name=read.set_name,
+        delimiter=read.delimiter, dropped=dropped, tree=roles.hierarchy,
+    )  # fmt: skip
+    table = of_persons(lines, read, how.not_ids)
+    row = "line" if table.n_rows == lines.n_rows else f"value of {read.id_column}"
+    return replace(table, origin=replace(origin, row=row, seconds=round(time.perf_counter() - start, 4)))
+
+
+def settled(source: Any, roles: Roles, how: How) -> How:
+    """Add to how a table is read what its roles say of that.
+
+    Raises
+    ------
+    RequestError
+        If they contradict each other.
+    TableError
+        If nothing says which columns someone may know, or which holds the items.
+    """
+    for name in ("id_column", "delimiter"):
+        one, other = getattr(how, name), getattr(roles, name)
+        if one is not None and other is not None and one != other:
+            raise RequestError(f"The {name.replace('_', ' ')} is given twice, as {one!r} and as {other!r}.")
+        how = replace(how, **{name: one if other is None else other})
+    how = replace(how, not_ids=(*how.not_ids, *roles.not_ids))
+    items = roles.set_name is not None or how.item_columns is not None or how.items is not None
+    if not roles.qi or not items:
+        some = [*roles.qi, *roles.keep, *roles.drop, *([roles.set_name] if roles.set_name else [])]
+        raise ask_for_roles(
+            source, how, some, known=bool(roles.qi), items=items, works=partial(_works, source, roles, how)
+        )
+    return how
+
+
+def _works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
+    """Try a reading that is to be proposed; where it only lacks the column of ids, add that.
+
+    Raises
+    ------
+    SetveilError
+        If it does not work.
+    """
+    said: dict[str, Any] = {
+        key: options[key] for key in ("id_column", "delimiter", "item_columns") if key in options
+    }
+    set_name = options.get("set", roles.set_name)
+    qi = {name: Known() for name in split_names(options["qi"])} if "qi" in options else roles.qi
+    try:
+        make_table(source, replace(roles, qi=qi, set_name=set_name), replace(how, **said))
+    except TableError as error:
+        more = error.readings[0][0] if error.readings else {}
+        if "id_column" in options or "id_column" not in more:
+            raise
+        return _works(source, roles, how, {**options, **more})
+    return options
+
+
+def _require_apart(read: TableColumns, roles: Roles) -> None:
+    """Refuse a column that was given two roles under two names, or is to be dropped and does not exist."""
+    found = dict.fromkeys(read.item_columns, "set")
+    if read.id_column is not None:
+        if read.id_column in found:
+            raise two_roles(read.id_column, "set", "id")
+        found[read.id_column] = "id"
+    for at, column in enumerate(read.texts):
+        role = "qi" if at < len(roles.qi) else "keep"
+        if column.name in found:
+            raise two_roles(column.name, found[column.name], role)
+        found[column.name] = role
+    for name in roles.drop:
+        dropped = read.header[column_at(read.header, name, read.name)]
+        if found.get(dropped, "id") != "id":
+            raise two_roles(dropped, found[dropped], "drop")
+    if read.set_name in found and read.set_name not in read.item_columns:
+        raise RequestError(
+            f"The items cannot be published as {shorten(read.set_name)}: another column has this name.",
+            hint="Name the column that is to hold them: --set diagnoses (in Python set=).",
+        )
+
+
+def _known_column(column: TextColumn, known: Known, place: Callable[[int], str]) -> QuasiIdentifier:
+    """Make a quasi-identifier: numeric if that was said, or its values are numbers and nothing was said."""
+    labels = tuple(MISSING if label in known.missing else label for label in column.labels)
+    column = TextColumn(column.name, column.codes, labels)
+    make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
+    if isinstance(known.hierarchy, Hierarchy):
+        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy))
+    if known.ranges is not None or known.kind == "numeric":
+        plain = make(numeric=True)
+        if known.ranges is None:
+            return plain
+        width = None if known.ranges is True else Fraction(known.ranges)
+        return make(numeric=True, parents=ranges(column.labels, width), built=True)
+    if known.kind is None:
+        _refuse_few_texts(column, place)
+    return make(numeric=known.kind is None and are_numbers(column.labels))
+
+
+def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
+    """Refuse a column of numbers among which are a few texts: as categories it would lose all its order.
+
+    Raises
+    ------
+    DataError
+        With the texts, and what may be said of them.
+    """
+    numbers = [bool(_PLAIN_NUMBER.fullmatch(label)) for label in column.labels]
+    texts = [
+        at for at, label in enumerate(column.labels) if label != MISSING and not _NUMBER.fullmatch(label)
+    ]
+    if (
+        sum(numbers) < FEW
+        or not texts
+        or sum(numbers) + len(texts) + (MISSING in column.labels) < len(numbers)
+    ):
+        return  # codes, of which some begin with a zero
+    times = np.bincount(column.codes, minlength=len(column.labels))
+    rows, others = int(times[np.array(numbers)].sum()), int(times[texts].sum())
+    if others > (1 - SURE) * (rows + others) and len(texts) > _FEW_TEXTS:
+        return
+    name, shown = column.name, [column.labels[at] for at in sorted(texts, key=lambda at: -times[at])]
+    at = int(np.flatnonzero(np.isin(column.codes, texts))[0])
+    missing = shlex.join(["--missing", f"{name}={','.join(map(as_field, shown))}"])
+    tree = shlex.join(["--hierarchy", f"{name}=FILE"])
+    codes = shlex.join(["--categorical", as_field(name)])
+    raise DataError(
+        f"{place(at)}: column {shorten(name)} holds numbers, but {count(others, 'row')} of "
+        f"{count(rows + others)} {'holds' if others == 1 else 'hold'} {listed(shown)}.",
+        hint=f"Say what these are: {missing} where no value is known; {tree} with a hierarchy of all values "
+        f"where they are bands such as 90+; or {codes} if the numbers are names only (in Python missing=, "
+        "hierarchies=, categorical=).",
+    )
+
+
+def parents_of(tree: Hierarchy) -> dict[str, str | None]:
+    """Name the parent of each node of a hierarchy."""
+    return {
+        label: None if up < 0 else tree.labels[up]
+        for label, up in zip(tree.labels, tree.parent.tolist(), strict=True)
+    }
+
+
+def are_numbers(texts: Iterable[str]) -> bool:
+    """Tell whether all values that are there are decimal numbers, none of which begins with a needless zero.
+
+    Such zeros speak for codes.
+    """
+    present = [text for text in texts if text != MISSING]
+    return bool(present) and all(map(_PLAIN_NUMBER.fullmatch, present))
+
+
+def sentence(table: Table, roles: Roles) -> str:
+    """Say what was read: ``table, one row per line; known: age (numbers), sex; items: codes``."""
+    known = [
+        f"{column.name} ({_form(column, about)})"
+        for column, about in zip(table.columns, roles.qi.values(), strict=True)
+    ]
+    row = table.origin.row if table.origin else "line"
+    said = [f"table, one row per {row}; quasi-identifiers: {', '.join(known)}; items: {table.set_name}"]
+    if table.kept:
+        said.append(f"kept as they are: {', '.join(column.name for column in table.kept)}")
+    named = [*roles.drop, table.origin.id_column if table.origin else None]
+    unnamed = [name for name in table.dropped if name not in named]
+    if unnamed:
+        said.append(f"dropped, having no role: {', '.join(unnamed)}")
+    return "; ".join(said)
+
+
+def _form(column: QuasiIdentifier, known: Known) -> str:
+    kind = "numbers" if column.numeric else "categories"
+    if known.hierarchy is not None:
+        return f"{kind} with a hierarchy"
+    if known.ranges is not None:
+        return f"{kind} with built ranges"
+    return kind
+
+
+def warnings_of(table: Table) -> list[str]:
+    """Say what may give people away although no promise covers it: kept values that a single row has."""
+    said = []
+    for column, rows in zip(table.kept, table.kept_once(), strict=True):
+        if rows:
+            said.append(
+                f"Column {shorten(column.name)} is published as it is, and {count(rows, 'row')} "
+                f"{'has' if rows == 1 else 'have'} a value there that no other row has: whoever knows it "
+                "finds the row."
+            )
+    return said

@@ -1,0 +1,231 @@
+"""Whose lines a table has: no id is published unasked, and the lines of one person are one row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from setveil.data.columns import Codes, column_at, joined, rows_of
+from setveil.data.ids import (
+    DERIVED,
+    LIKELY,
+    NAMED,
+    Again,
+    Values,
+    comes_again,
+    published_id,
+    rank,
+    who_comes_again,
+    why_id,
+)
+from setveil.data.readings import as_field
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, TableError, listed, shorten
+from setveil.kernels.rows import frozen
+from setveil.tables.columns import TableColumns
+from setveil.tables.table import Table, TextColumn
+from setveil.wording import are, count
+
+
+def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -> None:
+    """Refuse to publish columns that look like ids, unless it was said that they are none.
+
+    Parameters
+    ----------
+    read : TableColumns
+        What was read of a table.
+    n_known : int
+        How many of the columns that were read as texts are quasi-identifiers; these come first.
+    not_ids : collection of str
+        Columns that are no ids, by name or number.
+
+    Raises
+    ------
+    TableError
+        With the way to say that it is none.
+    DataError
+        If a column that is named as none does not exist.
+    """
+    fine = not_ids_of(read, not_ids)
+    found = [
+        ("qi" if at < n_known else "keep", Values(column.name, column.codes, column.labels))
+        for at, column in enumerate(read.texts)
+    ]
+    alone = len(read.items) == 1
+    for role, column in [*found, *(("set", one) for one in read.items)]:
+        why = "" if column.name in fine else why_id(column, items=role == "set" and alone)
+        if why:
+            raise published_id(read.name, column.name, why, role)
+
+
+def _published_again(read: TableColumns, table: Table, fine: Collection[str]) -> tuple[str, str] | None:
+    """Find a published column by which persons come again, as they do by ids: its role and its name."""
+    codes: list[Any] = [column.codes for column in table.columns]
+    rows = np.repeat(np.arange(table.n_rows), table.row_lengths())
+    items = rows, table.items
+    found = []
+    published = [Values(column.name, column.codes, column.labels) for column in table.columns]
+    published += [Values(column.name, column.codes, column.labels) for column in table.kept]
+    for at, values in enumerate(published):
+        beside = codes[:at] + codes[at + 1 :]
+        again = comes_again(values, beside, items) if beside and values.name not in fine else None
+        if again is not None and again.grade >= LIKELY and (again.looks_so or again.tells_apart):
+            found.append((rank(again), "qi" if at < len(codes) else "keep", values.name))
+    name = read.items[0].name
+    if len(read.items) == 1 and name not in fine:
+        values = Values(name, table.items, table.vocabulary.labels)
+        again = comes_again(values, [some[rows] for some in codes])
+        if again is not None:
+            found.append((rank(again), "set", name))
+    return min(found)[1:] if found else None
+
+
+def not_ids_of(read: TableColumns, not_ids: Collection[str]) -> set[str]:
+    """Find the columns that were named as no ids."""
+    second = {column.name for column in read.items} - {*read.header}
+    return {
+        name if name in second else read.header[column_at(read.header, name, read.name)] for name in not_ids
+    }
+
+
+def of_persons(table: Table, read: TableColumns, not_ids: Collection[str]) -> Table:
+    """Make one row of the lines of each id; refuse lines that may be several of one person.
+
+    Parameters
+    ----------
+    table : Table
+        A row for each line.
+    read : TableColumns
+        What was read of it, its ids and the columns without a role among it.
+    not_ids : collection of str
+        Columns that are no ids, by name or number.
+
+    Raises
+    ------
+    DataError
+        If lines of one id have different values in a column that is published.
+    TableError
+        If a column without a role looks like the ids of persons who are on several lines, or a published one
+        does.
+    """
+    fine = not_ids_of(read, not_ids)
+    others = [column for column in read.others if column.name not in fine]
+    published: dict[str, Any] = {column.name: column.codes for column in table.columns}
+    published |= {column.name: column.codes for column in table.kept}
+    if read.ids is not None:
+        row, first = rows_of(read.ids)
+        if first.size < row.size:
+            apart = _disagreement(read.ids, published)
+            if apart is not None:
+                raise _unequal(read, str(read.id_column), apart)
+            table = _merged(table, row, first)
+            others = [replace(column, codes=column.codes[first]) for column in others]
+    known = [column.codes for column in table.columns]
+    items = np.repeat(np.arange(table.n_rows), table.row_lengths()), table.items
+    also = _published_again(read, table, fine)
+    again = who_comes_again(others, known, items, LIKELY if also is None else DERIVED)
+    if again is not None:
+        raise _taken_for_persons(read, table, again, published)
+    if also is not None:
+        why = "wherever one of its values comes again, other columns come again with it"
+        raise published_id(read.name, also[1], why, also[0])
+    return table
+
+
+def _merged(table: Table, row: Codes, first: Codes) -> Table:
+    indptr, items = joined(np.repeat(row, table.row_lengths()), table.items.astype(np.int64), first.size)
+    rows = Transactions.from_codes(indptr, items, table.vocabulary.labels)
+    return replace(
+        table,
+        indptr=rows.indptr,
+        items=rows.items,
+        vocabulary=rows.vocabulary,
+        columns=tuple(column.taken(first) for column in table.columns),
+        kept=tuple(
+            TextColumn(column.name, frozen(column.codes[first], np.int32), column.labels)
+            for column in table.kept
+        ),
+    )
+
+
+Apart = tuple[int, tuple[int, int], list[str]]  # how many ids, two lines of the first of them, what differs
+
+
+def _disagreement(ids: Codes, published: Mapping[str, Any]) -> Apart | None:
+    """Find ids whose lines have different values in a column that is published."""
+    row, first = rows_of(ids)
+    bad = {name: codes != codes[first][row] for name, codes in published.items()}
+    lines = np.flatnonzero(np.logical_or.reduce(list(bad.values())))
+    if not lines.size:
+        return None
+    line = int(lines[0])
+    names = [name for name, some in bad.items() if some[line]]
+    return int(np.unique(row[lines]).size), (int(first[row[line]]), line), names
+
+
+def _two_lines(read: TableColumns, two: tuple[int, int], names: Sequence[str], of: str) -> str:
+    """Show two lines of one id that should have the same values: the id, and what differs."""
+    differ = [column for column in read.texts if column.name in names]
+    said = []
+    for line in two:
+        values = [f"{one.name} {shorten(one.labels[int(one.codes[line])])}" for one in differ]
+        said.append(f"    {read.place(line)}: {of}, {', '.join(values)}")
+    return "\n".join(said)
+
+
+def _unequal(read: TableColumns, name: str, apart: Apart) -> DataError:
+    number, two, names = apart
+    return DataError(
+        f"{read.name}: {count(number, 'value')} of column {shorten(name)} {are(number)} on lines with "
+        f"different values in columns that are published, such as\n"
+        f"{_two_lines(read, two, names, f'the same {name}')}",
+        hint=f"Give each person one value of {listed(names)}, or leave the column out. Where each line is a "
+        f"person of its own, use --not-ids {as_field(name)} in place of --id-column (in Python "
+        "not_ids=).",
+    )
+
+
+def _taken_for_persons(
+    read: TableColumns, table: Table, again: Again, published: Mapping[str, Any]
+) -> TableError:
+    name = again.column.name
+    like = (
+        "is named like the ids of persons"
+        if again.grade == NAMED
+        else f"stands beside the same {_and([column.name for column in table.columns])} wherever a value "
+        "comes again"
+    )
+    said = (
+        f"{read.name}: each {'line' if table.n_rows == read.sets.n_rows else 'row'} would be a person of its "
+        f"own, but column {shorten(name)} {like}, and {count(again.several, 'value')} of its "
+        f"{again.values:,} {are(again.several)} on several lines: persons with several lines would hide "
+        "among themselves"
+    )
+    as_lines = (
+        {"not_ids": as_field(name)},
+        f"each is a person of its own: {count(table.n_rows, 'row')}; {name} is no id of persons",
+    )
+    missing = int((again.column.times == 0)[again.column.codes].sum())
+    apart = None
+    if table.n_rows == read.sets.n_rows:
+        apart = _disagreement(again.column.codes.astype(np.int64), published)
+    if apart is None and not missing:
+        meaning = f"one row per value of {name}: {count(again.values, 'row')}, each with all its items"
+        return TableError(said, (), [({"id_column": name}, meaning), as_lines])
+    if apart is None:
+        trouble = f"{count(missing, 'line')} {'lacks' if missing == 1 else 'lack'} an id: complete them"
+    else:
+        number, two, names = apart
+        said += (
+            f". {count(number, 'of them has', 'of them have')} lines with different {_and(names)}, such as\n"
+            f"{_two_lines(read, two, names, f'the same {name}')}"
+        )
+        trouble = "give each person one value of " + _and(names)
+    return TableError(said, (), [as_lines], f"{trouble}, and name the column of ids (--id-column {name})")
+
+
+def _and(names: Sequence[str]) -> str:
+    return listed(list(names), 4).replace("'", "")
