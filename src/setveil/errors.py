@@ -286,11 +286,6 @@ def described(value: object) -> str:
 def require_type(what: str, value: object, kinds: type | tuple[type, ...], *, hint: str = "") -> None:
     """Refuse a value of a wrong type; `what` says which is meant and what it must be.
 
-    Raises
-    ------
-    RequestError
-        If the value is of none of the kinds.
-
     Examples
     --------
     >>> require_type("The path must be a text", 5, str)

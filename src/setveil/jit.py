@@ -190,13 +190,7 @@ def _type(one: Any) -> Any:
 
 @cache
 def digest(function: FunctionType) -> str:
-    """Hash a function with every function that it may call and every constant that it refers to.
-
-    Raises
-    ------
-    TypeError
-        If it refers to something of which that cannot be done.
-    """
+    """Hash a function with every function that it may call and every constant that it refers to."""
     met: dict[FunctionType, str] = {}
     left = [function]
     while left:

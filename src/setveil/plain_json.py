@@ -9,11 +9,6 @@ from typing import Any
 def read_json(content: bytes | str) -> Any:
     r"""Read JSON whose texts can be shown.
 
-    Raises
-    ------
-    ValueError
-        If it is none, is too deep, or holds halves of characters, which are no text.
-
     Examples
     --------
     >>> read_json('{"k": 5}')

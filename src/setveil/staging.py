@@ -107,11 +107,6 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     ----------
     parent : Path, optional
         Where; by default among the temporary files of the system.
-
-    Raises
-    ------
-    OutputError
-        If nothing can be written among the temporary files, or the disk is full.
     """
     try:
         with _held(Path(tempfile.gettempdir()) if parent is None else parent, "") as folder:
@@ -258,13 +253,7 @@ def _empty(inside: int, folder: Path) -> None:
 
 
 def _put_back(inside: int, parent: Path) -> None:
-    """Put back what was set aside, if nothing has taken its place.
-
-    Raises
-    ------
-    OSError
-        If that is not possible: then it must not be removed.
-    """
+    """Put back what was set aside, if nothing has taken its place."""
     try:
         aside = os.open(_ASIDE, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=inside)
     except FileNotFoundError:

@@ -96,13 +96,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Any:
-    """Import an algorithm's module.
-
-    Raises
-    ------
-    RequestError
-        If there is no such algorithm.
-    """
+    """Import an algorithm's module."""
     home = homes().get(name)
     if home is None:
         raise RequestError(f"There is no algorithm {name!r}; there are {', '.join(names())}.")

@@ -32,11 +32,6 @@ def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarch
     -------
     list of str
         Sentences about sensitive items that no row holds.
-
-    Raises
-    ------
-    RequestError
-        If a sensitive item is neither one of the data nor a leaf of the hierarchy.
     """
     support = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     leaves = set() if tree is None else set(tree.labels[: tree.n_leaves])
@@ -97,13 +92,6 @@ class PublicPart:
         The sensitive items that some row holds, as ids of the data, in item order.
     warnings : list of str
         Sentences about sensitive items that no row holds.
-
-    Raises
-    ------
-    RequestError
-        If a sensitive item is neither in the data nor a leaf of the hierarchy, or no leaf is public.
-    HierarchyError
-        If items of the data are inner nodes of the hierarchy, or missing from it.
 
     Examples
     --------

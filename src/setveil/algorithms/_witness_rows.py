@@ -49,11 +49,6 @@ def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progres
     -------
     Transactions
         With the same items. A row stands for at most k equal ones.
-
-    Raises
-    ------
-    DataError
-        If the rows are in parts, more than MOST_ROWS or with more sets of items than fit in tables.
     """
     if isinstance(data, Parts):
         with _distinct_on_disk(data, progress) as distinct:
@@ -92,13 +87,7 @@ def _chosen(
 
 
 def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions:
-    """Take all rows: those in parts only if they are few.
-
-    Raises
-    ------
-    DataError
-        If they are not.
-    """
+    """Take all rows: those in parts only if they are few."""
     if isinstance(data, Transactions):
         return data
     if few:

@@ -112,13 +112,6 @@ def anonymize(
         From the cut.
     details : dict
         How many steps it took (`generalization_steps`); with `refine` the labels before and after.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    HierarchyError
-        If items are missing from the hierarchy.
     """
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._refine import final_recoding

@@ -124,15 +124,6 @@ def anonymize(
         From the cut.
     details : dict
         How many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If the hierarchy has too many cuts.
     """
     from setveil.algorithms._refine import final_recoding
 

@@ -62,13 +62,6 @@ def anonymize(
         The number of parts that hold items (`parts`), and how many steps each phase took
         (`steps_within_parts`, `steps_across_parts`).
 
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    HierarchyError
-        If items are missing from the hierarchy.
-
     Notes
     -----
     Differences from [1]: phase one is one run of AA, on all pieces of all rows. No set of items of two parts

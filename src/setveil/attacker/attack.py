@@ -111,11 +111,6 @@ def attack_risk(
         probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true greatest probabilities may be
         higher, and `rows_above` is estimated as above.
 
-    Raises
-    ------
-    RequestError
-        If an argument is out of range.
-
     Examples
     --------
     >>> data = Transactions.from_rows([["a", "b"], ["a", "c"], ["a", "b"], ["a"]])

@@ -18,15 +18,7 @@ from setveil.wording import count
 
 
 def require_drawable(path: Path, algorithm: str, *, force: bool) -> None:
-    """Refuse a picture that cannot be drawn, before any work is done.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm orders no rows, the extension is another, or the library is missing.
-    OutputError
-        If the file exists already.
-    """
+    """Refuse a picture that cannot be drawn, before any work is done."""
     if algorithm != "cahd":
         raise RequestError(f"--plot-band: {algorithm} puts rows in no order.", hint="It goes with cahd.")
     if path.suffix.lower() not in {".png", ".svg"}:

@@ -54,13 +54,7 @@ LookingEngine = Annotated[
 def km_only(
     model: str | None, promise: Mapping[str, Any], engine: str, *, published: bool = False
 ) -> KmAnonymity:
-    """Make the promise, which must be k^m-anonymity where rows are not in memory.
-
-    Raises
-    ------
-    RequestError
-        If it is another one, or k or m is missing.
-    """
+    """Make the promise, which must be k^m-anonymity where rows are not in memory."""
     name = model or settled_model(promise)
     if name != KmAnonymity.model:
         raise RequestError(
@@ -75,13 +69,7 @@ def km_only(
 def own_values(
     name: str, parameters: Any, own: Mapping[str, Any], reading: Reading, engine: str
 ) -> dict[str, Any]:
-    """Turn the options of an algorithm into values, where no data are at hand to look items up in.
-
-    Raises
-    ------
-    RequestError
-        If one is not of the algorithm, not acceptable, or names items.
-    """
+    """Turn the options of an algorithm into values, where no data are at hand to look items up in."""
     encoding = reading.text_encoding
     require_parameters(name, parameters, own, encoding)
     values = plain_values(options_of(parameters), own, encoding)

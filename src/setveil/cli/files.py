@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 def read_rows(
     path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
 ) -> Transactions:
-    """Read rows, and say how where that was detected from the content and a mistake would go unnoticed.
-
-    Raises
-    ------
-    TableError
-        With commands to choose from.
-    """
+    """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
     try:
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
     except TableError as error:
@@ -48,13 +42,7 @@ def read_rows(
 
 
 def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | TextFiles:
-    """Open the files that are read in parts, and refuse what is not.
-
-    Raises
-    ------
-    RequestError
-        If rows come from elsewhere than files of rows.
-    """
+    """Open the files that are read in parts, and refuse what is not."""
     from setveil.data.io.streams import open_streams
 
     paths = [path] if isinstance(path, str) else list(path)
@@ -82,11 +70,6 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
         What is to be read.
     hint : callable
         Gives what to do then.
-
-    Raises
-    ------
-    DataError
-        With the number of rows, what they need at least, and what there is.
     """
     from setveil.memory import memory_left
     from setveil.runs.memory import least_memory

@@ -50,11 +50,6 @@ def anonymize(
         Options without a meaning in parts, and what was given for them.
     progress, **options
         See `setveil.runs.in_parts.anonymize_parts`.
-
-    Raises
-    ------
-    RequestError
-        If something is asked for that there is not in parts.
     """
     from setveil.algorithms import load
     from setveil.cli.files import rows_in_parts
@@ -109,13 +104,7 @@ def risk(
     unused: Mapping[str, Any],
     progress: Progress,
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Do the work of `setveil risk --engine parts`: what was found in the original, if any, and in the rows.
-
-    Raises
-    ------
-    RequestError
-        If something is asked for that there is not in parts, or pairs of the labels do not fit in a table.
-    """
+    """Do the work of `setveil risk --engine parts`: what is in the original, if any, and in the rows."""
     from setveil.attacker.in_parts import SIZES, risk_in_parts
     from setveil.cli.files import rows_in_parts
     from setveil.engine.files import FileRows

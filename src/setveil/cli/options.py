@@ -216,13 +216,7 @@ def several(name: str, metavar: str, what: str, panel: str, *words: str) -> insp
 
 
 def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
-    """Say what is to be read: a path, several, or none for a query; `name` is that of the argument.
-
-    Raises
-    ------
-    RequestError
-        If nothing is named, or more than can be read together.
-    """
+    """Say what is to be read: a path, several, or none for a query; `name` is that of the argument."""
     paths = list(given or ())
     if HIDDEN in str(reading.given().get("connection", "")):
         raise RequestError("The record of a run leaves secrets out: give --connection again.")

@@ -27,15 +27,7 @@ class _Raw(io.RawIOBase):
         return True
 
     def write(self, content: Any) -> int:
-        """Write some of the content.
-
-        Raises
-        ------
-        SetveilError
-            The first time that it fails; what comes after that is dropped.
-        SystemExit
-            If nobody reads any more, as after ``| head -1``: what asked for no more is owed no words.
-        """
+        """Write some of the content."""
         if self.lost:
             return len(content)
         try:

@@ -136,13 +136,7 @@ def risk(
 
 
 def _require_room(source: Any, original: str | None) -> None:
-    """Refuse rows that cannot fit in memory, by what the footers of their files say.
-
-    Raises
-    ------
-    DataError
-        See `setveil.cli.files.require_room`.
-    """
+    """Refuse rows that cannot fit in memory, by what the footers of their files say."""
     from setveil.cli.files import require_room
     from setveil.published import kind_at, kind_named
     from setveil.published.about import published_file
@@ -165,11 +159,6 @@ def parse_sizes(text: str, least: int = 1) -> tuple[int, ...]:
         The numbers.
     least : int
         Fewest items that may be known: 0 where columns are known, too.
-
-    Raises
-    ------
-    RequestError
-        If it is something else, a range descends, or there are too many.
 
     Examples
     --------

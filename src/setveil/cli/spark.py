@@ -23,13 +23,7 @@ _KNOWN = {  # options of anonymize that mean something here, besides those of th
 
 
 def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Refuse options of `anonymize` that have no meaning on Spark.
-
-    Raises
-    ------
-    RequestError
-        With those that were given.
-    """
+    """Refuse options of `anonymize` that have no meaning on Spark."""
     allowed = _KNOWN | {name.replace("_", "-") for name in own}
     unknown = [f"--{name}" for name in options if name.removeprefix("no-") not in allowed]
     if unknown:
@@ -40,13 +34,7 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
 
 
 def require_parquet(reading: Reading) -> None:
-    """Refuse to read anything but Parquet.
-
-    Raises
-    ------
-    RequestError
-        With what was asked for.
-    """
+    """Refuse to read anything but Parquet."""
     others = sorted(set(reading.given()).difference({"format", "id_column", "item_column"}))
     if reading.format not in (None, "parquet") or others:
         raise RequestError(
@@ -56,13 +44,7 @@ def require_parquet(reading: Reading) -> None:
 
 
 def package() -> Any:
-    """Import what needs pyspark.
-
-    Raises
-    ------
-    RequestError
-        If it is not installed.
-    """
+    """Import what needs pyspark."""
     try:
         from setveil.spark import commands
     except ImportError as error:
@@ -85,13 +67,7 @@ def anonymize(
     force: bool,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Do the work of `setveil anonymize --engine spark`: the report as written.
-
-    Raises
-    ------
-    RequestError
-        If something is asked for that there is not on Spark.
-    """
+    """Do the work of `setveil anonymize --engine spark`: the report as written."""
     from setveil import algorithms
     from setveil.hierarchy.io import read_hierarchy
     from setveil.runs.folder import require_writable

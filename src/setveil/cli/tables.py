@@ -120,13 +120,7 @@ TableShare = Annotated[
 
 
 def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
-    """Refuse options of tables where a model is not about them.
-
-    Raises
-    ------
-    RequestError
-        With the command that is about tables.
-    """
+    """Refuse options of tables where a model is not about them."""
     if words.given and not of_tables:
         from setveil.cli.files import command_with
 
@@ -137,13 +131,7 @@ def require_tables(words: TableWords, model: str, of_tables: bool) -> None:
 
 
 def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:
-    """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column.
-
-    Raises
-    ------
-    RequestError
-        If there are several of the items, or of one column.
-    """
+    """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column."""
     plain: list[str] = []
     named: dict[str, str] = {}
     for text in given:
@@ -165,16 +153,7 @@ def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None
 def read_table(
     source: Any, words: TableWords, reading: Reading, hierarchies: Sequence[str]
 ) -> tuple[Table, Hierarchy | None]:
-    """Read a table and the hierarchy of its items; say how the columns were taken.
-
-    Raises
-    ------
-    TableError
-        If nothing says which columns someone may know or which holds the items, or whose ids these are, with
-        commands that say it.
-    RequestError, DataError
-        As `setveil.tables.read.make_table`.
-    """
+    """Read a table and the hierarchy of its items; say how the columns were taken."""
     from dataclasses import replace
 
     from setveil.cli.files import command_with

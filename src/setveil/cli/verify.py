@@ -211,13 +211,7 @@ def _tell(found: dict[str, Any], phrase: str, show: int, more: str = "", *, json
 
 
 def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Take sensitive items that were not given from the about.json of a release of rows.
-
-    Raises
-    ------
-    RequestError
-        If they must be known, and it names none.
-    """
+    """Take sensitive items that were not given from the about.json of a release of rows."""
     from setveil.published.about import named_beside
 
     found = {}
@@ -239,13 +233,7 @@ def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[st
 def _tell_missing(
     labels: tuple[str, ...], text: str, rows: Transactions, promised: tuple[str, ...] | None
 ) -> None:
-    """Say which sensitive items no row shows and no about.json names: nothing is checked of them.
-
-    Raises
-    ------
-    DataError
-        If that is all of them, and they were not read from a file.
-    """
+    """Say which sensitive items no row shows and no about.json names: nothing is checked of them."""
     from setveil.options.inputs import require_known
 
     missing = [x for x in labels if x not in rows.vocabulary.ids and x not in (promised or ())]

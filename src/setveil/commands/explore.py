@@ -136,13 +136,7 @@ def explore(
 
 
 def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> list[Any]:
-    """List the promises to try: pairs of k and m, or triples with rho; None: the usual values.
-
-    Raises
-    ------
-    RequestError
-        If a value is out of range, or of rho and what is sensitive only one is given.
-    """
+    """List the promises to try: pairs of k and m, or triples with rho; None: the usual values."""
     if rho is None:
         for name, given in (("sensitive", sensitive), ("knows", None if knows == PUBLIC else knows)):
             if given is not None:

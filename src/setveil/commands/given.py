@@ -45,13 +45,6 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
         Whether a table will do, of which the sets alone are rows.
     **reading
         How a file or frame is read, as for `setveil.read`; only what was given.
-
-    Raises
-    ------
-    DataError
-        If it is nothing of these, or cannot be read.
-    RequestError
-        If it is not read in such a way, or is a table where only rows will do.
     """
     if isinstance(source, Table) and not tables:
         raise RequestError(
@@ -172,15 +165,7 @@ def integer_or_none(name: str, value: Any, least: int) -> int | None:
 def labels_of(
     name: str, value: Any, data: Transactions, encoding: str = "utf-8", *, check: bool = True
 ) -> tuple[str, ...]:
-    """Take items of the data: a list of labels, or a text as on the command line (a file, or commas).
-
-    Raises
-    ------
-    RequestError
-        If it is something else.
-    DataError
-        If an item is not in the data, unless that is not checked.
-    """
+    """Take items of the data: a list of labels, or a text as on the command line (a file, or commas)."""
     if value is None:
         return ()
     if is_path(value):

@@ -145,13 +145,7 @@ def measure(
 
 
 def require_useful(useless: Mapping[str, object], given: Mapping[str, object], what: str) -> None:
-    """Refuse options that mean nothing for what is measured, or without itemsets.
-
-    Raises
-    ------
-    RequestError
-        With those that were given.
-    """
+    """Refuse options that mean nothing for what is measured, or without itemsets."""
     lost = [as_option(name) for name, value in useless.items() if value is not None]
     if lost:
         raise RequestError(f"{', '.join(lost)}: of no use for {what}.")
@@ -211,13 +205,7 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
 
 
 def require_same_form(original: Transactions, *, of_table: bool) -> None:
-    """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out.
-
-    Raises
-    ------
-    DataError
-        With what to do instead.
-    """
+    """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out."""
     if isinstance(original, Table) == of_table:
         return
     if of_table:

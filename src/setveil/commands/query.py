@@ -103,13 +103,7 @@ def query(
 
 
 def require_asked(queries: object, itemsets: int | None, **beside: int | None) -> None:
-    """Refuse to ask for nothing, for two things at once, or for what goes with itemsets only.
-
-    Raises
-    ------
-    RequestError
-        With what is too much or missing; `beside` are options that go with `itemsets`.
-    """
+    """Refuse to ask for nothing, for two things at once, or for what goes with itemsets only."""
     if not queries and itemsets is None:
         raise RequestError(
             f"Nothing is asked: neither {faces('items', 'queries')} nor {as_option('itemsets')}.",

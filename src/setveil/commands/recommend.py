@@ -196,13 +196,7 @@ class Promise:
 def promised(
     k: Any, m: Any, rho: Any, sensitive: object, knows: str | None, private: object, h: Any
 ) -> Promise:
-    """Settle what is promised, as far as that takes no data; None: was not given.
-
-    Raises
-    ------
-    RequestError
-        If something is missing, out of range, or says nothing beside the rest.
-    """
+    """Settle what is promised, as far as that takes no data; None: was not given."""
     knows = None if knows == PUBLIC else knows
     texts = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "knows": knows}
     bounded = any(texts[name] is not None for name in ("rho", "sensitive", "knows"))

@@ -23,13 +23,7 @@ def hides_nothing(name: str) -> RequestError:
 
 
 def share_of_columns(share: Any, *, of_table: bool) -> Fraction:
-    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one.
-
-    Raises
-    ------
-    RequestError
-        If it is no share, or given where no table is read.
-    """
+    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one."""
     if share is None:
         return SHARE
     if not of_table:

@@ -107,13 +107,7 @@ def _sizes(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def _private(private: Any, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
-    """Take the private items; of rows in groups the sensitive ones if none are named.
-
-    Raises
-    ------
-    DataError
-        If one is in neither the rows that are known best nor, in groups, among the sensitive items.
-    """
+    """Take the private items; of rows in groups the sensitive ones if none are named."""
     sets = rows.sets if isinstance(rows, PublishedTable) else rows
     groups = as_groups(sets)
     if private is None:

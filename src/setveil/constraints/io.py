@@ -77,11 +77,6 @@ def parse_privacy(
         long files, else by commas.
     encoding : str
         Of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read at all.
     """
     listing = _parse(path, "privacy", layout, encoding)
     if known is not None:
@@ -107,13 +102,7 @@ def parse_utility(
 def read_privacy(
     path: str | Path, known: Collection[str] | None, layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> tuple[tuple[str, ...], ...]:
-    """Read privacy constraints (see `parse_privacy`).
-
-    Raises
-    ------
-    DataError
-        If anything is wrong with them; the message names the first problems with their lines.
-    """
+    """Read privacy constraints (see `parse_privacy`)."""
     listing = parse_privacy(path, known, layout, encoding=encoding)
     _refuse(listing, "privacy")
     return listing.itemsets
@@ -130,11 +119,6 @@ def read_utility(
         The groups that the file lists.
     note : str
         What to tell the user of items in no group; empty if there are none.
-
-    Raises
-    ------
-    DataError
-        If anything is wrong with them; the message names the first problems with their lines.
     """
     listing = parse_utility(path, known, layout, encoding=encoding)
     _refuse(listing, "utility")
@@ -163,13 +147,6 @@ def write_privacy(itemsets: Iterable[Sequence[str]], path: str | Path, layout: L
         As JSON if it ends in ``.json``, else one per line. It appears complete or not at all.
     layout : Layout, optional
         That of the data, see `parse_privacy`.
-
-    Raises
-    ------
-    RequestError
-        If blanks separate the items, but a label is no integer.
-    OutputError
-        If the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() == ".json":

@@ -26,11 +26,6 @@ def siblings(tree: Hierarchy, level: int | None = None) -> Groups:
     tuple of tuples of str
         A partition of the leaves, items and groups in item order.
 
-    Raises
-    ------
-    RequestError
-        If the hierarchy has no such level.
-
     Examples
     --------
     >>> tree = Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"]])

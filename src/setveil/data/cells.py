@@ -16,13 +16,7 @@ from setveil.errors import DataError, described, shorten
 
 
 def frame_table(frame: object, name: str, id_column: str | None = None) -> FrameTable:
-    """Take a data frame as a table; an index of pandas counts only where `id_column` names it.
-
-    Raises
-    ------
-    DataError
-        If it is none.
-    """
+    """Take a data frame as a table; an index of pandas counts only where `id_column` names it."""
     if is_pandas(frame):
         if not hasattr(frame, "columns"):
             raise DataError(f"Found {described(frame)}, expected a data frame with named columns.")
@@ -46,11 +40,6 @@ def texts_of(table: FrameTable, wanted: Sequence[int]) -> list[Column]:
     """Read columns as texts.
 
     Null and NaN are empty. Numbers are written in full, whole ones without a point; dates as in ISO 8601.
-
-    Raises
-    ------
-    DataError
-        If a column holds lists, bytes, objects or infinite numbers.
     """
     cells = table.table.select(pl.col([table.names[at] for at in wanted])).collect()
     return [_texts(cells[table.names[at]], table.name) for at in wanted]

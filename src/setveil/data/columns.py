@@ -106,13 +106,7 @@ class _Columns:
         self.times = Counter(names)
 
     def at(self, wanted: str) -> int:
-        """Find a column by its name, else by its number, counted from 1.
-
-        Raises
-        ------
-        DataError
-            If there is none, or several have that name.
-        """
+        """Find a column by its name, else by its number, counted from 1."""
         names, where, times = self.names, self.where, self.times[wanted]
         if times:
             if times > 1:
@@ -147,13 +141,7 @@ def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bo
 
 
 def column_at(names: Sequence[str], wanted: str, where: str) -> int:
-    """Find a column by its name, else by its number, counted from 1.
-
-    Raises
-    ------
-    DataError
-        If there is none, or several have that name.
-    """
+    """Find a column by its name, else by its number, counted from 1."""
     return _Columns(names, where).at(wanted)
 
 
@@ -215,13 +203,6 @@ def long_columns(names: Sequence[str], wanted: Wanted, where: str) -> tuple[int,
     """Find the id and the item column of a long table; None where that was not said.
 
     If only one is named and there are two columns, the other one is the other.
-
-    Raises
-    ------
-    DataError
-        If a column does not exist.
-    RequestError
-        If both are the same.
     """
     ends = [None if name is None else column_at(names, name, where) for name in _pair(wanted)]
     if len(names) == 2 and ends != [None, None]:

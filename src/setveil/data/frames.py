@@ -96,13 +96,7 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
 
 
 def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
-    """Take the rows out of a column of lists; null is an empty row.
-
-    Raises
-    ------
-    DataError
-        If the lists hold something else than texts and integers, or missing values.
-    """
+    """Take the rows out of a column of lists; null is an empty row."""
     items = _cells(table, column)
     lengths = items.list.len().fill_null(0)
     indptr = np.zeros(items.len() + 1, np.int64)
@@ -268,13 +262,7 @@ def _are_places(found: pl.Series, length: int) -> bool:
 
 
 def as_polars(frame: Any) -> pl.LazyFrame:
-    """Take a data frame.
-
-    Raises
-    ------
-    DataError
-        If it is none, or a column holds values of different types.
-    """
+    """Take a data frame."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
     pandas = is_pandas(frame)

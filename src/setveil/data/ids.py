@@ -265,13 +265,7 @@ def published_id(where: str, name: str, why: str, role: str) -> TableError:
 
 
 def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterable[str] | None) -> None:
-    """Refuse columns of items that look like ids, unless they are named as none.
-
-    Raises
-    ------
-    TableError
-        With the way to say that it is none.
-    """
+    """Refuse columns of items that look like ids, unless they are named as none."""
     fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
     several = tuple(columns)
     for column in several:

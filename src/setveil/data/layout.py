@@ -108,11 +108,6 @@ class Layout:
     objects : bool
         JSON lines: each row is an object that holds the list under `item_column`, not the list itself.
 
-    Raises
-    ------
-    RequestError
-        If the format or the separator is none that can be read and written.
-
     Examples
     --------
     >>> Layout("basket", separator=";").extension

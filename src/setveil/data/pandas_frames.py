@@ -39,11 +39,6 @@ def pandas_columns(
     frame : pandas.DataFrame
     id_column, item_column : str or None
         What is known of the columns now.
-
-    Raises
-    ------
-    DataError
-        If the index may hold the ids, but nothing says whether it does.
     """
     if type(value).__name__ == "SeriesGroupBy":
         value = value.agg(list)
@@ -73,13 +68,7 @@ def pandas_columns(
 def without_index_levels(
     schema: Mapping[str, pl.DataType], id_column: str | None, item_column: str | None, where: str
 ) -> dict[str, pl.DataType]:
-    """Leave out the columns that an index without a name became, but for one that `id_column` names.
-
-    Raises
-    ------
-    DataError
-        If such a column is named as that of the items, or the one column left needs ids.
-    """
+    """Leave out the columns that an index without a name became, but for one that `id_column` names."""
     levels = [name for name in schema if _INDEX_LEVEL.fullmatch(name)]
     if item_column is not None and item_column in levels:
         raise DataError(

@@ -65,11 +65,6 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
         The file, for messages.
     key : str
         The column or key that holds the lists; empty: each line is one.
-
-    Raises
-    ------
-    TableError
-        With the option that reads them all the same.
     """
     rows = [row for row in rows if row]
     why = evidence.why_sets_are_table(rows, "list" if key else "array")

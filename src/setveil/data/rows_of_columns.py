@@ -74,13 +74,6 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> Part:
         By default: what the columns named say, and for item columns their values.
     wanted : Wanted
         Which columns count.
-
-    Raises
-    ------
-    TableError
-        If that was not said.
-    DataError
-        If a column does not exist, or holds something else than expected.
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")

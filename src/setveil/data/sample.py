@@ -157,11 +157,6 @@ def grocery_sample(rows: int = 5000, seed: int = 0) -> tuple[Transactions, list[
     paths : list of list of str
         One path per product: product, group, department, "all products" (for `setveil.Hierarchy.from_paths`).
 
-    Raises
-    ------
-    RequestError
-        If `rows` is negative.
-
     Examples
     --------
     >>> data, paths = grocery_sample(1000)

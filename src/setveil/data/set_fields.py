@@ -21,13 +21,7 @@ _SIGNS = evidence.SEPARATORS.replace(DELIMITER, "")
 
 
 def require_delimiter(delimiter: str) -> None:
-    """Refuse what cannot stand between items.
-
-    Raises
-    ------
-    RequestError
-        If it is not one ASCII character, or one that labels need.
-    """
+    """Refuse what cannot stand between items."""
     try:
         Layout("basket", delimiter)
     except RequestError as error:
@@ -53,12 +47,6 @@ def split_column(
     -------
     indptr, codes, labels
         As `setveil.data.transactions.Transactions.from_codes` takes them.
-
-    Raises
-    ------
-    DataError
-        If a quote is not closed, text follows a closing quote, or fields look as if something else stood
-        between their items.
     """
     if delimiter is None:
         _refuse_other_signs(column, name)

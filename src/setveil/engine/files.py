@@ -50,13 +50,7 @@ class FileRows:
         return rows, occurrences
 
     def rows(self) -> Iterator[Piece]:
-        """Read the rows, some at a time.
-
-        Raises
-        ------
-        DataError
-            If there are not as many as when they were read first.
-        """
+        """Read the rows, some at a time."""
         rows = occurrences = 0
         for indptr, items in self._read():
             yield indptr, items

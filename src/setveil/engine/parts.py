@@ -51,13 +51,7 @@ class Part:
         return part
 
     def rows(self) -> Piece:
-        """Map the rows into memory.
-
-        Raises
-        ------
-        DataError
-            If the files are not what was written.
-        """
+        """Map the rows into memory."""
         try:
             indptr = np.asarray(np.memmap(self.indptr, np.int64, "r"))
             empty = not self.items.stat().st_size  # which cannot be mapped
@@ -223,13 +217,7 @@ class PartRows:
         return rare_parts(self._pieces(), self.data.n_occurrences, numbering, table, size, k, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
-        """Recode all rows: the distinct rows, and how many rows each stands for.
-
-        Raises
-        ------
-        DataError
-            If they do not fit in memory.
-        """
+        """Recode all rows: the distinct rows, and how many rows each stands for."""
         held: list[tuple[Ints, Ids, Ints]] = []
         least = OF_A_PART
         for indptr, leaves in self._pieces():

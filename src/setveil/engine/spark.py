@@ -82,13 +82,7 @@ class Survey:
 
 
 def require_workers(session: SparkSession) -> None:
-    """Refuse a session whose Python workers cannot run what they will be sent.
-
-    Raises
-    ------
-    RequestError
-        With what they lack.
-    """
+    """Refuse a session whose Python workers cannot run what they will be sent."""
     version = __version__
 
     def probe(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -130,11 +124,6 @@ def survey(rows: DataFrame) -> Survey:
     ----------
     rows : DataFrame
         Columns `items`, distinct texts, and `place`, a text that says which row it is.
-
-    Raises
-    ------
-    DataError
-        If an item is missing, a row is too long, or there are too many items.
     """
     length = F.size("items")
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
@@ -256,13 +245,7 @@ def collected(rows: DataFrame) -> tuple[Ints, Ids, Ints]:
 
 
 def require_rows(found: int, expected: int, phase: str) -> None:
-    """Refuse to go on where rows were lost or doubled.
-
-    Raises
-    ------
-    GuaranteeError
-        If the numbers differ.
-    """
+    """Refuse to go on where rows were lost or doubled."""
     if found != expected:
         raise GuaranteeError(
             f"{phase.capitalize()} was given {expected:,} rows and found {found:,}: rows were lost or "
@@ -326,11 +309,6 @@ class SparkRows:
 
         Each task fills a table of its own, and sends what is not 0. Beside the counts it sends how many rows
         and sets it saw, which the sums must agree with.
-
-        Raises
-        ------
-        GuaranteeError
-            If rows or counts were lost or doubled on the way.
         """
         schema = "block int, cells binary, rows long, sets string"
 
@@ -384,24 +362,12 @@ class SparkRows:
         return found
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
-        """Recode all rows by the image of each leaf, and bring the distinct ones to the driver.
-
-        Raises
-        ------
-        RequestError
-            If they are too many.
-        """
+        """Recode all rows by the image of each leaf, and bring the distinct ones to the driver."""
         return brought(recoded(self.rows, image, self.tasks), "under the cut as it is")
 
 
 def require_sets(found: int, expected: int, size: int) -> None:
-    """Refuse counts that do not add up.
-
-    Raises
-    ------
-    GuaranteeError
-        If the supports of all sets of a size are not as many as the rows hold.
-    """
+    """Refuse counts that do not add up."""
     if found != expected:
         raise GuaranteeError(
             f"The supports of all sets of {size} labels add up to {found:,}, but the rows hold {expected:,} "
@@ -411,13 +377,7 @@ def require_sets(found: int, expected: int, size: int) -> None:
 
 
 def brought(rows: DataFrame, which: str) -> tuple[Ints, Ids, Ints]:
-    """Bring coded rows to the driver if they are not too many.
-
-    Raises
-    ------
-    RequestError
-        If they are; `which` says what rows they are.
-    """
+    """Bring coded rows to the driver if they are not too many."""
     held = rows.persist()
     try:
         _, distinct, occurrences = size_of(held)

@@ -148,13 +148,7 @@ def _modules() -> tuple[tuple[str, Model], ...]:
 
 
 def model_named(name: str) -> Model:
-    """Find a model.
-
-    Raises
-    ------
-    RequestError
-        If there is none of this name.
-    """
+    """Find a model."""
     found = models().get(name)
     if found is None:
         raise RequestError(f"There is no privacy model {name!r}; there are {', '.join(models())}.")

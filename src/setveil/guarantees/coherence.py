@@ -141,13 +141,7 @@ class Coherence:
 
 
 def labels_of(items: Any, kind: str) -> tuple[str, ...]:
-    """Take labels of items as they were given, each once.
-
-    Raises
-    ------
-    RequestError
-        If they are no collection of texts; `kind` says of which items.
-    """
+    """Take labels of items as they were given, each once."""
     if isinstance(items, str):
         raise RequestError(f"The {kind} items must be a collection of labels, got the text {shorten(items)}.")
     require_type(f"The {kind} items must be a collection of labels", items, Iterable)

@@ -196,13 +196,7 @@ def _most_frequent(sensitive: tuple[str, ...], table: Table) -> tuple[int, str]:
 
 
 def require_rows(phrase: str, data: Transactions, k: int) -> None:
-    """Refuse data of some, but fewer than k rows.
-
-    Raises
-    ------
-    InfeasibleError
-        With the greatest k that can be reached.
-    """
+    """Refuse data of some, but fewer than k rows."""
     if 0 < data.n_rows < k:
         nearest = f"The greatest k that can be reached is {data.n_rows}." if data.n_rows >= 2 else ""
         raise InfeasibleError(

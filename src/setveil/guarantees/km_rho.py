@@ -123,13 +123,7 @@ class KmRho:
 
 
 def require_public(data: Transactions, sensitive: Iterable[str]) -> None:
-    """Refuse data in which every item is sensitive.
-
-    Raises
-    ------
-    RequestError
-        If items occur, and all that do are sensitive.
-    """
+    """Refuse data in which every item is sensitive."""
     if data.n_items and set(data.vocabulary.labels) <= set(sensitive):
         raise RequestError(
             f"All {count(data.n_items, 'item')} of the data are sensitive: no other is left to be published.",

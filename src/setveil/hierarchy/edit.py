@@ -124,13 +124,7 @@ class Draft:
         return [group for group in self.children if group not in filled]
 
     def tree(self) -> Hierarchy:
-        """Make the hierarchy, without the empty groups.
-
-        Raises
-        ------
-        HierarchyError
-            If there is no item.
-        """
+        """Make the hierarchy, without the empty groups."""
         empty = set(self.empty_groups())
         parents: dict[str, str | None] = {node: up for node, up in self.parent.items() if node not in empty}
         if not parents:
@@ -149,11 +143,6 @@ class Draft:
         -------
         dict
             The inverse, an edit as well.
-
-        Raises
-        ------
-        HierarchyError
-            Why it cannot be done.
         """
         return self.carry_out(self.plain(edit))
 

@@ -49,11 +49,6 @@ class History:
         -------
         dict
             The plain step that was made, or ``{"do": "start"}`` where the whole tree is another.
-
-        Raises
-        ------
-        HierarchyError
-            Why it cannot be done; nothing has changed then.
         """
         if edit.get("do") == "undo":
             return self._undo()
@@ -101,11 +96,6 @@ def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
     -------
     list of (int, mapping)
         Number of the line, from 1, and the edit. Blank lines are passed over.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or a line is no JSON object.
     """
     try:
         text = Path(path).read_text("utf-8")
@@ -133,13 +123,7 @@ def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
 def edited(
     tree: Hierarchy, edits: Iterable[tuple[int, Edit]], load: Callable[[str], Draft] | None = None
 ) -> Draft:
-    """Apply edits one after the other.
-
-    Raises
-    ------
-    HierarchyError
-        With the line of the first edit that cannot be done.
-    """
+    """Apply edits one after the other."""
     history = History(Draft.of(tree), load)
     for number, edit in edits:
         try:

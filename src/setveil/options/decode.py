@@ -155,11 +155,6 @@ def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, 
         The rows, and what else values depend on.
     others : mapping
         Values of the options before it.
-
-    Raises
-    ------
-    RequestError, DataError
-        If it is not acceptable, or a file cannot be read.
     """
     return kind.read(name.replace("_", "-"), text, given, others)
 
@@ -190,11 +185,6 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
         What was given, by name; None: was not given.
     encoding : str
         Of files that options name.
-
-    Raises
-    ------
-    RequestError, DataError
-        If one is unknown or not acceptable, or names a file that is not there.
     """
     options = options_of(parameters)
     unknown = [name for name, text in texts.items() if text is not None and name not in options]
@@ -206,13 +196,7 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
 
 
 def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:
-    """Turn what was given for options into their values, as far as that takes no data.
-
-    Raises
-    ------
-    RequestError, DataError
-        If one is not acceptable, or names a file that is not there.
-    """
+    """Turn what was given for options into their values, as far as that takes no data."""
     nothing = Given(cast("Transactions", None), encoding)
     values: dict[str, Any] = {}
     for name, option in options.items():
@@ -227,13 +211,7 @@ def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encodi
 
 
 def require_file(path: Path | None) -> None:
-    """Refuse a file that cannot be read, before what takes long is done.
-
-    Raises
-    ------
-    DataError
-        If it does not exist or may not be read.
-    """
+    """Refuse a file that cannot be read, before what takes long is done."""
     from setveil.data.io.source import read_bytes
 
     if path is not None and str(path) != "-" and not os.access(path, os.R_OK):

@@ -75,11 +75,6 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
     published : bool
         Whether the guarantee is for rows that are published already: then nothing is drawn, and items that a
         release names itself need not be given.
-
-    Raises
-    ------
-    RequestError
-        With what is missing or superfluous.
     """
     model = model_named(name)
     gaps = [names for names in missing(model, texts) if not (published and model.options[names[0]].secret)]
@@ -115,13 +110,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
 
 
 def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
-    """Refuse values of a model's options, as far as that takes no data (see `require_options`).
-
-    Raises
-    ------
-    RequestError
-        If one is not acceptable, such as a k of 1.
-    """
+    """Refuse values of a model's options, as far as that takes no data (see `require_options`)."""
     model = model_named(name)
     options = applicable(model, texts)
     values = plain_values(options, texts, encoding)
@@ -161,14 +150,7 @@ def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarant
 
 
 def _drawn(option: Option, value: float, given: Given, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Draw items for experiments: so many, or a share of all (rounded, halves up), that are not too frequent.
-
-    Raises
-    ------
-    RequestError
-        If there are not so many items in at most one row of p, the parameter it is drawn with; of 5 if there
-        is none.
-    """
+    """Draw items for experiments: so many, or a share of all (halves up), that are not too frequent."""
     least = max([1, *(values[name] for name in option.drawn_with or ())]) if option.drawn_with else 5
     number = value
     if not isinstance(option.kind, Integer):

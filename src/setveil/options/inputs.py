@@ -50,13 +50,7 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
 def load_labels(
     text: str | None, data: Transactions, encoding: str, *, check: bool = True
 ) -> tuple[str, ...]:
-    """Read a list of items of the data: from a file, or as written with commas between them.
-
-    Raises
-    ------
-    DataError
-        If an item is not in the data (with `check`): a private item misspelt would be published as any other.
-    """
+    """Read a list of items of the data: from a file, or as written with commas between them."""
     if text is None:
         return ()
     if Path(text).is_file():
@@ -110,11 +104,6 @@ def load_utility(
     """Make or read utility constraints: ``any``, ``siblings[:LEVEL]``, ``groups:SIZE``, or a file.
 
     None are given for None; for ``any`` there are no groups, so that all items form one.
-
-    Raises
-    ------
-    RequestError
-        If a hierarchy is needed and there is none, or a number is none.
     """
     if text is None:
         return None
@@ -138,13 +127,7 @@ def load_utility(
 
 
 def load_weights(path: Path, encoding: str) -> dict[str, float]:
-    """Read the importance of items: a csv with an item and a number in each line.
-
-    Raises
-    ------
-    DataError
-        If a line is something else, or an item stands in two.
-    """
+    """Read the importance of items: a csv with an item and a number in each line."""
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     weights: dict[str, float] = {}
     for number, fields in enumerate(csv.reader(text.splitlines()), 1):
@@ -167,13 +150,7 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
 
 
 def load_column_labels(path: Path, encoding: str) -> dict[str, list[str]]:
-    """Read labels of columns: a csv with a column and a label in each line.
-
-    Raises
-    ------
-    DataError
-        If a line is something else.
-    """
+    """Read labels of columns: a csv with a column and a label in each line."""
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     labels: dict[str, list[str]] = {}
     for number, fields in enumerate(csv.reader(text.splitlines()), 1):
@@ -192,11 +169,6 @@ def load_names(path: Path, encoding: str) -> dict[str, str]:
     """Read what codes stand for: a csv with a code and its name in each line.
 
     A first line ``code,name`` is a header.
-
-    Raises
-    ------
-    DataError
-        If a line is something else, or a code has two names.
     """
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     names: dict[str, str] = {}
@@ -242,15 +214,7 @@ def load_queries(
     seed: int,
     progress: Progress,
 ) -> Queries:
-    """Read or draw the queries that a release is to answer; none if none are wanted.
-
-    Raises
-    ------
-    RequestError
-        If queries are to be read and drawn at once, or there is nothing to draw.
-    DataError
-        If the file holds something else than queries.
-    """
+    """Read or draw the queries that a release is to answer; none if none are wanted."""
     if path is not None:
         if number is not None or support is not None:
             raise RequestError("Queries are either read (--queries-file) or drawn (--queries), not both.")

@@ -14,13 +14,7 @@ from setveil.utility.queries import Queries, between, split_queries
 
 
 def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -> Queries:
-    """Take itemsets as the rows of the release are written, or the name of an item as it is.
-
-    Raises
-    ------
-    DataError
-        If a text has no item, or names one that the release does not have.
-    """
+    """Take itemsets as the rows of the release are written, or the name of an item as it is."""
     found: Queries = []
     for text in texts:
         lines = [(text,)] if text in estimator else split_queries(Text(shorten(text), text.encode()), layout)
@@ -34,14 +28,7 @@ def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -
 
 
 def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:
-    """Read itemsets from a file, one a line, written as the rows of the release.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is empty, or a line has no item or names one that the release does not
-        have.
-    """
+    """Read itemsets from a file, one a line, written as the rows of the release."""
     text = as_text(read_bytes(path), str(path))
     found = split_queries(text, layout)
     if not found:
@@ -54,13 +41,7 @@ def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:
 
 
 def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where: str = "") -> None:
-    """Refuse items that the release does not name.
-
-    Raises
-    ------
-    DataError
-        If there are any, with the names that are most like the first of them.
-    """
+    """Refuse items that the release does not name."""
     unknown = [name for itemset in itemsets for name in itemset if name not in estimator]
     if not unknown:
         return

@@ -59,13 +59,7 @@ def bounds_inference(model: Model) -> bool:
 
 
 def require_watched(model: Model, *, details: bool) -> None:
-    """Refuse to look at items that a promise says nothing of, where that is not done.
-
-    Raises
-    ------
-    RequestError
-        If the model has sensitive items of its own or is not about single rows, or `details` are left out.
-    """
+    """Refuse to look at items that a promise says nothing of, where that is not done."""
     if WATCHED not in offered(model) or WATCHED in model.options:
         raise RequestError(
             f"Of {model.title} no further sensitive items are looked at.",

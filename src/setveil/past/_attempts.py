@@ -58,11 +58,6 @@ class Attempts:
             Labels that may not.
         brief : bool
             Do not look for blame.
-
-        Raises
-        ------
-        DataError
-            If something breaks that has nothing to do with the new labels.
         """
         then = self.now.changed(parts)
         verdict = then.verdict

@@ -43,11 +43,6 @@ def find_rows(
         How; what it leaves open is taken from the record.
     read_rows : callable
         Reads a file, as `setveil.read`.
-
-    Raises
-    ------
-    DataError
-        If they are missing, or not the rows of the run.
     """
     report = run.report
     recorded = report["input"]
@@ -83,13 +78,7 @@ def find_rows(
 
 
 def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
-    """Take from rows those that a run was made from, which may be a sample of them.
-
-    Raises
-    ------
-    DataError
-        If they are others.
-    """
+    """Take from rows those that a run was made from, which may be a sample of them."""
     sample, recorded = run.report.get("sample"), run.report["input"]
     if sample and data.n_rows == sample["of"]:
         data = draw_rows(data, sample["rows"], sample["seed"])
@@ -160,11 +149,6 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     -------
     Hierarchy or None
         None for a run without one, and where its labels are groups of items.
-
-    Raises
-    ------
-    DataError
-        If it is missing, or not that of the run.
     """
     recorded = run.report.get("hierarchy")
     if recorded is None or run.report["guarantee"]["model"] == "constraints":
@@ -212,13 +196,7 @@ def _not_that_of(run: PastRun, recorded: HierarchyPart, tree: Hierarchy) -> str:
 
 
 def find_guarantee(run: PastRun, data: Transactions, encoding: str) -> Guarantee:
-    """Make the guarantee that a run promised.
-
-    Raises
-    ------
-    DataError, RequestError
-        If it protects itemsets of a file that is no longer there, or is another.
-    """
+    """Make the guarantee that a run promised."""
     known = run.guarantee or run.promise()
     if known is not None:
         return known

@@ -30,11 +30,6 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
     dict
         For the record: `told`; `checked`, whether ids could be compared; `ids`, how many the earlier rows
         have; `shared`, how many of them the others have.
-
-    Raises
-    ------
-    DataError
-        If the rows are in the same file, or share ids, and nobody said what that means.
     """
     same = (
         "Two releases of the same people may tell together what each hides (docs/apply.md). Leave these "

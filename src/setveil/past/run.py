@@ -80,13 +80,7 @@ def number(recorded: Any) -> Any:
 
 
 def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> PastRun:
-    """Read the folder of a run, or take one that was made here and goes by a name.
-
-    Raises
-    ------
-    DataError
-        If it is no such folder, or a file in it is damaged.
-    """
+    """Read the folder of a run, or take one that was made here and goes by a name."""
     if not isinstance(run, str | PathLike):
         image = run.release.image() if run.report["recoding"] == "global" else {}
         return PastRun(name, run.report, image, run.verdict.guarantee)
@@ -103,13 +97,7 @@ def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> Past
 
 
 def read_recoding(path: Path) -> dict[str, str | None]:
-    """Read the recoding.csv of a run: the label of each item, None where it is suppressed.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is none.
-    """
+    """Read the recoding.csv of a run: the label of each item, None where it is suppressed."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file, strict=True))
@@ -121,13 +109,7 @@ def read_recoding(path: Path) -> dict[str, str | None]:
 
 
 def image_of(lines: Iterable[list[str]], path: Path) -> dict[str, str | None]:
-    """Read the lines of a recoding, below a header or none: the label of each item, None: suppressed.
-
-    Raises
-    ------
-    DataError
-        If a line is none of an item and its label, or an item comes again.
-    """
+    """Read the lines of a recoding, below a header or none: the label of each item, None: suppressed."""
     image: dict[str, str | None] = {}
     for number, fields in enumerate(lines, 1):
         if number == 1 and fields == ["item", "published"]:

@@ -19,13 +19,7 @@ from setveil.report.record import Hierarchy
 
 
 def require_applicable(run: PastRun) -> None:
-    """Refuse a run whose recoding cannot be applied to other rows.
-
-    Raises
-    ------
-    RequestError
-        With the reason.
-    """
+    """Refuse a run whose recoding cannot be applied to other rows."""
     made = run.report["recoding"]
     if made == "local":
         global_ones = algorithms.giving(KmAnonymity.model, "global")
@@ -60,14 +54,7 @@ def hierarchy_of(run: PastRun) -> Hierarchy | None:
 
 
 def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
-    """Take the promise of a run, or a stronger one of the same model.
-
-    Raises
-    ------
-    RequestError
-        If the one wanted is weaker or of another model, or none is wanted and the record does not hold
-        all of the run's.
-    """
+    """Take the promise of a run, or a stronger one of the same model."""
     if wanted is None:
         promised = run.promise()
         if promised is None:

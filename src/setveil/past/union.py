@@ -43,14 +43,6 @@ def verified_union(
     -------
     dict
         For the record: `release`, `rows` of both together, `guarantee`, `phrase`, `greatest_k`.
-
-    Raises
-    ------
-    RequestError
-        If one of the two has no k and m.
-    DataError
-        If a label stands for different items in the two, or the promise does not hold together: then the
-        earlier release does not keep its own.
     """
     weaker = _weaker(guarantee, name, earlier.about.get("guarantee") or {})
     _require_same_labels(release, name, earlier)

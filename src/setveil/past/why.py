@@ -27,13 +27,7 @@ Answer = dict[str, Any]
 
 
 def require_splittable(run: PastRun) -> None:
-    """Refuse runs in which no item has one label.
-
-    Raises
-    ------
-    RequestError
-        With the reason.
-    """
+    """Refuse runs in which no item has one label."""
     made = run.report["recoding"]
     if made in tables.info.recodings:
         raise RequestError(
@@ -81,11 +75,6 @@ def why(
     -------
     dict
         See docs/why.md.
-
-    Raises
-    ------
-    DataError
-        If nothing has this name, or the rows are not those of the run.
     """
     now = _as_published(run, data, tree, guarantee, progress)
     question = _Question(run, now, name, show)

@@ -23,11 +23,6 @@ def published_file(path: Path) -> Path:
     """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
 
     Where the rows are in several files, these are in a folder that stands for the file.
-
-    Raises
-    ------
-    DataError
-        If a folder holds no published data.
     """
     if not path.is_dir() or (path / f"00000{path.suffix}").is_file():
         return path
@@ -74,11 +69,6 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
     -------
     int
         How many rows without items are missing from a file that cannot show them.
-
-    Raises
-    ------
-    DataError
-        If the two contradict each other.
     """
     if "rows" not in about:
         return 0
@@ -94,13 +84,7 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
 
 
 def read_about(about: Path) -> dict[str, Any]:
-    """Read an about.json.
-
-    Raises
-    ------
-    DataError
-        If it is none, says nothing of what the published file means, or is about rows that were drawn.
-    """
+    """Read an about.json."""
     try:
         with about.open(encoding="utf-8") as file:
             content = json.load(file)
@@ -188,13 +172,7 @@ def _is_counts(entry: object) -> bool:
 
 
 def named_beside(path: str, name: str) -> tuple[str, ...] | None:
-    """Find the items that the promise of published rows names as its parameter `name`, in their about.json.
-
-    Raises
-    ------
-    DataError
-        If the about.json is none that setveil wrote.
-    """
+    """Find the items that the promise of published rows names as its parameter `name`, in about.json."""
     if path == "-":
         return None
     file = published_file(Path(path))

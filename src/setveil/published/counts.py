@@ -141,11 +141,6 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:
         Where the published rows are.
     about : mapping
         The about.json there.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, or no file of counts.
     """
     entry = about.get("counts")
     path = folder / FILE

@@ -107,13 +107,6 @@ def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
         Where the two files go; it must exist.
     groups : PublishedGroups
         Groups and rows get their positions as numbers.
-
-    Raises
-    ------
-    DataError
-        If a label cannot be written.
-    OutputError
-        If a file cannot be written.
     """
     for name, blocks in ((DATA_FILE, _data_lines(groups)), (GROUPS_FILE, _group_lines(groups))):
         path = Path(folder, name)
@@ -189,11 +182,6 @@ def read_grouped(folder: str | Path) -> PublishedGroups:
     PublishedGroups
         Groups and, within them, rows in the order of their numbers; rows of a group that data.csv does not
         list hold no quasi-identifier and come last.
-
-    Raises
-    ------
-    DataError
-        If a file is missing or malformed, or the two contradict each other; the message names the line.
     """
     data, groups = (_Table(Path(folder, name), header) for name, header in
                     ((DATA_FILE, _DATA_HEADER), (GROUPS_FILE, _GROUPS_HEADER)))  # fmt: skip

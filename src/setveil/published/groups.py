@@ -155,13 +155,7 @@ class GroupsRelease:
         )
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
-        """Refuse a format: there is only one.
-
-        Raises
-        ------
-        RequestError
-            If one is wanted.
-        """
+        """Refuse a format: there is only one."""
         if wanted is not None:
             raise RequestError(
                 f"Rows in groups are published as two csv files, not as {wanted}.",
@@ -272,13 +266,7 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedGroups:
-    """Read rows published in groups from a run's folder, its `published` or the data.csv in it.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, its files are malformed, or they have other rows than about.json says.
-    """
+    """Read rows published in groups from a run's folder, its `published` or the data.csv in it."""
     given = Path(path)
     places = (given.parent,) if given.name == DATA_FILE else published_folders(given)
     folder = next((f for f in places if (f / GROUPS_FILE).is_file()), None)

@@ -50,11 +50,6 @@ class ItemParts:
             The original rows.
         recoding : LocalRecoding
             What each of their occurrences becomes.
-
-        Raises
-        ------
-        DataError
-            If an item became different things in one part.
         """
         image = recoding.images(data)
         pair = np.repeat(part_of_row, data.row_lengths()) * data.n_items + data.items

@@ -55,12 +55,6 @@ def mapped(recoding: Image, data: Transactions, tree: Hierarchy | None) -> Mappe
         The rows.
     tree : Hierarchy, optional
         The hierarchy of the recoding, which may have gained leaves.
-
-    Raises
-    ------
-    DataError
-        If the hierarchy contradicts the recoding, or an item of the rows has the name of a label that stands
-        for others.
     """
     labels = set(recoding.values()) - {None}
     if tree is not None:

@@ -86,13 +86,7 @@ class RowsRelease:
         }
 
     def image(self) -> Mapping[str, str | None]:
-        """Return the label that each item is published as; None: it is suppressed.
-
-        Raises
-        ------
-        DataError
-            If an item may have several, by a local recoding.
-        """
+        """Return the label that each item is published as; None: it is suppressed."""
         if not self.recoding.uniform:
             raise DataError(_SEVERAL, hint=_LOCAL_HINT)
         return dict.fromkeys(self.recoding.items.labels) | {
@@ -254,11 +248,6 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     Transactions
         The rows. Those without items that a long table cannot show come last, as many as about.json says,
         unless an option says that the file is to be read in another way.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, it is a release of another kind, or has other rows than about.json says.
     """
     if path == "-":
         return read_rows(path, **reading)
@@ -385,11 +374,6 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         The file.
     original, published : Transactions
         An item of the original that is neither a published label nor stands behind one was suppressed.
-
-    Raises
-    ------
-    DataError
-        If the file, or the map of the rows, is missing or damaged.
     """
     content = read_about(about)
     labels, domain = content["labels"], content.get("domain", original.n_items)
@@ -401,13 +385,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
 
 
 def read_image(about: Path, published: Transactions) -> dict[str, str]:
-    """Read from about.json the label that stands for each item; suppressed items are not in the answer.
-
-    Raises
-    ------
-    DataError
-        If an item may have several labels, or the file is damaged.
-    """
+    """Read from about.json the label that stands for each item; suppressed items are not in the answer."""
     if read_about(about).get("recoding", "global") != "global":
         raise DataError(f"{about}: {_SEVERAL}", hint=_LOCAL_HINT)
     labels = read_meaning(about, published, published).members()
@@ -434,13 +412,7 @@ def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
 
 
 def read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]:
-    """Read the published row of each row of the original from internal/rows.csv.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, or is no map of so many rows.
-    """
+    """Read the published row of each row of the original from internal/rows.csv."""
     if not path.is_file():
         raise DataError(
             f"{path} is missing: in this release an item may be published under several labels, so that only "

@@ -102,11 +102,6 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         Reads a file, as `setveil.read`.
     sets : bool
         Whether the items of a table will do, too.
-
-    Raises
-    ------
-    DataError
-        If there is no about.json, the release is one of rows in groups, or a file of it cannot be read.
     """
     file = published_file(path)
     about = about_file(file)

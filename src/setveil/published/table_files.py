@@ -112,13 +112,6 @@ def read_published_table(
         The column of items (see `setveil.tables.columns.read_columns`).
     how : How, optional
         How it is read, where that is not detected.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or lacks a column.
-    RequestError
-        If nothing says where the items stand, or an option does not apply.
     """
     read = read_columns(path, [*qi, *keep], set_name, how)
     if read.ids is not None and np.unique(read.ids).size < read.ids.size:

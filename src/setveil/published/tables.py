@@ -130,13 +130,7 @@ class TableRelease:
         }
 
     def image(self) -> Mapping[str, str | None]:
-        """Refuse to name one label for each item where parts have their own.
-
-        Raises
-        ------
-        DataError
-            If an item may have several.
-        """
+        """Refuse to name one label for each item where parts have their own."""
         items = self.recoding.items
         if not items.uniform:
             raise DataError("An item may be published under several labels here.")
@@ -177,13 +171,7 @@ class TableRelease:
         }
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
-        """Choose one file with a field of items, or (long) a second one with a line for each item.
-
-        Raises
-        ------
-        RequestError
-            If another format is wanted.
-        """
+        """Choose one file with a field of items, or (long) a second one with a line for each item."""
         if wanted not in (None, "long", "wide"):
             raise RequestError(
                 f"A table is published as csv, not as {wanted}.",
@@ -316,14 +304,7 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedTable:
-    """Read a published table as the about.json beside it says.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, no about.json says which columns it has, it is malformed, or it has other
-        rows than about.json says.
-    """
+    """Read a published table as the about.json beside it says."""
     file = published_file(Path(path))
     if not holds(file):
         raise DataError(
@@ -376,13 +357,7 @@ def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
 
 
 def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:
-    """Return what measures need of a table that was read from the folder of a run.
-
-    Raises
-    ------
-    DataError
-        If the original is no table of the same quasi-identifiers, or the folder lacks the map of the rows.
-    """
+    """Return what measures need of a table that was read from the folder of a run."""
     if not isinstance(original, Table):
         raise DataError(
             "The release is a table, and the original was read as rows of items.",

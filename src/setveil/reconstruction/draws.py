@@ -68,13 +68,7 @@ class Terms:
 def draws_of(
     puzzle: Puzzle, number: int, terms: Terms, progress: Progress = silent
 ) -> Iterator[Transactions]:
-    """Make draws one after the other, each checked against the release.
-
-    Raises
-    ------
-    GuaranteeError
-        If a draw contradicts the release (a defect of setveil).
-    """
+    """Make draws one after the other, each checked against the release."""
     for j in range(number):
 
         def told(done: float, before: int = j) -> None:
@@ -86,13 +80,7 @@ def draws_of(
 
 
 def require_place(out: Path, *, force: bool = False) -> None:
-    """Refuse a folder that cannot be written, before any work is done.
-
-    Raises
-    ------
-    OutputError
-        If `out` is a file, or a folder with something in it (with `force`: with anything but draws).
-    """
+    """Refuse a folder that cannot be written, before any work is done."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise OutputError(f"{out} exists and is not a folder.", hint="Choose another --out.")
     found = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -128,11 +116,6 @@ def write_draws(
         The folder.
     force : bool
         Replace a folder of draws.
-
-    Raises
-    ------
-    OutputError
-        If the folder exists, or nothing can be written there.
     """
     require_place(out, force=force)
     general = writable_layout(terms.layout, items)
@@ -206,11 +189,6 @@ def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator
     -------
     iterator of Transactions
         The draws, at least one. Rows without items that a long table cannot show come last.
-
-    Raises
-    ------
-    DataError
-        If the folder is none of draws, or one of them cannot be read or has another number of rows.
     """
     about = reconstruction_at(folder)
     entries = _entries(folder)

@@ -91,13 +91,7 @@ class Puzzle:
 
 
 def puzzle_of(shared: Shared) -> Puzzle:
-    """Take from a release what its rows must be.
-
-    Raises
-    ------
-    DataError
-        If the release has no counts, or rows, labels and counts contradict each other, or all are empty.
-    """
+    """Take from a release what its rows must be."""
     counts = shared.counts
     if counts is None:
         raise DataError(
@@ -316,14 +310,7 @@ def _rows_of(puzzle: Puzzle, rows: Ints, items: Ints) -> Transactions:
 
 
 def require_consistent(puzzle: Puzzle, drawn: Transactions) -> None:
-    """Check rows against all that is published, by other means than those they were drawn by.
-
-    Raises
-    ------
-    GuaranteeError
-        If recoding them does not give the release, or a support is not that of counts.csv (a defect of
-        setveil).
-    """
+    """Check rows against all that is published, by other means than those they were drawn by."""
     problem = _inconsistency(puzzle, drawn)
     if problem:
         raise GuaranteeError(

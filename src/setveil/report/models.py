@@ -6,13 +6,7 @@ from setveil.guarantees import Facts, Words, models
 
 
 def words_for(facts: Facts) -> Words:
-    """Find the words for a guarantee.
-
-    Raises
-    ------
-    ValueError
-        If there are none for the model: better no report than a promise that was not made.
-    """
+    """Find the words for a guarantee."""
     model = models().get(facts["model"])
     if model is None:
         raise ValueError(f"No words for the privacy model {facts['model']!r}.")

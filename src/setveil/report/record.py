@@ -591,13 +591,7 @@ class Record(TypedDict):
 
 
 def read_record(path: Path) -> Record:
-    """Read the record of a run; one without a version is of an earlier setveil.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is none, or was written by a setveil that is newer than this one.
-    """
+    """Read the record of a run; one without a version is of an earlier setveil."""
     try:
         found = read_json(path.read_bytes())
     except (OSError, ValueError) as error:

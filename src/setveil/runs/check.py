@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
-    """Refuse a reading of labels that the model does not have, or a hierarchy without use for it.
-
-    Raises
-    ------
-    RequestError
-        With what is missing, or too much.
-    """
+    """Refuse a reading of labels that the model does not have, or a hierarchy without use for it."""
     if reading not in READINGS:
         raise RequestError(f"The reading must be {' or '.join(READINGS)}, got {reading!r}.")
     if reading == COVER and model != KmAnonymity.model:

@@ -17,13 +17,7 @@ SINGLE = "suppression of sensitive occurrences"
 
 
 def require_known_optimum(algorithm: str, info: AlgorithmInfo, model: str) -> None:
-    """Refuse to compare with an optimum that nobody knows.
-
-    Raises
-    ------
-    RequestError
-        With the reason.
-    """
+    """Refuse to compare with an optimum that nobody knows."""
     what = "The distance to the optimum (bound)"
     if model not in exact.info.guarantees:
         known = and_list([models()[name].title for name in exact.info.guarantees])

@@ -45,14 +45,7 @@ _FILES = {  # besides those of the kind of release
 
 
 def require_writable(out: Path, *, force: bool = False) -> None:
-    """Refuse an output folder that cannot be written, before any work is done.
-
-    Raises
-    ------
-    OutputError
-        If `out` is a file, a folder with something in it (without `force`: anything; with `force`: anything
-        that is not a folder of an earlier run), or lies where nothing can be written.
-    """
+    """Refuse an output folder that cannot be written, before any work is done."""
     if len(os.fsencode(out.absolute().name)) > 255:
         raise OutputError(
             f"The name of the output folder is longer than file systems allow: {shorten(out.name)}."
@@ -100,14 +93,6 @@ def write_folder(
     The report gains `published` (the file and its size), the time that writing took and the memory that was
     needed until then. With `external` the published folder gets a page about the release that may be shared,
     too (see docs/report.md).
-
-    Raises
-    ------
-    OutputError
-        If the folder exists, or the disk is full, or nothing can be written there; then nothing is left
-        behind.
-    GuaranteeError
-        If the published files, read again, hold anything else than what was verified (a defect of setveil).
     """
     start = time.perf_counter()
     out = Path(out)

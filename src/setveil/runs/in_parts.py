@@ -59,13 +59,7 @@ MODELS = (KmAnonymity.model,)
 
 
 def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) -> None:
-    """Refuse what is not done in parts.
-
-    Raises
-    ------
-    RequestError
-        With what is.
-    """
+    """Refuse what is not done in parts."""
     if model not in MODELS or algorithm not in ALGORITHMS:
         raise RequestError(
             f"{algorithm} for {model} is not computed in parts, expected {', '.join(ALGORITHMS)} for "
@@ -128,13 +122,6 @@ def anonymize_parts(
     -------
     dict
         The report, as written to internal/report.json. No map of the rows is kept.
-
-    Raises
-    ------
-    OutputError
-        If the folder exists, or the disk is full; then nothing is left behind.
-    GuaranteeError
-        If what was written does not keep the promise (a defect of setveil).
     """
     require_possible(guarantee.model, algorithm, parameters)
     require_seed(seed)

@@ -345,13 +345,7 @@ def _terms(
 
 
 def require_form(data: Transactions, guarantee: Guarantee) -> None:
-    """Refuse a table where a promise is about rows of items, and rows of items where it is about tables.
-
-    Raises
-    ------
-    RequestError
-        With the models that suit the data.
-    """
+    """Refuse a table where a promise is about rows of items, and rows of items where it is about tables."""
     model, of_tables = models()[guarantee.model], isinstance(data, Table)
     if (model.release == "tables") == of_tables:
         return
@@ -422,13 +416,7 @@ def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
 
 
 def settings_of(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
-    """Make the parameters of an algorithm from values by name.
-
-    Raises
-    ------
-    RequestError
-        If there is no such parameter.
-    """
+    """Make the parameters of an algorithm from values by name."""
     known = [f.name for f in fields(kind)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:

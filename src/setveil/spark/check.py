@@ -48,13 +48,6 @@ def verify(
     -------
     Verdict
         As of `setveil.verify`, except that no m beyond that of the guarantee is looked at.
-
-    Raises
-    ------
-    RequestError
-        If there is no active session, or the guarantee is not k^m-anonymity.
-    DataError
-        If files or rows are missing, changed, or none that can be counted.
     """
     promise = promised(guarantee)
     listening = heard(progress)
@@ -81,13 +74,7 @@ def verify_release(
 
 
 def promised(guarantee: Guarantee) -> KmAnonymity:
-    """Take k^m-anonymity with a number as m, and refuse anything else.
-
-    Raises
-    ------
-    RequestError
-        With what was given.
-    """
+    """Take k^m-anonymity with a number as m, and refuse anything else."""
     promise: object = require_guarantee(guarantee)
     if not isinstance(promise, KmAnonymity):
         raise RequestError(

@@ -15,13 +15,7 @@ _SHOWN = 3  # items by which a row is told
 
 
 def active_session() -> SparkSession:
-    """Find the caller's session.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
-    """
+    """Find the caller's session."""
     session = SparkSession.getActiveSession()
     if session is None:
         raise RequestError(
@@ -49,13 +43,6 @@ def rows_of(
     -------
     DataFrame
         Columns `items`, distinct texts, and `place`, a text that says which row it is.
-
-    Raises
-    ------
-    RequestError
-        If it is no data frame of Spark, or both or neither kind of columns are named.
-    DataError
-        If there is no such column, it holds something else, or an id is missing.
     """
     if not isinstance(frame, DataFrame):
         raise RequestError(

@@ -54,13 +54,6 @@ def publish(
     -------
     list of dict
         Of each file, in order, `name`, `rows`, `bytes` and `sha256`.
-
-    Raises
-    ------
-    GuaranteeError
-        If there are more or fewer rows than `total`.
-    OutputError
-        If the driver does not see what the workers wrote.
     """
     files = number_of_files(total)
     in_parts, parts, starts = _divided(rows, total)

@@ -94,13 +94,6 @@ class SparkRelease:
         -------
         dict
             The report, as written to internal/report.json.
-
-        Raises
-        ------
-        OutputError
-            If the folder exists, cannot be written, or is not the same one for all workers.
-        GuaranteeError
-            If rows were lost or doubled on the way, or the files do not keep the promise.
         """
         place = _local(out)
         require_writable(place, force=force)
@@ -219,18 +212,6 @@ def anonymize(
     -------
     SparkRelease
         Its `write` publishes and verifies. Until then the coded rows stay cached in the session.
-
-    Raises
-    ------
-    RequestError
-        If the promise or the algorithm is none that Spark can keep, the workers lack something, or the data
-        are more than the driver can take.
-    DataError
-        If the columns cannot be read as rows, an item is missing, or a row is too long.
-    InfeasibleError, HierarchyError
-        As for `setveil.anonymize`.
-    GuaranteeError
-        If the frame holds other rows when it is computed again.
     """
     promise = promised(guarantee)
     require_seed(seed)

@@ -27,24 +27,13 @@ async def form_of(request: Request, *, files: bool = False) -> FormData:
     request : Request
     files : bool
         Whether a file comes with it: that goes to the disk, and may be of any length.
-
-    Raises
-    ------
-    RequestError
-        If it is too long.
     """
     asked = request if files else _bounded(request, MOST_BYTES)
     return await asked.form(max_files=int(files), max_fields=MOST_FIELDS, max_part_size=MOST_BYTES)
 
 
 async def json_object(request: Request) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises
-    ------
-    RequestError
-        If it is none, or too long.
-    """
+    """Read a JSON object."""
     found = json_of(await _bounded(request, MOST_BYTES).body())
     if not isinstance(found, dict):
         raise RequestError("What was sent is no JSON object.")

@@ -114,13 +114,6 @@ class Desks:
         -------
         dict
             What the function returned.
-
-        Raises
-        ------
-        Refused
-            If it raised one of setveil's errors.
-        Lost
-            If the desk ended meanwhile.
         """
         desk = await self._of(project.folder)
         self._last += 1

@@ -64,13 +64,7 @@ def start(folder: Path | None, port: int, *, browser: bool) -> None:
 
 
 def listening(port: int) -> socket.socket:
-    """Take a port at 127.0.0.1, which other computers cannot reach.
-
-    Raises
-    ------
-    RequestError
-        If it is in use.
-    """
+    """Take a port at 127.0.0.1, which other computers cannot reach."""
     taken = socket.socket()
     if os.name == "posix":  # elsewhere this would let others listen at the same port
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

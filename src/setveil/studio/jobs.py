@@ -198,13 +198,7 @@ class Jobs:
         return list(self._lane(project).jobs)
 
     def find(self, project: Project, number: int) -> Job:
-        """Find a job by its id.
-
-        Raises
-        ------
-        LookupError
-            If there is none.
-        """
+        """Find a job by its id."""
         for job in self._lane(project).jobs:
             if job.id == number:
                 return job

@@ -42,12 +42,7 @@ def make_folder(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Say that something of a project cannot be read, whatever goes wrong meanwhile.
-
-    Raises
-    ------
-    DataError
-    """
+    """Say that something of a project cannot be read, whatever goes wrong meanwhile."""
     try:
         yield
     except _WRONG as error:
@@ -60,13 +55,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def read_json(place: Path) -> Any:
-    """Read a file of JSON.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, or is none.
-    """
+    """Read a file of JSON."""
     return plain_json.read_json(place.read_bytes())
 
 

@@ -99,13 +99,7 @@ class Project:
         return self.folder / "log.txt"
 
     def settings(self) -> dict[str, Any]:
-        """Read the settings: options by their long names, with dashes, and the table ``studio``.
-
-        Raises
-        ------
-        DataError
-            If the file is no TOML, or holds something that neither commands nor the studio take.
-        """
+        """Read the settings: options by their long names, with dashes, and the table ``studio``."""
         try:
             if not places.is_plain(self.toml):
                 raise ValueError("it is a link, a pipe or a device")
@@ -122,12 +116,7 @@ class Project:
         return found
 
     def check(self) -> None:
-        """Make sure that nothing in the folder leads elsewhere.
-
-        Raises
-        ------
-        DataError
-        """
+        """Make sure that nothing in the folder leads elsewhere."""
         found = places.foreign(self.folder)
         if found is not None:
             raise DataError(
@@ -267,12 +256,7 @@ class Projects:
         return (path in self._named or places.is_ours(path)) and os.path.lexists(path / TOML)
 
     def find(self, name: str) -> Project:
-        """Find a project by the name of its folder, which must be one of those there are.
-
-        Raises
-        ------
-        LookupError
-        """
+        """Find a project by the name of its folder, which must be one of those there are."""
         for project in self.all():
             if project.name == name:
                 return project

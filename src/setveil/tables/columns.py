@@ -122,14 +122,6 @@ def read_columns(
     others : bool
         Whether other columns are read, too, if they may be ids.
 
-    Raises
-    ------
-    DataError
-        If a file cannot be read or is malformed, a column does not exist, ids are missing, or the second
-        table has ids that the first lacks.
-    RequestError
-        If an option is not acceptable, or does not apply.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -280,13 +272,6 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
         How it is read.
     apart : bool
         Whether encoding and separator are ignored where they do not apply.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    RequestError
-        If an option does not apply.
     """
     if not isinstance(source, str | Path | Source):
         _refuse_text_options(how, apart, "a data frame")

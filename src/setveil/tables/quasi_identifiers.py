@@ -195,11 +195,6 @@ def quasi_identifier(
         Whether the hierarchy was built from the values of the column.
     place : callable
         Says where a row is, for messages.
-
-    Raises
-    ------
-    DataError
-        If a value is no number, or its hierarchy lacks it.
     """
     used = np.zeros(len(texts), bool)
     used[codes] = True

@@ -50,11 +50,6 @@ def ranges(texts: Iterable[str], width: Fraction | None = None) -> dict[str, str
     dict of str to str or None
         The parent of each node; the root, ``*``, stands in place of the first range that holds all values.
 
-    Raises
-    ------
-    RequestError
-        If the width is not positive.
-
     Examples
     --------
     >>> ranges(["34", "45"], Fraction(10))["34"], ranges(["34", "45"], Fraction(10))["[30,40)"]

@@ -51,17 +51,6 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
     -------
     Table
         Its `dropped` names the columns that are not published, its `tree` is the hierarchy of the items.
-
-    Raises
-    ------
-    RequestError
-        If roles contradict each other.
-    DataError
-        If the table cannot be read, a column does not hold what its role asks for, or lines of one person
-        contradict each other.
-    TableError
-        If nothing says which columns someone may know, or which holds the items; if a column that is to be
-        published looks like ids, or one that has no role like the ids of persons who are on several lines.
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):
@@ -102,15 +91,7 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
 
 
 def settled(source: Any, roles: Roles, how: How) -> How:
-    """Add to how a table is read what its roles say of that.
-
-    Raises
-    ------
-    RequestError
-        If they contradict each other.
-    TableError
-        If nothing says which columns someone may know, or which holds the items.
-    """
+    """Add to how a table is read what its roles say of that."""
     for name in ("id_column", "delimiter"):
         one, other = getattr(how, name), getattr(roles, name)
         if one is not None and other is not None and one != other:
@@ -127,13 +108,7 @@ def settled(source: Any, roles: Roles, how: How) -> How:
 
 
 def _works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Try a reading that is to be proposed; where it only lacks the column of ids, add that.
-
-    Raises
-    ------
-    SetveilError
-        If it does not work.
-    """
+    """Try a reading that is to be proposed; where it only lacks the column of ids, add that."""
     said: dict[str, Any] = {
         key: options[key] for key in ("id_column", "delimiter", "item_columns") if key in options
     }
@@ -191,13 +166,7 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str])
 
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
-    """Refuse a column of numbers among which are a few texts: as categories it would lose all its order.
-
-    Raises
-    ------
-    DataError
-        With the texts, and what may be said of them.
-    """
+    """Refuse a column of numbers among which are a few texts: as categories it would lose all its order."""
     numbers = [bool(_PLAIN_NUMBER.fullmatch(label)) for label in column.labels]
     texts = [
         at for at, label in enumerate(column.labels) if label != MISSING and not _NUMBER.fullmatch(label)

@@ -128,13 +128,7 @@ def _require_sense(name: str, known: Known) -> None:
 
 
 def fraction(what: str, value: Any) -> Fraction:
-    """Take an exact number: an integer, a fraction, a decimal number, or one of these as text.
-
-    Raises
-    ------
-    RequestError
-        If it is none.
-    """
+    """Take an exact number: an integer, a fraction, a decimal number, or one of these as text."""
     try:
         if isinstance(value, bool):
             raise ValueError
@@ -179,11 +173,6 @@ def make_roles(
         Values that say that there is none.
     hierarchy : Hierarchy or path
         Of the items.
-
-    Raises
-    ------
-    RequestError
-        If something contradicts itself or names a column that has no such role.
     """
     names = list(qi)
     again = next((name for name in names if names.count(name) > 1), None)
@@ -270,15 +259,7 @@ _OF_ROLE: Mapping[str, tuple[str, ...]] = {
 
 
 def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
-    """Read the roles of columns from a TOML file; the paths in it are relative to it.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is no TOML.
-    RequestError
-        If it says something that has no meaning, or contradicts itself.
-    """
+    """Read the roles of columns from a TOML file; the paths in it are relative to it."""
     text = as_text(read_bytes(Path(path)), str(path), encoding).content.decode()
     try:
         content = tomllib.loads(text)
@@ -320,13 +301,7 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
 
 
 def require_one(names: Sequence[str], role: str) -> None:
-    """Refuse several columns of a role that one column has.
-
-    Raises
-    ------
-    RequestError
-        With their names.
-    """
+    """Refuse several columns of a role that one column has."""
     if len(names) > 1:
         raise RequestError(
             f"{len(names)} columns have the role {role}, expected one: {listed(list(names))}.",

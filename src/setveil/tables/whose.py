@@ -41,13 +41,6 @@ def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -
         How many of the columns that were read as texts are quasi-identifiers; these come first.
     not_ids : collection of str
         Columns that are no ids, by name or number.
-
-    Raises
-    ------
-    TableError
-        With the way to say that it is none.
-    DataError
-        If a column that is named as none does not exist.
     """
     fine = not_ids_of(read, not_ids)
     found = [
@@ -102,14 +95,6 @@ def of_persons(table: Table, read: TableColumns, not_ids: Collection[str]) -> Ta
         What was read of it, its ids and the columns without a role among it.
     not_ids : collection of str
         Columns that are no ids, by name or number.
-
-    Raises
-    ------
-    DataError
-        If lines of one id have different values in a column that is published.
-    TableError
-        If a column without a role looks like the ids of persons who are on several lines, or a published one
-        does.
     """
     fine = not_ids_of(read, not_ids)
     others = [column for column in read.others if column.name not in fine]

@@ -98,11 +98,6 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
         Rows of each label; last, all rows.
     unlisted : int
         Rows that an item without a count has at least.
-
-    Raises
-    ------
-    DataError
-        If the counts contradict the rows.
     """
     counts, n_rows, none = shared.counts, int(sizes[-1]), len(labels)
     by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label

@@ -112,13 +112,6 @@ def query_errors(
     progress : Progress
         Hears how far it is.
 
-    Raises
-    ------
-    RequestError
-        If a query has no item.
-    DataError
-        If a query names an item that the original does not have.
-
     References
     ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge

@@ -110,13 +110,6 @@ class Estimator:
     places : Places
         Where items may stand.
 
-    Raises
-    ------
-    RequestError
-        If `unlisted` is negative.
-    DataError
-        If the counts contradict the rows.
-
     Examples
     --------
     >>> import setveil as sv
@@ -187,11 +180,6 @@ class Estimator:
         items : iterable of str
             Items, or labels that stand for items: a row holds such a label if it shows it. A name that the
             release does not have is taken for an item that was left out and not counted.
-
-        Raises
-        ------
-        RequestError
-            If there is none.
         """
         return self.answer(items).estimate
 

@@ -78,11 +78,6 @@ def random_group_bys(
         The same seed draws the same queries on every platform.
     frequent : bool
         Draw a quasi-identifier with a probability in proportion to its support, not each alike.
-
-    Raises
-    ------
-    RequestError
-        If a number is out of range.
     """
     if not 1 <= group_by <= MOST_ITEMS:
         raise RequestError(f"A query groups by 1 to {MOST_ITEMS} items, got {group_by}.")
@@ -128,12 +123,6 @@ def group_by_errors(
         A sensitive item that occurs, and distinct quasi-identifiers (`random_group_bys` draws some).
     progress : Progress
         Hears how far it is.
-
-    Raises
-    ------
-    DataError
-        If a query names an item that is not there, or the groups are not those of this original (in a cell
-        that rows of the original are in there is no published row).
 
     References
     ----------

@@ -56,11 +56,6 @@ def random_queries(
     progress : Progress
         Hears how far it is.
 
-    Raises
-    ------
-    RequestError
-        If `number` or `size` is less than 1, or no row holds so many (of these) items.
-
     Notes
     -----
     The queries of [1] ask for generalized items, taken at random. There, a published item is called
@@ -183,11 +178,6 @@ def frequent_queries(
     progress : Progress
         Hears how far it is.
 
-    Raises
-    ------
-    RequestError
-        If a number is less than 1, or no itemset of this size is so frequent.
-
     References
     ----------
     Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge and
@@ -273,12 +263,6 @@ def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") 
         The original rows.
     encoding : str
         Of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, holds no query, or has empty lines or items that the data do not have:
-        how many such problems, and the lines of the first few.
     """
     text = as_text(read_bytes(path), str(path), encoding)
     layout = data.origin.layout if data.origin else None

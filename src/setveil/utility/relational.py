@@ -30,11 +30,6 @@ def column_losses(original: Table, published: PublishedTable) -> dict[str, Fract
     the values below it, 0 if it is a single one; of a node above numbers, their span. A label that mixes
     missing values with others loses all.
 
-    Raises
-    ------
-    DataError
-        If a published label stands for none of the column's values.
-
     References
     ----------
     Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based Anonymization Using Local Recoding", KDD 2006,

@@ -86,11 +86,6 @@ def hierarchy_weights(recoding: AnyRecoding, tree: Hierarchy) -> dict[str, Fract
     """Weigh each label by the leaves under the lowest common ancestor of its items, divided by all leaves.
 
     Labels that stand for no item weigh 0.
-
-    Raises
-    ------
-    MissingItemsError
-        If an item that a label stands for is not a leaf of the hierarchy.
     """
     leaf = {label: place for place, label in enumerate(tree.labels[: tree.n_leaves])}
     inside = recoding.members()

@@ -79,13 +79,7 @@ class Kind:
         return text
 
     def from_study(self, value: Any, base: Path) -> Value | None:
-        """Take a value of a study file, whose paths start at `base`; None: it is not allowed.
-
-        Raises
-        ------
-        DataError
-            If it names a file that cannot be read.
-        """
+        """Take a value of a study file, whose paths start at `base`; None: it is not allowed."""
         return value if isinstance(value, str) and value else None
 
     def names_file(self, text: str) -> bool:
@@ -415,24 +409,12 @@ class RowSupport(Kind):
 
 
 def reference(path: Path) -> Reference:
-    """Hash a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
+    """Hash a file."""
     return Reference(path, file_sha256(path))
 
 
 def file_sha256(path: Path) -> str:
-    """Hash the content of a file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
+    """Hash the content of a file."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

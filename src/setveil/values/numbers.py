@@ -11,13 +11,7 @@ from setveil.errors import RequestError
 
 
 def parse_number(name: str, text: str) -> int | float:
-    """Read the value of an option that is a number of items: an integer, or ``inf``.
-
-    Raises
-    ------
-    RequestError
-        If it is neither.
-    """
+    """Read the value of an option that is a number of items: an integer, or ``inf``."""
     if text.strip().lower() in {"inf", "infinity", "∞"}:
         return math.inf
     try:
@@ -27,13 +21,7 @@ def parse_number(name: str, text: str) -> int | float:
 
 
 def parse_integer(name: str, text: str) -> int:
-    """Read the value of an option that is an integer.
-
-    Raises
-    ------
-    RequestError
-        If it is none.
-    """
+    """Read the value of an option that is an integer."""
     try:
         return int(text)
     except ValueError:
@@ -53,13 +41,7 @@ def fraction(value: Any) -> Fraction | None:
 
 
 def exact_share(text: str) -> Fraction:
-    """Read a share as it is written: ``5%``, ``0.05`` or ``1/3``.
-
-    Raises
-    ------
-    RequestError
-        If it is none.
-    """
+    """Read a share as it is written: ``5%``, ``0.05`` or ``1/3``."""
     share = fraction(text)
     if share is None or not 0 <= share <= 1:
         raise RequestError(f"A share must be 0% to 100%, such as 5% or 0.05, got {text!r}.")
@@ -74,13 +56,7 @@ def parse_share(text: str) -> float | Fraction:
 
 
 def as_written(value: Any, name: str = "h") -> Fraction:
-    """Read the probability that is named so as it is written.
-
-    Raises
-    ------
-    RequestError
-        If it is no number above 0 and below 1.
-    """
+    """Read the probability that is named so as it is written."""
     found = fraction(value)
     if found is None or not 0 < found < 1:
         raise RequestError(f"{name} must be a number above 0 and below 1, got {value!r}.")

@@ -78,15 +78,6 @@ def anonymize(
     details : dict
         The `bandwidth` and `profile` before and after reordering, the number of `groups`, the
         `remaining_rows` that form no group of p, and how many `exchanges` there were.
-
-    Raises
-    ------
-    InfeasibleError
-        If a sensitive item is in more than one row of p.
-    DataError
-        If a sensitive item does not occur in the data.
-    RequestError
-        If no item is sensitive, or all are.
     """
     import numpy as np
 

@@ -32,13 +32,6 @@ class PublicPrivateSplit:
         Public items in fewer than k rows: moles.
     betraying : int64 (any,)
         Other public items that are moles alone, because they betray a private item.
-
-    Raises
-    ------
-    InfeasibleError
-        If the empty set is a mole.
-    RequestError
-        If a private item does not occur, in data that hold any item.
     """
 
     def __init__(self, data: Transactions, guarantee: Coherence) -> None:

@@ -129,13 +129,6 @@ def anonymize(
         Items as themselves, or suppressed.
     details : dict
         What was `suppressed`, in which `order`, and those of `choose_items`.
-
-    Raises
-    ------
-    InfeasibleError
-        If a private item is too frequent for h, or there are fewer than k rows.
-    RequestError
-        If a private item does not occur.
     """
     from setveil.algorithms._suppressed_items import final_recoding
     from setveil.algorithms.coherence._moles import PublicPrivateSplit

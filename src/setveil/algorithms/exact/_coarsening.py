@@ -143,11 +143,6 @@ def coarsened(
         stays so unless a node above it is published.
     optimality : dict
         The loss, the proven lower bound, the gap, as of `setveil.algorithms.exact.exact.anonymize`.
-
-    Raises
-    ------
-    InfeasibleError
-        If fewer than k rows hold items in reach.
     """
     floor = Floor(hierarchy, image)
     inside, rows = floor.rows(data)

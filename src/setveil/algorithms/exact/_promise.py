@@ -42,13 +42,7 @@ class Promise:
 
 
 def promise_of(guarantee: Any, parameters: Exact) -> Promise:
-    """Say what a guarantee demands, and how sensitive items may be left out.
-
-    Raises
-    ------
-    RequestError
-        If they are to be left out in a way that is not possible.
-    """
+    """Say what a guarantee demands, and how sensitive items may be left out."""
     phrase = guarantee.phrase
     if guarantee.model == "coherence":
         if parameters.hide is not None:

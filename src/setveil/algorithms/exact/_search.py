@@ -52,13 +52,6 @@ class Search:
         suppressed, whether or not others may be.
     low_root : bool
         The root is never published.
-
-    Raises
-    ------
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If an item to keep or to weigh does not exist.
     """
 
     def __init__(

@@ -47,17 +47,6 @@ def anonymize(
         `optimality`: the loss, the proven lower bound, the gap; `suppressed`: the labels that are. Where
         items are sensitive also `hidden`, the occurrences that each of them lost, `alone`, the least loss
         without regard to them, and `warnings`.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k; if items to keep cannot be kept; if less than the least
-        necessary may be suppressed.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If an item to keep, to weigh or to protect does not exist, or occurrences are to be hidden from those
-        who may know them.
     """
     guarantee.require_feasible(data)
     if guarantee.model == "coherence" and hierarchy is None:

@@ -120,13 +120,7 @@ def find_threats(
     phase: str = "",
     hint: str = "",
 ) -> Threats:
-    """Find the minimal threats over all cuts at or above a cut.
-
-    Raises
-    ------
-    RequestError
-        If they do not fit in memory; `hint` is what to do then.
-    """
+    """Find the minimal threats over all cuts at or above a cut."""
     tree, k = space.tree, guarantee.k
     indptr, items, weights = space.rows(floor)
     m = int(min(guarantee.m, np.diff(indptr).max(initial=0)))
@@ -315,11 +309,6 @@ def search(
     -------
     Scenario
         The cut found, with its suppressed nodes.
-
-    Raises
-    ------
-    RequestError
-        If the threats over all cuts do not fit in memory.
     """
     threats = find_threats(space, floor, guarantee, progress, phase, hint)  # section 4.1
     scenario = Scenario(space, threats, floor, progress, phase)  # section 3.1: from {root} ...
@@ -335,11 +324,6 @@ def in_rounds(
 
     A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
     run again.
-
-    Raises
-    ------
-    RequestError
-        If the threats of a round do not fit in memory.
     """
     floor: list[int] = []
     cut = space.leaves()

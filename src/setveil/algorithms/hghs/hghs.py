@@ -67,15 +67,6 @@ def anonymize(
         `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut` (number of its nodes),
         `threats` (number of minimal threats over all cuts), `steps` (of the search).
 
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If the threats over all cuts do not fit in memory.
-
     References
     ----------
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,

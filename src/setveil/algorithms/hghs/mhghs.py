@@ -67,15 +67,6 @@ def anonymize(
         number of nodes of its cut, how many of them are suppressed, the number of minimal threats it held,
         the LM) and `timing` (seconds of each round).
 
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If the threats of a round do not fit in memory.
-
     References
     ----------
     [1] Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,

@@ -60,16 +60,6 @@ def anonymize(
         What each occurrence becomes.
     details : dict
         See `find_nodes`; with sensitive items how many occurrences of which are `hidden`, and `warnings`.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are rows with items but fewer than k, or rows without items but fewer than k. (For
-        (k,rho)^m-anonymity rows may be without items, and sensitive ones do not count.)
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If a sensitive item does not exist, all items are sensitive, or someone may know sensitive items.
     """
     from setveil.algorithms.lg._partitioning import find_nodes
     from setveil.guarantees.km_rho import KmRho

@@ -84,15 +84,6 @@ def anonymize(
         `generalization_steps` of AA or the number of parts that are `proven` optimal. `suppressed`: the items
         that are left out of all rows.
 
-    Raises
-    ------
-    InfeasibleError
-        If there are non-empty rows, but fewer than k.
-    RequestError
-        If there would be parts of fewer than k rows.
-    HierarchyError
-        If items are missing from the hierarchy.
-
     References
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",

@@ -131,13 +131,5 @@ def anonymize(
         `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items
         that occur is suppressed), and the number of rows with any of its items before and after. Where it is
         satisfied the two are equal.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are fewer than k non-empty rows; if more items than allowed must be suppressed (the message
-        names the utility constraint, the itemset that was protected, and the share that would do).
-    HierarchyError
-        If items are missing from the hierarchy.
     """
     return merge_items(protect, data, hierarchy, guarantee, parameters, progress)

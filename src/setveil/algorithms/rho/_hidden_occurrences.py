@@ -34,11 +34,6 @@ def hide_for_public(
     Returns
     -------
     bool (n_occurrences,)
-
-    Raises
-    ------
-    RequestError
-        If there are too many sets to look at.
     """
     limit = greatest_counts(rho, data.n_rows)
     group, first, weights = merge_rows(data.indptr, data.items)
@@ -141,11 +136,6 @@ def hide_for_any(
     hidden : bool (n_occurrences,)
     steps : int
         How many rules were made safe, one after the other.
-
-    Raises
-    ------
-    RequestError
-        If there are too many sets to look at.
     """
     limit = greatest_counts(rho, data.n_rows)
     row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())

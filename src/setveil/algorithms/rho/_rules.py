@@ -99,11 +99,6 @@ class RuleSearch:
         int32 (rules, size + 2)
             Known items in item order, by the item order of these; what they tell; and how many of the rows
             that hold all this are too many.
-
-        Raises
-        ------
-        RequestError
-            If there are too many sets of this size to look at, or too many rules.
         """
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)
@@ -115,13 +110,7 @@ class RuleSearch:
         return any(self.of_size(size, progress).size for size in range(self.longest + 1))
 
     def surest(self, progress: Progress = silent) -> Rule | None:
-        """Find the breaching rule of greatest confidence: the smallest, the first in item order.
-
-        Raises
-        ------
-        RequestError
-            If there are too many sets to look at.
-        """
+        """Find the breaching rule of greatest confidence: the smallest, the first in item order."""
         state = np.zeros(5, np.int64)
         out = np.empty(0, np.int32)
         best = None

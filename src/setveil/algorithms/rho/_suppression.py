@@ -57,11 +57,6 @@ def choose_items(
     -------
     list of Choice
         In the order in which items go.
-
-    Raises
-    ------
-    RequestError
-        If there are too many rules to look at.
     """
     order: list[Choice] = []
     lost = size = 0
@@ -121,11 +116,6 @@ def bring_back(
 
     An item that comes back changes the support of sets that hold it, no others. So only rules that know it
     (all within its rows, where it tells nothing more) and those that tell it can breach.
-
-    Raises
-    ------
-    RequestError
-        If there are too many rules to look at.
     """
     n = is_secret.size
     back = []

@@ -60,12 +60,6 @@ def anonymize(
         How many occurrences of which items are `hidden`; for rho-uncertainty how many rules were made safe
         (`steps`); `warnings`.
 
-    Raises
-    ------
-    RequestError
-        If a sensitive item does not exist, all items are sensitive, (k,rho)^m-anonymity is wanted with k
-        above 1 or for someone who knows sensitive items, or there are too many sets of items to look at.
-
     Notes
     -----
     The first of several rows is the first in item order, so that the order of the input makes no difference.

@@ -68,12 +68,6 @@ def anonymize(
         What was `suppressed`; in which `order`, with the number of rules removed per occurrence lost; how
         many items for rules of how many known ones (`by_size`); with `refine` what came `back`; `warnings`.
 
-    Raises
-    ------
-    RequestError
-        If a sensitive item does not exist, all items are sensitive, or there are too many sets of items to
-        look at.
-
     Notes
     -----
     Differences from [1]: a confidence of exactly rho is allowed; what can be said of somebody of whom nothing

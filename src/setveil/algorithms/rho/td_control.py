@@ -70,14 +70,6 @@ def anonymize(
     details : dict
         Nodes of the `cut`; `steps` from the root; the labels `suppressed`; in which `order`, with the number
         of rules removed per loss; `warnings`.
-
-    Raises
-    ------
-    RequestError
-        If a sensitive item does not exist, all items are sensitive, or there are too many sets of items to
-        look at.
-    HierarchyError
-        If items are missing from the hierarchy.
     """
     from setveil.algorithms._public_part import PublicPart
     from setveil.algorithms.rho._top_down import TopDown

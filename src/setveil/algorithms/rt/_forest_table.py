@@ -30,13 +30,7 @@ PATIENCE = 300.0  # seconds, where no time limit is given
 
 
 def trees_of(table: Table, share: Fraction, coarsest: Mapping[str, Sequence[str]]) -> list[Tree]:
-    """Make the trees of a table's columns, which have hierarchies; a row's loss is its part of ``share * R``.
-
-    Raises
-    ------
-    RequestError
-        If a coarsest label does not exist.
-    """
+    """Make the trees of columns, which have hierarchies; a row's loss is its part of ``share * R``."""
     trees = []
     for column, unit in zip(table.columns, table.units, strict=True):
         parent: Ids = column.parent  # type: ignore[assignment]

@@ -56,11 +56,6 @@ def incognito(table: Table, k: int, progress: Progress = silent) -> tuple[list[I
     levels : tuple of int
         Of each column; of equally good ones the smallest in lexicographic order.
 
-    Raises
-    ------
-    RequestError
-        If there are more than a million combinations of levels.
-
     Notes
     -----
     The loss of a combination is a sum over its columns, and what lies above a combination that is k-anonymous

@@ -110,11 +110,6 @@ class ClassItems:
         classes : sequence of int64 (size,), ascending
             The rows of each, at least one. Classes that share a row, now or in other calls, must be one
             within the other, as those are that mergers make.
-
-        Raises
-        ------
-        InfeasibleError
-            If too few rows of a class hold items, and these may not be suppressed.
         """
         new = [rows for rows in classes if _key(rows) not in self._done]
         with ThreadPoolExecutor(os.cpu_count()) as threads:

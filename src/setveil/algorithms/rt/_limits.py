@@ -45,13 +45,6 @@ def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Int
     -------
     list of int64 (any,)
         The rows of each, ascending; in the order of their first rows.
-
-    Raises
-    ------
-    InfeasibleError
-        If a part has fewer than k rows: then there are no such classes.
-    RequestError
-        If there is no such column or label, or a column has no hierarchy.
     """
     names = [column.name for column in table.columns]
     unknown = [name for name in coarsest if name not in (*names, table.set_name)]

@@ -37,11 +37,6 @@ def relational_optimum(
     -------
     tuple of int32 (n_values,)
         For each column of ``with_ranges(table)`` the node that each of its values is published as.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are rows, but fewer than k.
     """
     require_rows(f"k-anonymity (k={k})", table, k)
     ranged = with_ranges(table)

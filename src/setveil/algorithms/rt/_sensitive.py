@@ -16,13 +16,7 @@ from setveil.tables.table import Table
 
 
 def require_nothing_sensitive(algorithm: str, guarantee: KKmAnonymity) -> None:
-    """Refuse a promise about sensitive values.
-
-    Raises
-    ------
-    RequestError
-        With the algorithm that keeps it.
-    """
+    """Refuse a promise about sensitive values."""
     if guarantee.sensitive:
         raise RequestError(
             f"{algorithm} does not limit the shares of sensitive values in a class.",

@@ -57,16 +57,6 @@ def anonymize(
         because too few rows hold any; of global methods `uniform_relational_loss`, R if all rows were recoded
         alike, and of incognito the `levels`; with exact items `optimality`.
 
-    Raises
-    ------
-    InfeasibleError
-        If there are rows, but fewer than k; if the bound cannot be kept (the message names the least that
-        can); if too few rows of a class hold items, and these may not be suppressed.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If incognito would have to look at more than a million combinations of levels.
-
     References
     ----------
     [1] Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, "Anonymizing Data with Relational and Transaction

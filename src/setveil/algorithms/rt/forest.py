@@ -44,16 +44,6 @@ def anonymize(
     details : dict
         `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `transaction_loss`: R
         and T (LM, whatever the objective is); `suppressed`: the labels of items that are.
-
-    Raises
-    ------
-    InfeasibleError
-        If there are rows, but fewer than k; if fewer than k rows hold items and these may not be suppressed;
-        if the coarsest labels allowed are too fine.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If a coarsest label does not exist, or shares of sensitive values are to be limited.
     """
     from setveil.algorithms.rt._forest_table import published
 

@@ -48,16 +48,6 @@ def anonymize(
         `optimality`: the loss of the items, and what is proven to be the least of any recoding of the items
         of these classes.
 
-    Raises
-    ------
-    InfeasibleError
-        If there are rows, but fewer than k; if no partition keeps within the limits; if fewer than k rows
-        hold items and these may not be suppressed.
-    HierarchyError
-        If items are missing from the hierarchy.
-    RequestError
-        If classes are asked for that are smaller than k, or larger than the table.
-
     Notes
     -----
     The sweep: Mondrian with at least k, 4k, 16k, ... rows in a class, up to half of the rows, then one class

@@ -128,16 +128,6 @@ def read(
     Transactions
         The rows. Their `origin` says how they were read.
 
-    Raises
-    ------
-    TableError
-        If a file may be a table, and nothing says which columns count; or if items would be read from a
-        column that looks like ids.
-    DataError
-        If a file cannot be read, is malformed (the message names the line), or holds no item.
-    RequestError
-        If an option is not acceptable or does not apply to the format.
-
     Examples
     --------
     >>> import setveil as sv
@@ -201,15 +191,6 @@ def save(data: Transactions, path: str | Path, layout: Layout) -> None:
         The file: UTF-8, lines end with ``\n``. It appears complete or not at all.
     layout : Layout
         In the long layouts the id is the row's number from 0, and empty rows cannot be shown.
-
-    Raises
-    ------
-    RequestError
-        If labels that are not integers should go to FIMI (see `writable_layout`).
-    DataError
-        If a label cannot be written in this format.
-    OutputError
-        If the file cannot be written.
     """
     blocks = write_blocks(data, layout)
     first = next(blocks, b"")  # a label that cannot be written shows now, before there is a file
@@ -419,13 +400,7 @@ def _form_of_table(request: _Request, what: str) -> str | None:
 
 
 def _together(parts: Sequence[Part], files: Sequence[InputFile], *, same_ids: bool) -> Part:
-    """Join what several files hold.
-
-    Raises
-    ------
-    DataError
-        If they are laid out differently, or share ids (without `same_ids`).
-    """
+    """Join what several files hold."""
     first = parts[0]
     for part, file in zip(parts[1:], files[1:], strict=True):
         if (part.layout, part.id_column, part.item_columns) != (

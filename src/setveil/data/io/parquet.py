@@ -76,11 +76,6 @@ def write_files(place: Path, pieces: Iterator[Transactions], n_rows: int, layout
     -------
     list of str
         The files, seen from the folder that they are in.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be written.
     """
     if n_rows <= FILE_ROWS:
         _write(_tables(pieces, layout), layout, place)

@@ -37,13 +37,6 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
         slashes), ``duckdb:///shop.duckdb``, ``postgresql://user@host/db``, or ``mysql://``, ``mssql://``,
         ``oracle://``. A password is better left to the environment or the driver's own file, such as
         PGPASSWORD or .pgpass.
-
-    Raises
-    ------
-    RequestError
-        If the database is of a kind that is not read, or its driver is not installed.
-    DataError
-        If it cannot be opened, or the query fails, reaches for more than the database, or returns no table.
     """
     scheme, _, rest = uri.partition("://")
     connect = _CONNECTIONS.get(scheme.lower()) if rest else None
@@ -137,13 +130,7 @@ _CONNECTIONS: dict[str, Callable[[str, str], pl.DataFrame]] = {
 
 
 def _require_query(sql: str, uri: str) -> None:
-    """Refuse a statement that is no query; of several, drivers run the first alone or none.
-
-    Raises
-    ------
-    DataError
-        If it begins with another word.
-    """
+    """Refuse a statement that is no query; of several, drivers run the first alone or none."""
     found = _BEGINNING.match(sql)
     word = found[1] if found else ""
     if word.upper() not in _QUERIES:

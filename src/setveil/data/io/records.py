@@ -23,11 +23,6 @@ class RecordTable:
     ----------
     text : Text
         Of a file.
-
-    Raises
-    ------
-    DataError
-        If a line is no object.
     """
 
     header = True
@@ -61,13 +56,7 @@ class RecordTable:
         id_at: int | None = None,
         marks: bool = False,
     ) -> list[Column]:
-        """Read some columns as texts: null is empty, numbers are as written but for an exponent.
-
-        Raises
-        ------
-        DataError
-            If a line lacks one, or holds a list or an object there.
-        """
+        """Read some columns as texts: null is empty, numbers are as written but for an exponent."""
         return [self._column(self.names[at]) for at in wanted]
 
     def _column(self, name: str) -> Column:

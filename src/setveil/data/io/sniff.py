@@ -141,11 +141,6 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
         Of a file.
     said : bool
         Whether it was said that the lines are rows of items: then a comma is preferred.
-
-    Raises
-    ------
-    DataError
-        If several signs may do, in lines that are no table.
     """
     head = _head(text.content)
     shares = {sign: _share(_rows(head, sign, strict=True)) for sign in evidence.SEPARATORS}

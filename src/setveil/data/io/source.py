@@ -101,13 +101,6 @@ def gather(paths: Sequence[str]) -> list[str]:
 
     Subfolders are not entered. Hidden files are left out, and what programs put beside data: files such as
     ``_SUCCESS`` (a leading underscore and no extension) and the ``about.json`` of a release.
-
-    Raises
-    ------
-    DataError
-        If a folder holds no file, or files of different kinds.
-    RequestError
-        If a file is named twice, or standard input together with others.
     """
     if "-" in paths and len(paths) > 1:
         raise RequestError(
@@ -138,11 +131,6 @@ def open_source(path: str | Path) -> Source:
 
     A zip archive must hold one file. Spreadsheets (.xlsx) and Parquet files are left as they are. What is
     compressed twice is unpacked once and then refused.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is a damaged archive.
     """
     path = str(path)
     name = "standard input" if path == "-" else path
@@ -205,13 +193,6 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
     encoding : str, optional
         Any that Python knows. Without it the text is UTF-8, or UTF-16 or UTF-32 if it begins with the byte
         order mark of one; others are never guessed, but offered in the message.
-
-    Raises
-    ------
-    DataError
-        If the bytes are not text in this encoding.
-    RequestError
-        If there is no such encoding.
     """
     encoding = encoding or marked_encoding(content) or "utf-8"
     try:

@@ -42,13 +42,7 @@ def open_streams(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> ListFiles | TextFiles:
-    """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`.
-
-    Raises
-    ------
-    DataError, RequestError
-        If they cannot be read, or not a piece at a time.
-    """
+    """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
             raise RequestError("A Parquet file has no separator and no encoding.", hint="Leave them out.")
@@ -74,11 +68,6 @@ class ListFiles:
         The files, in the order of their rows.
     item_column : str, optional
         The column; by default the only one that holds lists.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read, or does not hold a column of lists of texts or integers.
     """
 
     def __init__(self, paths: Sequence[str], item_column: str | None = None) -> None:
@@ -131,13 +120,7 @@ class ListFiles:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The items that occur, in item order.
-
-        Raises
-        ------
-        DataError
-            If a list holds a missing or an empty item.
-        """
+        """The items that occur, in item order."""
         labels: set[str] = set()
         missing = 0
         for rows in self._cells(pl.Categorical()):
@@ -201,12 +184,6 @@ class TextFiles:
         The files, in the order of their rows.
     format, separator, encoding : str, optional
         See `setveil.data.io.read`.
-
-    Raises
-    ------
-    DataError, RequestError
-        If a file cannot be read, may be a table, is compressed, or of an encoding whose lines do not end with
-        a single byte.
     """
 
     def __init__(

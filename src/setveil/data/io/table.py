@@ -108,13 +108,7 @@ class TextTable:
     def columns(
         self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
     ) -> list[Column]:
-        """Read some columns of all lines.
-
-        Raises
-        ------
-        DataError
-            If a line has another number of fields.
-        """
+        """Read some columns of all lines."""
         text = self.text
         keep = np.zeros(self.width, np.bool_)
         keep[list(wanted)] = True

@@ -35,14 +35,6 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
         there, or ``column 3`` where that cell is empty. Columns and last rows that are all empty are left
         out; rows and columns that are hidden or filtered away are read like all others.
 
-    Raises
-    ------
-    DataError
-        If the file is damaged or empty, there is no such sheet or more than one that could be meant, two
-        columns have the same name, or it holds more than memory may be taken for (see `setveil.memory`).
-    RequestError
-        If the package that reads spreadsheets is not installed.
-
     Notes
     -----
     What a cell holds counts, not how it is shown: numbers in full and without ``.0``, dates and times as in

@@ -99,13 +99,7 @@ class Verdict:
 
 
 def require_guarantee(guarantee: Any) -> Guarantee:
-    """Refuse what is no guarantee of any model.
-
-    Raises
-    ------
-    RequestError
-        With the classes of guarantees that there are.
-    """
+    """Refuse what is no guarantee of any model."""
     model = getattr(guarantee, "model", None)
     if isinstance(guarantee, type) or not isinstance(model, str) or model not in models():
         raise RequestError(
@@ -132,11 +126,6 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     -------
     Verdict
         With counterexamples.
-
-    Raises
-    ------
-    RequestError
-        If there is no verifier for the guarantee.
     """
     name = module_of(require_guarantee(guarantee).model)
     check = getattr(importlib.import_module(f"{__name__}.{name}"), f"verify_{name}")

@@ -101,13 +101,6 @@ def verify_constraints(
     ConstraintsVerdict
         With counterexamples.
 
-    Raises
-    ------
-    RequestError
-        If itemsets are given, but not what their items are published as.
-    DataError
-        If the rows contradict what items are said to be published as.
-
     Notes
     -----
     A constraint is satisfied iff no subset of its image has support in (0, k). If k rows hold the whole

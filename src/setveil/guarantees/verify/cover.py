@@ -32,11 +32,6 @@ def covered_rows(published: Transactions, tree: Hierarchy) -> Transactions:
     -------
     Transactions
         As many rows, in the same order; of leaves that cannot be told apart the first in item order.
-
-    Raises
-    ------
-    DataError
-        If a label is no node of the hierarchy.
     """
     labels = published.vocabulary.labels
     unknown = [label for label in labels if label not in tree]

@@ -58,13 +58,7 @@ class Counted:
 
 
 def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
-    """Refuse sizes of sets that are not counted in tables, of any ids or of so many.
-
-    Raises
-    ------
-    RequestError
-        With the greatest m that can be.
-    """
+    """Refuse sizes of sets that are not counted in tables, of any ids or of so many."""
     possible = [size for size in SIZES if comb(n_ids, size) <= MOST_CELLS]
     if guarantee.m > max(possible, default=1):
         raise RequestError(
@@ -103,11 +97,6 @@ def verify_km_pieces(
         With counterexamples. No greater m is looked for.
     counted : Counted
         What else was found in the rows.
-
-    Raises
-    ------
-    RequestError
-        If sets of m labels cannot be counted in a table.
     """
     labels = vocabulary.labels
     require_countable(guarantee, len(labels))

@@ -127,11 +127,6 @@ def verify_km_rho(
     KmRhoVerdict
         With counterexamples.
 
-    Raises
-    ------
-    RequestError
-        If m is no limit, there are too many closed sets to look at, and none of those looked at breaks it.
-
     Notes
     -----
     Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto

@@ -56,16 +56,6 @@ def verify_km_spark(
         As `setveil.guarantees.verify.km.verify_km` gives it with ``brief=True``, except that all violations
         are counted: no m beyond that of the promise is looked at.
 
-    Raises
-    ------
-    RequestError
-        If m is infinite.
-    DataError
-        If an item is missing or empty, a row is too long, or there are more or fewer rows than `rows`.
-    GuaranteeError
-        If the supports of all sets of one size do not add up to what the lengths of the rows say: then rows
-        or counts were lost or doubled on the way.
-
     Notes
     -----
     A row of n items holds C(n, s) sets of s items, so the supports of all sets of that size add up to the
@@ -193,11 +183,6 @@ def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
         Where the manifest lies; its names are relative to it.
     manifest : mapping
         `files`, each with `name`, `rows`, `bytes` and `sha256`, and `rows`, those of all files.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is none that setveil wrote.
     """
     places = [place for place in (folder / "published", folder) if (place / MANIFEST).is_file()]
     if not places:
@@ -224,13 +209,7 @@ def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
 
 
 def read_published(session: SparkSession, folder: Path, manifest: Mapping[str, Any]) -> DataFrame:
-    """Read the files that a manifest names, after comparing their bytes with it.
-
-    Raises
-    ------
-    DataError
-        If a file is missing, has other bytes than the manifest says, or lies there without being named.
-    """
+    """Read the files that a manifest names, after comparing their bytes with it."""
     files = {folder / entry["name"]: entry for entry in manifest["files"]}
     missing = [path.name for path in files if not path.is_file()]
     hint = "All files must come from the same release, and nothing of it be left out or changed."

@@ -93,11 +93,6 @@ def verify_rho_uncertainty(
     -------
     RhoUncertaintyVerdict
         With counterexamples.
-
-    Raises
-    ------
-    RequestError
-        If the rows have too many closed sets to look at all, and none of those looked at gives anything away.
     """
     rows = KnownRows(published, guarantee.sensitive, public_only=False)
     rules = ClosedRules(rows, allowed(guarantee.rho, rows.n_rows), progress)

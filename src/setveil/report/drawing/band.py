@@ -20,13 +20,7 @@ _DARK = np.array([12, 60, 110])
 
 
 def require_pillow() -> Any:
-    """Import the library that draws.
-
-    Raises
-    ------
-    RequestError
-        If it is not installed.
-    """
+    """Import the library that draws."""
     try:
         import PIL.Image
     except ImportError:
@@ -44,13 +38,6 @@ def draw_band(squares: list[tuple[str, NDArray[np.float64]]], path: Path) -> Non
         right. The darker, the more, on a scale of roots, so that single places show.
     path : path
         File to write, `.png` or `.svg`; it appears complete or not at all.
-
-    Raises
-    ------
-    RequestError
-        If the file's extension is another, or Pillow is missing.
-    OutputError
-        If the file cannot be written.
     """
     image = require_pillow()
     pictures = [(title, _picture(image, grid)) for title, grid in squares]

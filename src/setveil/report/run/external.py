@@ -53,11 +53,6 @@ def handed_out(report: Record) -> Told:
         were given by who made the release. `rounded` holds the rest: texts and lengths of bars, in steps that
         at least 100 occurrences of the original fall into; it is missing where there are too few of them, and
         where it would tell how often sensitive items were left out.
-
-    Raises
-    ------
-    ValueError
-        If the promise does not hold: then nothing may be shared.
     """
     guarantee: Facts = report["guarantee"]
     published: Mapping[str, object] = report["published"]
@@ -199,13 +194,7 @@ def _optimality(found: Optimality | None) -> str:
 
 
 def external_html(report: Record) -> str:
-    """Render the page that may be shared (see `setveil.report.run.page.report_html`).
-
-    Raises
-    ------
-    ValueError
-        If the promise does not hold.
-    """
+    """Render the page that may be shared (see `setveil.report.run.page.report_html`)."""
     told = handed_out(report)
     file = f"{blocks.data(told['published']['file'])}, {html.escape(told['algorithm']['title'])}"
     sections = [

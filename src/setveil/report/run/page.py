@@ -46,11 +46,6 @@ def report_html(report: Record, *, external: bool = False) -> str:
     -------
     str
         The page, to be written as UTF-8.
-
-    Raises
-    ------
-    ValueError
-        If an external page is asked for a release whose promise does not hold.
     """
     if external:
         return external_html(report)

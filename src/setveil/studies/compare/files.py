@@ -23,11 +23,6 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
         Options of `setveil.read`.
     roles : path, optional
         The roles of the columns of a table, and their hierarchies.
-
-    Raises
-    ------
-    DataError, RequestError
-        If they cannot be read so.
     """
     if roles is None:
         from setveil.data.io import read

@@ -36,13 +36,7 @@ def sizes(data: Transactions) -> dict[str, int]:
 
 
 def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Queries:
-    """Read or draw the COUNT queries; none where a group-by is asked for, which is drawn from the release.
-
-    Raises
-    ------
-    DataError, RequestError
-        If a file of queries cannot be read, or nothing can be asked so.
-    """
+    """Read or draw the COUNT queries; none where a group-by is asked for, which is drawn from the release."""
     if "group_by" in asked:
         return ()
     if "queries_file" in asked:

@@ -193,13 +193,7 @@ def data_set(
     reading: Mapping[str, Any] | None = None,
     roles: Path | None = None,
 ) -> DataSet:
-    """Hash files of rows (or a folder of them), their hierarchy, and the roles of the columns of a table.
-
-    Raises
-    ------
-    DataError
-        If one cannot be read.
-    """
+    """Hash files of rows (or a folder of them), their hierarchy, and the roles of the columns of a table."""
     files = (files,) if isinstance(files, Path) else tuple(files)
     digest = files_sha256(files)
     tree = None if hierarchy is None else reference(hierarchy)
@@ -242,11 +236,6 @@ def plan_run(
         Of the run, and of all that is drawn for it.
     time_limit, memory_limit : float, optional
         Seconds and MB.
-
-    Raises
-    ------
-    RequestError
-        If there is no such algorithm, or a parameter is missing.
     """
     info = algorithms.load(algorithm).info
     model = model or str(info.guarantees[0])

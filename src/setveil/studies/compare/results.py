@@ -85,13 +85,7 @@ def read_rows(study: Study, folder: Path) -> list[Row]:
 
 
 def require_study_folder(folder: Path) -> None:
-    """Refuse a folder that holds anything but a study.
-
-    Raises
-    ------
-    OutputError
-        If it does, or it is a file.
-    """
+    """Refuse a folder that holds anything but a study."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -133,14 +127,6 @@ def compare(
     -------
     list of dict
         The rows of the table.
-
-    Raises
-    ------
-    DataError
-        If a data set cannot be read, or could be read in several ways and the study does not say how. Then
-        nothing is run, and nothing is written.
-    OutputError
-        If the folder is no study's, another process works on it, or it cannot be written.
     """
     require_study_folder(folder)
     require_readable(study, folder, progress)
@@ -163,13 +149,7 @@ def compare(
 
 
 def require_readable(study: Study, folder: Path, progress: Progress = silent) -> None:
-    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is refused.
-
-    Raises
-    ------
-    DataError
-        If one cannot be read as the study says, or the study does not say how.
-    """
+    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is refused."""
     from setveil.hierarchy.io import read_hierarchy
 
     needed: dict[DataSet, bool] = {}  # whether some run takes its hierarchy

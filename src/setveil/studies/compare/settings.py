@@ -77,13 +77,7 @@ _SEVERAL = {"item_columns"}
 
 
 def files_sha256(files: Sequence[Path]) -> str:
-    """Hash the contents of some files, those of a folder by their names; of one file: its content.
-
-    Raises
-    ------
-    DataError
-        If one cannot be read.
-    """
+    """Hash the contents of some files, those of a folder by their names; of one file: its content."""
     inside = [path for one in files for path in (_held(one) if one.is_dir() else [one])]
     if inside == list(files) and len(files) == 1:
         return file_sha256(files[0])
@@ -110,13 +104,6 @@ def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:
         File and key, for messages.
     base : Path
         Where relative paths start.
-
-    Raises
-    ------
-    RequestError
-        If it is not allowed.
-    DataError
-        If it names a file that cannot be read.
     """
     try:
         taken = kind.from_study(value, base)

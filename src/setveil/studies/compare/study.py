@@ -84,13 +84,6 @@ def read_study(path: Path, folder: Path | None = None) -> Study:
         The file.
     folder : Path, optional
         Where relative paths in it start; by default where it is.
-
-    Raises
-    ------
-    DataError
-        If the file, or one that it names, cannot be read, or it is no TOML.
-    RequestError
-        If a key is missing, does not exist, or holds something else than it may.
     """
     try:
         content = path.read_bytes()

@@ -36,13 +36,7 @@ Record = Mapping[str, Any]
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a study's folder against other processes, where the system has such locks.
-
-    Raises
-    ------
-    OutputError
-        If another process holds it, or it cannot be written.
-    """
+    """Hold a study's folder against other processes, where the system has such locks."""
     try:
         (folder / RUNS).mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = private_file(folder / _LOCK, "w")
@@ -111,13 +105,6 @@ def run_all(
     dict
         The record of each run by its id, and of the risk of the original rows by `Run.risk_id`: `status` (one
         of `STATUSES`), `error`, `measures`. Those that the budget did not suffice for are missing.
-
-    Raises
-    ------
-    RequestError
-        If the number of jobs is less than 1.
-    OutputError
-        If another process works on the folder, or it cannot be written.
     """
     with locked(folder):
         return sweep(runs, folder, jobs=jobs, retry=retry, budget=budget, worker=worker, progress=progress)

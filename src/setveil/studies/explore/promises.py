@@ -106,13 +106,7 @@ def front(losses: Losses) -> list[Any]:
 
 
 def require_triples(ks: Iterable[Any], ms: Iterable[Any], rhos: Iterable[Any]) -> list[Triple]:
-    """Check the values of k, m and rho, and list all triples of them: by falling rho, then by m, then by k.
-
-    Raises
-    ------
-    RequestError
-        If there is no value, one stands twice, or one is out of range.
-    """
+    """Check the values of k, m and rho, and list all triples: by falling rho, then by m, then by k."""
     values = {"k": list(ks), "m": list(ms), "rho": list(rhos)}
     for value in values["k"]:
         KmRho(value, 1)
@@ -131,13 +125,7 @@ def require_triples(ks: Iterable[Any], ms: Iterable[Any], rhos: Iterable[Any]) -
 
 
 def require_grid(ks: Iterable[Any], ms: Iterable[Any]) -> list[Pair]:
-    """Check the values of k and m, and list all pairs of them, by m, then by k.
-
-    Raises
-    ------
-    RequestError
-        If there is no value, one stands twice, or one is out of range.
-    """
+    """Check the values of k and m, and list all pairs of them, by m, then by k."""
     values = {"k": list(ks), "m": list(ms)}
     for name, given in values.items():
         for value in given:

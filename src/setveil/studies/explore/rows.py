@@ -166,13 +166,7 @@ class Exploration:
 
 
 def require_algorithm(algorithm: Any, model: str = MODEL) -> tuple[str, Any]:
-    """Take the name of an algorithm or its parameters, and return both.
-
-    Raises
-    ------
-    RequestError
-        If there is none of the name, it does not give the model, or gives it by parts of the rows.
-    """
+    """Take the name of an algorithm or its parameters, and return both."""
     name, settings = named_algorithm(algorithm)
     name = name or "exact"
     module = algorithms.load(name)
@@ -231,17 +225,6 @@ def explore(
         Draws the queries.
     progress : Progress
         Hears how far it is, and may end it early.
-
-    Raises
-    ------
-    DataError
-        If no row holds an item.
-    HierarchyError
-        If items are missing from the hierarchy.
-    InfeasibleError, RequestError
-        If no release was found for any promise.
-    GuaranteeError
-        If a release failed verification (a defect of setveil).
 
     Notes
     -----
@@ -453,13 +436,7 @@ class _Search:
 def _verified(
     release: Release, promise: KmAnonymity | KmRho, hearing: Progress
 ) -> tuple[tuple[Promise, Promise], Fraction | None]:
-    """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them.
-
-    Raises
-    ------
-    GuaranteeError
-        If they do not keep the promise.
-    """
+    """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them."""
     verdict = verify(release.exposed(), promise, progress=hearing)
     if not verdict.holds:
         raise GuaranteeError(

@@ -62,17 +62,6 @@ def explore_table(
         Draws the queries.
     progress : Progress
         Hears how far it is, and may end it early.
-
-    Raises
-    ------
-    DataError
-        If the table has no rows.
-    HierarchyError
-        If items are missing from the hierarchy.
-    InfeasibleError, RequestError
-        If no release was found for any promise.
-    GuaranteeError
-        If a release failed verification (a defect of setveil).
     """
     begun = time.monotonic()
     if not table.n_rows:

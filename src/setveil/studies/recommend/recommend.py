@@ -143,11 +143,6 @@ def recommend(
         Seconds for all runs together.
     jobs, seed, progress
         As for `setveil.studies.compare.sweep.run_all`.
-
-    Raises
-    ------
-    InfeasibleError
-        If nothing can keep the promise.
     """
     measuring: dict[str, Value] = {"risk_m": known}
     if queries_file is not None:

@@ -107,13 +107,7 @@ def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
 
 
 def _plain_files(path: str) -> list[str]:
-    """List the files to read: no pipe and no device, which may never end.
-
-    Raises
-    ------
-    DataError
-        If there is one.
-    """
+    """List the files to read: no pipe and no device, which may never end."""
     files = gather([path])
     odd = next((one for one in files if one == "-" or (os.path.exists(one) and not Path(one).is_file())), "")  # noqa: PTH110
     if odd:

@@ -32,13 +32,7 @@ class _Release:
         self.places: list[int] = []
 
     def one_label(self) -> Mapping[str, str | None]:
-        """Return the label of each item, in a release where each has one.
-
-        Raises
-        ------
-        DataError
-            If items may have several.
-        """
+        """Return the label of each item, in a release where each has one."""
         if not self.run.uniform:
             raise DataError("In this release an item may have several names: there is no one cut.")
         return self.run.image
@@ -70,13 +64,7 @@ def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
 
 
 def _same_rows(desk: Desk, release: _Release, data: Any) -> Any:
-    """Take the project's rows if they are those of the run.
-
-    Raises
-    ------
-    DataError
-        If the file has changed since.
-    """
+    """Take the project's rows if they are those of the run."""
     then, now = release.report["input"]["sha256"], data.origin.sha256 if data.origin else None
     if then != now or (release.report.get("sample") or {}):
         raise DataError("The data are no longer those that this release was made of.")
@@ -212,11 +200,6 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
     ----------
     found : dict
         What ``setveil recommend --json`` prints, and when.
-
-    Raises
-    ------
-    DataError
-        If it is something else.
     """
     try:
         best = found["best"]

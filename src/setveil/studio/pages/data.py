@@ -131,13 +131,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def plain_path(text: str) -> Path:
-    """Take an absolute path of this computer, with links followed.
-
-    Raises
-    ------
-    DataError
-        If it is none, or there is nothing.
-    """
+    """Take an absolute path of this computer, with links followed."""
     try:
         path = Path(text.strip()).expanduser() if "\0" not in text else Path()
     except RuntimeError:  # ~ of a user whom the system does not know

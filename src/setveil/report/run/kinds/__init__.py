@@ -142,13 +142,7 @@ def _kinds() -> dict[str, Kind]:
 
 
 def kind_named(recoding: str) -> Kind:
-    """Find the words for a kind of release.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
+    """Find the words for a kind of release."""
     kind = _kinds().get(recoding)
     if kind is None:
         raise ValueError(f"No words for releases of the kind {recoding!r}.")
