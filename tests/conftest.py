@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 import spark_session
 from cli_helpers import Done, together, write
 from model_runs import INPUTS, RUNS, anonymizing
+from setveil.errors import on_command_line
 from setveil.threads import use_threads
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
 
@@ -40,6 +41,13 @@ def _skip(items: list[pytest.Item], marker: str, lacking: Callable[[], str], swi
         raise pytest.UsageError(f"{switch}={must}, but {reason}.")
     for item in ours if reason else ():
         item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def command_line() -> Iterator[None]:
+    """Let errors name options as the command line does."""
+    with on_command_line():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,10 @@ import ast
 import importlib
 import json
 import math
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -258,3 +260,26 @@ def test_report_is_json_without_surprises(tmp_path: Path) -> None:
 def test_module_and_script_are_the_same_command() -> None:
     assert "Usage: setveil" in setveil("--help").ok().out
     refused(setveil("verify", "no.dat", "--k", 2, "--m", 2), 4, "no.dat")
+
+
+def test_errors_speak_the_language_of_who_is_asked(tmp_path: Path) -> None:
+    """A message is written once; only its options are named as the command line or Python names them."""
+    path = tmp_path / "out"
+    sv.anonymize(sv.Transactions.from_rows(ROWS), sv.KmAnonymity(2, 1)).write(path)
+    asked: list[Callable[[], object]] = [
+        lambda: sv.anonymize(ROWS, sv.KmAnonymity(2, 1)).write(path),
+        lambda: sv.convert(ROWS, tmp_path / "rows.unknown"),
+        lambda: sv.verify(path, sv.KmAnonymity(2, 1), reading="cover"),
+        lambda: sv.read(tmp_path),
+        lambda: sv.anonymize(ROWS, sv.KKmAnonymity(2, 1)),
+        lambda: sv.why(path, "a", hierarchy=tmp_path / "none.csv"),
+        lambda: sv.query(path, []),
+        lambda: sv.recommend(ROWS, 2, 1, h="1/2"),
+    ]
+    for ask in asked:
+        with pytest.raises(sv.SetveilError) as in_python:
+            ask()
+        with errors.on_command_line(), pytest.raises(sv.SetveilError) as typed:
+            ask()
+        assert not re.search(r"(?<![\w`-])--[a-z]", str(in_python.value)), str(in_python.value)
+        assert str(typed.value).split()[:3] == str(in_python.value).split()[:3] or "--" in str(typed.value)

@@ -19,10 +19,30 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 _COLUMNS = 24  # shown of a table
 _FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
+_OPTION = re.compile(
+    r"""(?P<apart>(?<!\w)'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)"""  # what is quoted, and whole commands, stay
+    r"""|(?<![\w-])--(?P<no>no-)?(?P<name>[a-z][a-z-]*[a-z]|[a-z])"""
+    r"""(?:(?:[ ]|=)(?P<value>'[^'\n]*'|[0-9][0-9./%]*(?<![.,])|[A-Z][A-Z_]+\b"""
+    r"""|[a-z][a-z0-9-]*(?=[.,;)]|$|[ ]\()))?"""  # a word, where the sentence does not go on with it
+)
+_WORDED = frozenset({"algorithm", "encoding", "format", "knows", "people", "reading"})  # take words
+_FLAGS = frozenset({"force", "refine", "repair", "same-ids", "strict", "suppress"})
+_speaking = [False]  # whether the command line speaks in this process
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Let the errors of this process name options as the command line does; else they speak Python."""
+    before, _speaking[0] = _speaking[0], True
+    try:
+        yield
+    finally:
+        _speaking[0] = before
 
 
 def faces(command_line: str, python: str) -> str:
@@ -36,9 +56,40 @@ def as_option(name: str, value: str = "") -> str:
     return faces(f"{words} {value}", f"{name}={value!r}") if value else faces(words, name)
 
 
-def in_python(text: str) -> str:
-    """Write a text as Python says it."""
-    return _FACES.sub(r"\2", text)
+def spoken(text: str) -> str:
+    """Write a message as the face of this process says it.
+
+    Messages are written once, for the command line, and Python names its options by this rule. What the rule
+    would not say well is written by `faces`.
+
+    Examples
+    --------
+    >>> spoken("Leave out --time-limit, or --separator ';'; `setveil demo --out x` is one. --force does not.")
+    "Leave out time_limit, or separator=';'; `setveil demo --out x` is one. force=True does not."
+    >>> spoken("--no-suppress, --max-suppressed 5%, --k 3 and --hierarchy FILE")
+    "suppress=False, max_suppressed='5%', k=3 and hierarchy=FILE"
+    """
+    if _speaking[0]:
+        return _FACES.sub(r"\1", text)
+    parts = _FACES.split(text)  # what both say, the command line's, Python's, what both say, ...
+    return "".join(
+        part if at % 3 == 2 else _OPTION.sub(_argument, part) for at, part in enumerate(parts) if at % 3 != 1
+    )
+
+
+def _argument(found: re.Match[str]) -> str:
+    """Write an option as an argument of a function."""
+    if found["apart"]:
+        return found["apart"]
+    name, value = found["name"].replace("-", "_"), found["value"]
+    if found["no"]:
+        return f"{name}=False" + (f" {value}" if value else "")
+    if value is None:
+        return f"{name}=True" if found["name"] in _FLAGS else name
+    if value[0].islower() and found["name"] not in _WORDED:
+        return f"{name} {value}"
+    plain = value[0] == "'" or value.isupper() or value.replace(".", "", 1).isdigit()
+    return f"{name}={value}" if plain else f"{name}={value!r}"
 
 
 class SetveilError(Exception):
@@ -64,16 +115,29 @@ class SetveilError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.message, self.hint = in_python(message), in_python(hint)
+        self.message, self.hint = message, hint
         super().__init__(self.message)
-        self._faces = {in_python(text): _FACES.sub(r"\1", text) for text in (message, hint)}
+
+    @property
+    def message(self) -> str:
+        """What is wrong, where, and what was expected."""
+        return self._message
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self._message = spoken(text)
+
+    @property
+    def hint(self) -> str:
+        """What the user can do about it."""
+        return self._hint
+
+    @hint.setter
+    def hint(self, text: str) -> None:
+        self._hint = spoken(text)
 
     def __str__(self) -> str:
         return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
-
-    def on_command_line(self) -> tuple[str, str]:
-        """Return message and hint as the command line says them."""
-        return self._faces.get(self.message, self.message), self._faces.get(self.hint, self.hint)
 
 
 class RequestError(SetveilError, ValueError):
@@ -100,7 +164,7 @@ class OutputError(RequestError):
     >>> sv.convert([["tea"], ["milk"]], "rows.csv")
     Traceback (most recent call last):
     setveil.errors.OutputError: rows.csv exists already.
-    Hint: Choose another name, or --force (in Python force=True).
+    Hint: Choose another name, or force=True.
     """
 
 
@@ -189,14 +253,14 @@ class TableError(DataError):
         self.readings = tuple(readings)
         self.trouble = trouble
         self.asked = asked
-        self.say_how(lambda words: words)
+        self.say_how()
 
     def keep(self, works: Callable[[Mapping[str, str]], bool]) -> None:
         """Leave out readings that do not work."""
         self.readings = tuple(reading for reading in self.readings if works(reading[0]))
-        self.say_how(lambda words: words)
+        self.say_how()
 
-    def say_how(self, command: Callable[[str], str]) -> None:
+    def say_how(self, command: Callable[[str], str] = str) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
         lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in self.readings]
         first = self.trouble or "say how it is to be read"
@@ -208,6 +272,9 @@ class TableError(DataError):
 
 
 def _words(options: Mapping[str, str]) -> str:
+    """Write options of a reading as the face of this process takes them."""
+    if not _speaking[0]:
+        return f"setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
     words = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
     return shlex.join(word for pair in words for word in pair)
 

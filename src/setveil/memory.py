@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from setveil.errors import DataError
+from setveil.errors import DataError, faces
 
 PART = 4  # a packed file may take one part of so many of the memory that is left
 _LIMIT = "SETVEIL_UNPACKED_LIMIT"  # in MB; the environment is handed on to the processes that this one starts
@@ -51,5 +51,6 @@ class Unpacked:
         raise DataError(
             f"{self.name} takes more than {self._most / (1 << 20):,.0f} MB of memory once it is unpacked: "
             f"{limit}.",
-            hint="If that is meant, allow more: --unpacked-limit MB, or setveil.memory.unpack_up_to(MB).",
+            hint="If that is meant, allow more: "
+            + faces("--unpacked-limit MB.", "setveil.memory.unpack_up_to(MB)."),
         )

@@ -16,6 +16,8 @@ from setveil.data.io.footer import least_memory
 from setveil.errors import DataError
 from strategies import examples, seeded
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 
 def written(frame: pl.DataFrame, **options: Any) -> bytes:
     out = io.BytesIO()

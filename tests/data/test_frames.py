@@ -13,6 +13,8 @@ from setveil.data.columns import guess_columns
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 from_frame = Transactions.from_frame
 
 LONG = {"basket_id": [7, 3, 7, 7], "product": ["tea", "milk", "egg", "tea"]}

@@ -20,6 +20,8 @@ from setveil.data.io.source import as_text, line_number
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 
 def load_text(path: Path, content: Any, **options: Any) -> Transactions:
     path.write_text(content, encoding="utf-8", newline="")

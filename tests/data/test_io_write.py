@@ -19,6 +19,8 @@ from setveil.data.io import write as writing
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 BASKETS = Transactions.from_rows([["milk", "bread"], [], ["bread"]])
 NUMBERS = Transactions.from_rows([[10, 9], [], [9]])
 

@@ -21,6 +21,8 @@ from real_data import DATA
 from setveil.data.io.write import quoting
 from setveil.tables.columns import How, read_columns
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 WARD = [
     ("1", "34", "F", ("I21", "J18")),
     ("2", "36", "", ("I21",)),
@@ -324,7 +326,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
     # ids
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,7\n35,F,a,7\n34,F,a,8\n", {"id_column": "id"}, sv.DataError,
      ["1 value of column 'id' is on lines with different values", "line 2: the same id, age '34'",
-      "line 4: the same id, age '35'", "not_ids"]),
+      "line 4: the same id, age '35'", "--not-ids"]),
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,\n", {"id_column": "id"}, sv.DataError,
      ["line 3", "'id' is empty", "1 row lacks one"]),
     ("age,sex\n34,F\n", {"items": "codes.csv"}, sv.RequestError, ["column of ids that both tables have"]),

@@ -15,6 +15,8 @@ from setveil.data.columns import split_names
 from setveil.data.ids import is_person_id, of_cells, why_id
 from strategies import many, seeded
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 
 def diagnoses(name: str = "patient_id", n: int = 120) -> pl.DataFrame:
     """A line for each diagnosis: number, age, sex, zip code, code."""

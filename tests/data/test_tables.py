@@ -15,6 +15,8 @@ from setveil.data.io import Layout, read, save
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 WIDE = "stay;age;DX1;DX2;DX3\n1;61;I10;E11;\n2;47;I10;NA;I10\n3;52;;;\n"
 ONE_HOT = "basket,tea,milk\n7,1,0\n8,1,1\n9,0,0\n"
 

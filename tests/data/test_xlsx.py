@@ -15,6 +15,8 @@ from setveil.data.io.source import Source, open_source
 from setveil.data.io.xlsx import read_sheet
 from setveil.errors import DataError, RequestError
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 
 def workbook(sheets: dict[str, list[list[Any]]], hidden: tuple[str, ...] = ()) -> bytes:
     book = openpyxl.Workbook()

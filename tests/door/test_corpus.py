@@ -19,6 +19,8 @@ from corpus import CORPUS
 from exports import Export, Rows
 from real_data import DATA
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 OUT = "out.jsonl"
 BY_NAME = {case.name: case for case in CORPUS}
 AS_LINES = {"basket", "fimi", "spmf", "jsonl"}

@@ -18,6 +18,8 @@ from cli_helpers import Done, files_under, together
 from random_files import IDS, OTHERS
 from strategies import examples, seeded
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 NAMES = [
     "id", "item", "item_no", "code", "order_id", "product", "patient_id", "patient", "icd10", "x", "V1", "",
     "Fall", "date", "items", "product_id", "DX1", "DX2", "Alter", "customer", "page", "case no", "E11.9",

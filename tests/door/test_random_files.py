@@ -19,6 +19,8 @@ from setveil.studio.desk.data import preview
 from setveil.studio.desk.place import Desk
 from strategies import many, seeded
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 WARNED = "ids would be, too"
 
 

@@ -46,6 +46,8 @@ from setveil.values.kinds import (
 )
 from strategies import transactions
 
+pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
+
 DATA = transactions([frozenset(row) for row in ("abs", "abc", "bc", "ac", "a", "b")])
 TREE = Hierarchy({"a": "X", "b": "X", "c": "Y", "s": "Y", "X": "*", "Y": "*", "*": None})
 FILES = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, on_command_line
 from setveil.guarantees import Guarantee, model_named, models
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.constraints import PrivacyConstraints
@@ -86,12 +86,13 @@ def test_what_is_missing(name: str, texts: Texts, gaps: list[tuple[str, ...]]) -
     ],
 )  # fmt: skip
 def test_refused(name: str, texts: Texts, said: str, hint: str) -> None:
-    with pytest.raises(RequestError) as caught:
+    with on_command_line(), pytest.raises(RequestError) as caught:
         require_options(name, texts)
-    message, how = caught.value.on_command_line()
-    assert message.startswith(said)
-    assert how == hint
-    assert "--" not in caught.value.message
+    assert caught.value.message.startswith(said)
+    assert caught.value.hint == hint
+    with pytest.raises(RequestError) as in_python:
+        require_options(name, texts)
+    assert "--" not in str(in_python.value)
 
 
 @pytest.mark.parametrize("name", list(models()))
@@ -160,6 +161,7 @@ def test_an_option_that_does_not_apply_is_not_looked_at() -> None:
         ("privacy-degree", {"p": 2, "sensitive_random": "x"}, "--sensitive-random must be .*'x'"),
     ],
 )
+@pytest.mark.usefixtures("command_line")
 def test_values_that_are_not_allowed(name: str, texts: Texts, said: str) -> None:
     with pytest.raises(RequestError, match=said):
         make_guarantee(name, texts, Given(DATA))

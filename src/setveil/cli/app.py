@@ -45,6 +45,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.data.layout import FORMATS
+from setveil.errors import on_command_line
 from setveil.version import __version__
 
 _HELP = (
@@ -66,7 +67,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
-    app_for(_words())(prog_name="setveil")
+    with on_command_line():
+        app_for(_words())(prog_name="setveil")
 
 
 def _words() -> list[str]:

@@ -61,8 +61,7 @@ def fail(error: SetveilError) -> NoReturn:
     if is_watched():
         write_error(error)
     else:
-        message, hint = error.on_command_line()
-        tell(f"Error: {message}\nHint: {hint}" if hint else f"Error: {message}")
+        tell(f"Error: {error}")
     raise typer.Exit(error.exit_code)
 
 

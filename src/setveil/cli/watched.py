@@ -45,8 +45,7 @@ def write(what: str, content: Any) -> None:
 
 def write_error(error: SetveilError) -> None:
     """Tell the other program why the command ends without an answer."""
-    message, hint = error.on_command_line()
-    write("error", {"kind": type(error).__name__, "message": message, "hint": hint})
+    write("error", {"kind": type(error).__name__, "message": error.message, "hint": error.hint})
 
 
 def be_steered() -> None:

@@ -67,13 +67,11 @@ def write_rows(data: Transactions, output: Path, to: str | None, *, force: bool)
         if not usual:
             raise RequestError(
                 f"The extension of {output} tells no format; these do: {', '.join(extensions())}.",
-                hint="Name the format with --to (in Python to=).",
+                hint="Name the format with --to.",
             )
         to = usual[0]
     if output.exists() and (not force or output.is_dir()):
-        raise OutputError(
-            f"{output} exists already.", hint="Choose another name, or --force (in Python force=True)."
-        )
+        raise OutputError(f"{output} exists already.", hint="Choose another name, or --force.")
     layout = Layout(to)
     if layout.format == "fimi" and writable_layout(layout, data.vocabulary.labels) != layout:
         words = [label for label in data.vocabulary.labels if not is_integer(label)]

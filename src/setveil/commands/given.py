@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, TableError, described, listed
+from setveil.errors import DataError, RequestError, described, listed
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
@@ -51,32 +51,6 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
             f"{what} are a table, whose columns would not be looked at here; expected rows of items.",
             hint="setveil.Transactions.from_rows(table) takes its items alone.",
         )
-    try:
-        return _rows(source, what, reading)
-    except TableError as error:
-        error.hint = _in_python(error)
-        raise
-
-
-def published_rows(path: str, **reading: Any) -> Transactions:
-    """Read a file of published rows: where nothing says otherwise its lines are rows."""
-    return read_files(path, **reading, refuse_tables=False)
-
-
-def _in_python(error: TableError) -> str:
-    """Write how a table may be read as arguments of `setveil.read`."""
-    lines = [
-        f"    setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})\n"
-        f"        {meaning}"
-        for options, meaning in error.readings
-    ]
-    if not lines:
-        return "Say which columns count: setveil.read(..., id_column=, item_column=, item_columns=)."
-    first = f"{error.trouble}; or" if error.trouble else "say how it is to be read; for example"
-    return "\n".join([first, *lines])
-
-
-def _rows(source: object, what: str, reading: dict[str, Any]) -> Transactions:
     if source is None and "query" in reading:
         return read_files(**reading)
     if is_path(source):
@@ -105,6 +79,11 @@ def _rows(source: object, what: str, reading: dict[str, Any]) -> Transactions:
     if isinstance(source, bytes | type) or not isinstance(source, Iterable):
         raise DataError(f"{what} must be rows, got {described(source)}.", hint=_ROWS)
     return Transactions.from_rows(source)
+
+
+def published_rows(path: str, **reading: Any) -> Transactions:
+    """Read a file of published rows: where nothing says otherwise its lines are rows."""
+    return read_files(path, **reading, refuse_tables=False)
 
 
 def _from_paths(paths: Any, what: str, reading: Mapping[str, Any]) -> Transactions:

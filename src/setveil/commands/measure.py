@@ -25,7 +25,7 @@ from setveil.commands.given import (
 )
 from setveil.commands.reconstruct import Reconstruction
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, as_option, described
+from setveil.errors import DataError, RequestError, as_option, described, faces
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
@@ -211,7 +211,10 @@ def require_same_form(original: Transactions, *, of_table: bool) -> None:
     if of_table:
         raise DataError(
             "The release is a table, and the original was read as rows of items.",
-            hint="Read the original with the same roles: --qi, --set (in Python setveil.read_table).",
+            hint=faces(
+                "Read the original with the same roles: --qi, --set.",
+                "Read the original with the same roles: setveil.read_table.",
+            ),
         )
     raise DataError(
         "The original is a table, and the release is one of rows of items.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from setveil.commands.given import is_path, tree_of
 from setveil.data.columns import split_names
-from setveil.errors import RequestError, TableError, described
+from setveil.errors import RequestError, TableError, described, spoken
 from setveil.published.table_files import PublishedTable
 from setveil.published.table_files import read_published_table as published_table
 from setveil.tables.columns import How
@@ -222,6 +222,6 @@ def _in_python(error: TableError) -> str:
         ]
         lines.append(f"    setveil.read_table(..., {', '.join(words)})\n        {meaning}")
     if not lines:
-        return f"{error.trouble}: qi=[...], set=."
-    trouble = error.trouble.replace("--id-column ", "id_column=")
+        return f"{spoken(error.trouble)}: qi=[...], set=."
+    trouble = spoken(error.trouble)
     return "\n".join([f"{trouble}; or" if trouble else "for example", *lines])

@@ -91,7 +91,7 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
         return lists[0]
     raise DataError(
         f"{where}: {len(lists)} columns hold lists: {listed(lists)}.",
-        hint="Name the one to read with --item-column (in Python item_column=).",
+        hint="Name the one to read with --item-column.",
     )
 
 

@@ -80,7 +80,7 @@ def without_index_levels(
         raise DataError(
             f"{where}: besides the index of a pandas frame, {listed(levels)}, there is one column: "
             f"{listed(list(left))}.",
-            hint=f"If the index holds the ids, name it: id_column={levels[0]!r} (--id-column {levels[0]}).",
+            hint=f"If the index holds the ids, name it: id_column={levels[0]!r}.",
         )
     return left
 

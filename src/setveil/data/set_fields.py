@@ -120,7 +120,7 @@ def _refuse_other_signs(column: Column, name: str) -> None:
                 f"{_place(column, int(np.argmax(holds)), name)}: no field holds {DELIMITER!r}, which stands "
                 f"between items, but many hold {sign!r}, such as {shorten(example)}.",
                 hint=f"Say what stands between items: --delimiter {sign!r}, or --delimiter {DELIMITER!r} if "
-                "each field is one item (in Python delimiter=).",
+                "each field is one item.",
             )
 
 

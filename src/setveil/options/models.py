@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.guarantees import Model, model_named, models
 from setveil.options.guarantees import WATCHED, missing, offered
 
@@ -70,5 +70,5 @@ def require_watched(model: Model, *, details: bool) -> None:
     if not details:
         raise RequestError(
             "Sensitive items are looked at among the details only, and these are left out.",
-            hint="Leave out --no-details (in Python details=True).",
+            hint=faces("Leave out --no-details.", "Add details=True."),
         )

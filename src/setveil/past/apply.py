@@ -180,7 +180,7 @@ def _terms(earlier: PastRun, repair: bool | Exact) -> Exact | None:
         if isinstance(repair, Exact):
             raise RequestError(
                 "The labels of the earlier run are groups of items: a repair leaves some out, nothing else.",
-                hint="Say no more than --repair (in Python repair=True).",
+                hint="Say no more than --repair.",
             )
         return None
     terms = repair if isinstance(repair, Exact) else search(earlier)
@@ -212,7 +212,7 @@ def _require_hierarchy(earlier: PastRun, tree: Hierarchy | None, why: str) -> No
         name = then["path"] or "in memory"
         raise DataError(
             f"The hierarchy of the earlier run ({name}) is not there; it is needed {why}.",
-            hint="Name it: --hierarchy FILE (in Python hierarchy=). It may have gained items since.",
+            hint="Name it: --hierarchy FILE. It may have gained items since.",
         )
 
 
@@ -256,7 +256,7 @@ def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:
         f"Under the labels of {earlier.name} the new rows do not keep the promise of "
         f"{verdict.guarantee.phrase}: {words.broken(told)}:\n"
         + "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])]),
-        hint="--repair (in Python repair=True) coarsens the recoding as little as possible.",
+        hint="--repair coarsens the recoding as little as possible.",
     )
 
 

@@ -169,7 +169,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     if given is None:
         raise DataError(
             "The hierarchy of this run was made in Python, and is in no file.",
-            hint="Give it: sv.why(..., hierarchy=), or --hierarchy FILE.",
+            hint="Give it, or its file: --hierarchy FILE.",
         )
     tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
     other = _not_that_of(run, recorded, tree)

@@ -33,8 +33,8 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
     """
     same = (
         "Two releases of the same people may tell together what each hides (docs/apply.md). Leave these "
-        "people out, or release one union instead. To go on nevertheless: --people same (in Python "
-        'people="same")'
+        "people out, or release one union instead. To go on nevertheless: --people "
+        "same"
     )
     then: Mapping[str, Any] = earlier.report["input"].get("read") or {}
     now = data.origin.as_dict() if data.origin else {}

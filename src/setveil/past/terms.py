@@ -7,7 +7,7 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.algorithms.exact.exact import Exact
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.guarantees import Facts, Guarantee
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
@@ -60,7 +60,7 @@ def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
         if promised is None:
             raise RequestError(
                 f"The record of {run.name} does not hold the itemsets that it protects.",
-                hint="Name them: --privacy FILE (in Python guarantee=PrivacyConstraints(k, ...)).",
+                hint=faces("Name them: --privacy FILE.", "Name them: guarantee=PrivacyConstraints(k, ...)."),
             )
         return promised
     if wanted.model != run.model:

@@ -16,7 +16,7 @@ from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError, listed
+from setveil.errors import DataError, RequestError, faces, listed
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.published import KindInfo
@@ -310,7 +310,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
         raise DataError(
             f"{path}: no about.json beside it says which of its columns someone may know, and which holds "
             "the items.",
-            hint="Name them: --qi age,sex --set codes (in Python setveil.read_published_table).",
+            hint=faces("Name them: --qi age,sex --set codes.", "setveil.read_published_table names them."),
         )
     about = about_file(file)
     table = _read(file, about)

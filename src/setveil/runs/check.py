@@ -37,12 +37,12 @@ def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
     if reading == COVER and not hierarchy:
         raise RequestError(
             "The cover reading needs the hierarchy, which says what each label covers.",
-            hint="--hierarchy FILE (in Python hierarchy=).",
+            hint="Name it: --hierarchy FILE.",
         )
     if reading != COVER and hierarchy:
         raise RequestError(
             "A hierarchy is of use in the cover reading only: else each label is one item of its own.",
-            hint='--reading cover (in Python reading="cover"), or leave it out.',
+            hint="--reading cover, or leave it out.",
         )
 
 

@@ -19,7 +19,7 @@ from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import GuaranteeError, RequestError, described, listed
+from setveil.errors import GuaranteeError, RequestError, described, faces, listed
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict, require_guarantee
 from setveil.hierarchy.build import by_cooccurrence
@@ -358,8 +358,8 @@ def require_form(data: Transactions, guarantee: Guarantee) -> None:
         )
     raise RequestError(
         f"{model.title} is about tables, and the data are rows of items without further columns.",
-        hint="Say which columns someone may know and which holds the items: --qi and --set, or "
-        "setveil.read_table. Without such columns choose one of "
+        hint="Say which columns someone may know and which holds the items: "
+        f"{faces('--qi and --set', 'setveil.read_table')}. Without such columns choose one of "
         f"{', '.join(suited)}.",
     )
 

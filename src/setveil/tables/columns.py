@@ -22,7 +22,7 @@ from setveil.data.named_columns import Column
 from setveil.data.rows_of_columns import read_table
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, faces, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.memory import Unpacked
 from setveil.tables.how import How
@@ -233,7 +233,7 @@ def _require_one_way(set_name: str | None, how: How) -> None:
     if how.items is not None and how.id_column is None:
         raise RequestError(
             "A second table of items needs the column of ids that both tables have.",
-            hint="Name it: --id-column patient (in Python id_column=).",
+            hint=faces("Name it: --id-column patient.", 'Such as id_column="patient".'),
         )
     if how.item_column is not None and how.items is None:
         raise RequestError(

@@ -19,7 +19,7 @@ from setveil.data.evidence import FEW, SURE
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
 from setveil.data.readings import as_field
-from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
@@ -143,7 +143,7 @@ def _require_apart(read: TableColumns, roles: Roles) -> None:
     if read.set_name in found and read.set_name not in read.item_columns:
         raise RequestError(
             f"The items cannot be published as {shorten(read.set_name)}: another column has this name.",
-            hint="Name the column that is to hold them: --set diagnoses (in Python set=).",
+            hint=faces("Name the column that is to hold them: --set diagnoses.", 'Such as set="diagnoses".'),
         )
 
 
@@ -190,8 +190,7 @@ def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
         f"{place(at)}: column {shorten(name)} holds numbers, but {count(others, 'row')} of "
         f"{count(rows + others)} {'holds' if others == 1 else 'hold'} {listed(shown)}.",
         hint=f"Say what these are: {missing} where no value is known; {tree} with a hierarchy of all values "
-        f"where they are bands such as 90+; or {codes} if the numbers are names only (in Python missing=, "
-        "hierarchies=, categorical=).",
+        f"where they are bands such as 90+; or {codes} if the numbers are names only.",
     )
 
 

@@ -168,8 +168,7 @@ def _unequal(read: TableColumns, name: str, apart: Apart) -> DataError:
         f"different values in columns that are published, such as\n"
         f"{_two_lines(read, two, names, f'the same {name}')}",
         hint=f"Give each person one value of {listed(names)}, or leave the column out. Where each line is a "
-        f"person of its own, use --not-ids {as_field(name)} in place of --id-column (in Python "
-        "not_ids=).",
+        f"person of its own, use --not-ids {as_field(name)} in place of --id-column.",
     )
 
 

@@ -15,7 +15,7 @@ from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._hidings import OCCURRENCES, Sensitive
 from setveil.algorithms.exact._program import Floats, Row
 from setveil.algorithms.exact._variables import Variables
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -257,7 +257,8 @@ class Breaches:
         if steps > MOST_STEPS and not found:
             raise RequestError(
                 "There are too many sets of items that someone may know to look at what they give away.",
-                hint="Bound how many items are known: --model km-rho with --m 2 or 3.",
+                hint="Bound how many items are known: "
+                + faces("--model km-rho with --m 2 or 3.", "setveil.KmRho, with m of 2 or 3."),
             )
         breaches = []
         for i, (start, stop) in enumerate(pairwise([0, *stops[:found].tolist()])):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rho._rule_loops import FOUND, KNOWN, LEVEL, STEPS, TOLD, judge, walk_rules
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress, silent
 from setveil.wording import count
@@ -16,9 +16,8 @@ from setveil.wording import count
 STEPS_AT_ONCE = 5_000_000  # steps between two reports of progress
 MOST_STEPS = 3_000_000_000  # of a search for rules of one size
 MOST_IDS = 50_000_000  # in the rules of one size
-TOO_MANY = (
-    "Long rows have too many subsets. Bound what someone may know, to m of 1 to 3 items: --model km-rho "
-    "(setveil.KmRho)."
+TOO_MANY = "Long rows have too many subsets. Bound what someone may know, to m of 1 to 3 items: " + faces(
+    "--model km-rho.", "setveil.KmRho."
 )
 
 

@@ -157,7 +157,7 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
         words = ", ".join(repr(sign) for sign in often)
         raise DataError(
             f"{text.name}: the separator may be one of {words}; each stands in many lines.",
-            hint="Name it: --separator ';', for instance (in Python separator=).",
+            hint="Name it: --separator ';', for instance.",
         )
     return often[0]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.guarantees.verify._inference import PAUSE, KnownRows
 from setveil.guarantees.verify._projection import (
     add_level,
@@ -39,8 +39,8 @@ def too_many(phrase: str) -> RequestError:
     """Say that a guarantee cannot be checked by walking all closed sets."""
     return RequestError(
         f"{phrase} cannot be checked: the rows have too many rules to look at, and none that was breaks it.",
-        hint="Bound how many items someone may know, to 2 or 3: --model km-rho with --m (in Python "
-        "setveil.KmRho(k=1, m=2, ...)).",
+        hint="Bound how many items someone may know, to 2 or 3: "
+        + faces("--model km-rho with --m.", "setveil.KmRho(k=1, m=2, ...)."),
     )
 
 

@@ -15,7 +15,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
+from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError, on_command_line
 from setveil.runs.memory import keep_to, peak_memory_mb
 from setveil.staging import give_up, staged_file
 from setveil.studies.machine import machine
@@ -191,4 +191,5 @@ def _as_table(rows: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    with on_command_line():
+        main()

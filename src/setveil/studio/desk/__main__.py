@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import SetveilError
+from setveil.errors import SetveilError, on_command_line
 from setveil.runs.memory import keep_to
 from setveil.staging import give_up
 from setveil.studio.desk import data, release, tree
@@ -49,7 +49,7 @@ def main() -> None:
         answers.flush()
 
 
-_SAID = {"message", "hint", "_faces"}  # of an error; what else it has says where
+_SAID = {"_message", "_hint"}  # of an error; what else it has says where
 
 
 def _answer(desk: Desk, do: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -97,4 +97,5 @@ def _listen(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with on_command_line():
+        main()
