@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date as calendar_date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,20 +20,26 @@ from setveil.cli.options import (
     GENERAL,
     OUTPUT,
     PROMISE,
+    External,
+    ForceRun,
     HierarchyFiles,
     Input,
     Json,
+    NoDetails,
+    Out,
+    OutputFormat,
     Own,
     Promise,
     Reading,
     Seed,
+    choice,
+    flag,
     integer,
-    one_of,
+    option,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
-from setveil.data.layout import FORMATS
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import model_named, models
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
@@ -71,11 +77,6 @@ def _day(text: str) -> str:
         raise typer.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
 
 
-def _text(option: str, what: str) -> Any:
-    """Declare an option whose text the report shows."""
-    return typer.Option(option, metavar="TEXT", rich_help_panel=ABOUT, help=what)
-
-
 def _shown(about: dict[str, str | None]) -> dict[str, Any]:
     """Take what the report is to say of the release from the options."""
     told = {key: text for key, text in about.items() if text is not None}
@@ -106,145 +107,54 @@ def anonymize(
     context: typer.Context,
     input: Input = None,  # noqa: A002
     *,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            rich_help_panel=PROMISE,
-            **one_of("privacy model", models(), "What is promised (default: what the options describe)."),
-        ),
-    ] = None,
+    model: str | None = choice(
+        PROMISE, "What is promised (default: what the options describe).", "privacy model", models
+    ),
     promise: Promise,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            rich_help_panel=ALGORITHM,
-            **one_of(
-                "algorithm",
-                registry.names(),
-                "How the promise is kept (default: exact, or the first choice of --model).",
-            ),
-        ),
-    ] = None,
-    global_recoding: Annotated[
-        bool,
-        typer.Option(
-            "--global",
-            rich_help_panel=ALGORITHM,
-            help="Tables: every label means the same in all rows (algorithm forest).",
-        ),
-    ] = False,
+    algorithm: str | None = choice(
+        ALGORITHM,
+        "How the promise is kept (default: exact, or the first choice of --model).",
+        "algorithm",
+        registry.names,
+        "-a",
+    ),
+    global_recoding: bool = flag(
+        ALGORITHM, "Tables: every label means the same in all rows (algorithm forest).", "--global"
+    ),
     hierarchy_files: HierarchyFiles = None,
-    bound: Annotated[
-        bool,
-        typer.Option(
-            "--bound",
-            rich_help_panel=ALGORITHM,
-            help="Also find how far the release is from the optimum, within --time-limit.",
-        ),
-    ] = False,
+    bound: bool = flag(ALGORITHM, "Also find how far the release is from the optimum, within --time-limit."),
     own: Own,
     columns: Columns,
     reading: Reading,
     engine: MakingEngine = MEMORY,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            "--sample",
-            rich_help_panel=GENERAL,
-            help="Take only N rows, drawn by --seed: for a first try on large data.",
-            **integer(1),
-        ),
-    ] = None,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            rich_help_panel=OUTPUT,
-            help="Folder to write: published/ to share, internal/ to keep.",
-        ),
-    ],
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            "--output-format",
-            rich_help_panel=OUTPUT,
-            **one_of("format", FORMATS, "Format of the published file, if not the input's."),
-        ),
-    ] = None,
+    sample: int | None = integer(
+        GENERAL, "Take only N rows, drawn by --seed: for a first try on large data.", 1
+    ),
+    out: Out,
+    output_format: OutputFormat = None,
     seed: Seed = 0,
-    external: Annotated[
-        bool,
-        typer.Option(
-            "--external",
-            rich_help_panel=OUTPUT,
-            help="Also write published/report.html, which may be shared with the rows.",
-        ),
-    ] = False,
-    no_counts: Annotated[
-        bool,
-        typer.Option(
-            "--no-counts",
-            rich_help_panel=OUTPUT,
-            help="Do not share in how many rows each item was (counts.csv).",
-        ),
-    ] = False,
-    counts_min: Annotated[
-        int | None,
-        typer.Option(
-            "--counts-min",
-            rich_help_panel=OUTPUT,
-            help="Fewest rows that a shared count may speak of, at least k (default: k).",
-            **integer(2),
-        ),
-    ] = None,
-    no_details: Annotated[
-        bool,
-        typer.Option(
-            "--no-details",
-            rich_help_panel=OUTPUT,
-            help="Leave out what takes longest to measure: the risk, and the errors of queries.",
-        ),
-    ] = False,
-    plot_band: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot-band",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="cahd: draw rows and items before and after reordering (.png, .svg).",
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the folder of an earlier run."),
-    ] = False,
-    purpose: Annotated[str | None, _text("--purpose", "What the release is for.")] = None,
-    recipient: Annotated[str | None, _text("--recipient", "Who gets it.")] = None,
-    responsible: Annotated[str | None, _text("--responsible", "Who answers for it.")] = None,
-    date: Annotated[
-        str | None,
-        typer.Option(
-            "--date",
-            parser=_day,
-            metavar="DATE|today",
-            rich_help_panel=ABOUT,
-            help="Of the release, such as 2026-01-31; none is shown if none is given.",
-        ),
-    ] = None,
-    names_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--names",
-            metavar="FILE",
-            rich_help_panel=ABOUT,
-            help="Names to show beside codes: lines of code,name.",
-        ),
-    ] = None,
+    external: External = False,
+    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
+    counts_min: int | None = integer(
+        OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
+    ),
+    no_details: NoDetails = False,
+    plot_band: Path | None = option(
+        OUTPUT, "cahd: draw rows and items before and after reordering (.png, .svg).", "FILE"
+    ),
+    force: ForceRun = False,
+    purpose: str | None = option(ABOUT, "What the release is for.", "TEXT"),
+    recipient: str | None = option(ABOUT, "Who gets it.", "TEXT"),
+    responsible: str | None = option(ABOUT, "Who answers for it.", "TEXT"),
+    date: str | None = option(
+        ABOUT,
+        "Of the release, such as 2026-01-31; none is shown if none is given.",
+        "DATE|today",
+        parser=_day,
+    ),
+    names_file: Path | None = option(
+        ABOUT, "Names to show beside codes: lines of code,name.", "FILE", "--names"
+    ),
     json: Json = False,
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""

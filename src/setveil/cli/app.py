@@ -39,7 +39,7 @@ from setveil.cli.options import (
     Reading,
     Seed,
     expanded,
-    integer,
+    integer_settings,
     one_of,
     source_of,
 )
@@ -147,7 +147,9 @@ def demo(
     ] = Path("setveil-demo"),
     rows: Annotated[
         int,
-        typer.Option("--rows", rich_help_panel=OUTPUT, help="Number of baskets to generate.", **integer(10)),
+        typer.Option(
+            "--rows", rich_help_panel=OUTPUT, help="Number of baskets to generate.", **integer_settings(10)
+        ),
     ] = 5000,
     seed: Seed = 0,
 ) -> None:

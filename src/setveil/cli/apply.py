@@ -14,19 +14,26 @@ from setveil.cli.options import (
     OUTPUT,
     READING,
     Bundle,
+    External,
+    ForceRun,
     HierarchyFile,
     Input,
     Json,
+    NoDetails,
+    Out,
+    OutputFormat,
     Reading,
     Seed,
+    argument,
+    choice,
+    flag,
     integer,
     model_options,
-    one_of,
+    option,
     some_options,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.data.layout import FORMATS
 from setveil.errors import RequestError
 
 _MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exact search that a repair takes
@@ -52,103 +59,36 @@ def _repair(asked: Any) -> list[Any]:
 
 def apply(
     context: typer.Context,
-    earlier: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Folder of the earlier run, with its internal/.")
-    ],
+    earlier: Path = argument("RUN", "Folder of the earlier run, with its internal/."),
     input: Input = None,  # noqa: A002
     *,
     promise: Annotated[dict[str, Any], Bundle(_promise)],
     hierarchy_file: HierarchyFile = None,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair",
-            rich_help_panel=ALGORITHM,
-            help="Where the promise does not hold, coarsen the recoding as little as possible.",
-        ),
-    ] = False,
+    repair: bool = flag(
+        ALGORITHM, "Where the promise does not hold, coarsen the recoding as little as possible."
+    ),
     own: Annotated[dict[str, Any], Bundle(_repair)],
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            rich_help_panel=ALGORITHM,
-            help="Refuse items that would be left out because the earlier run does not know them.",
-        ),
-    ] = False,
-    union: Annotated[
-        Path | None,
-        typer.Option(
-            "--union",
-            metavar="RELEASE",
-            rich_help_panel=ALGORITHM,
-            help="Also verify the new rows together with an earlier release of other people.",
-        ),
-    ] = None,
-    people: Annotated[
-        str | None,
-        typer.Option(
-            "--people",
-            rich_help_panel=READING,
-            **one_of(
-                "answer",
-                ("same", "other"),
-                "Where both runs have ids in common: some people are in both, or equal ids mean nothing.",
-            ),
-        ),
-    ] = None,
+    strict: bool = flag(
+        ALGORITHM, "Refuse items that would be left out because the earlier run does not know them."
+    ),
+    union: Path | None = option(
+        ALGORITHM, "Also verify the new rows together with an earlier release of other people.", "RELEASE"
+    ),
+    people: str | None = choice(
+        READING,
+        "Where both runs have ids in common: some people are in both, or equal ids mean nothing.",
+        "answer",
+        ("same", "other"),
+    ),
     reading: Reading,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            rich_help_panel=OUTPUT,
-            help="Folder to write: published/ to share, internal/ to keep.",
-        ),
-    ],
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            "--output-format",
-            rich_help_panel=OUTPUT,
-            **one_of("format", FORMATS, "Format of the published file, if not the input's."),
-        ),
-    ] = None,
+    out: Out,
+    output_format: OutputFormat = None,
     seed: Seed = 0,
-    counts_min: Annotated[
-        int | None,
-        typer.Option(
-            "--counts-min",
-            rich_help_panel=OUTPUT,
-            help="Publish counts of items in at least N rows (default k).",
-            **integer(2),
-        ),
-    ] = None,
-    no_counts: Annotated[
-        bool, typer.Option("--no-counts", rich_help_panel=OUTPUT, help="Publish no counts of items.")
-    ] = False,
-    external: Annotated[
-        bool,
-        typer.Option(
-            "--external",
-            rich_help_panel=OUTPUT,
-            help="Also write published/report.html, which may be shared with the rows.",
-        ),
-    ] = False,
-    no_details: Annotated[
-        bool,
-        typer.Option(
-            "--no-details",
-            rich_help_panel=OUTPUT,
-            help="Leave out what takes longest to measure: the risk, and the errors of queries.",
-        ),
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", rich_help_panel=OUTPUT, help="Replace the folder of an earlier run."),
-    ] = False,
+    counts_min: int | None = integer(OUTPUT, "Publish counts of items in at least N rows (default k).", 2),
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items."),
+    external: External = False,
+    no_details: NoDetails = False,
+    force: ForceRun = False,
     json: Json = False,
 ) -> None:
     """Publish rows of other people under the labels of an earlier run, verify and write them.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import GENERAL, OUTPUT, READING, Json, integer
+from setveil.cli.options import GENERAL, OUTPUT, READING, Json, integer_settings
 from setveil.cli.session import answer, answer_json, run, say
 
 EXAMPLES = """Examples:
@@ -48,7 +48,7 @@ def compare(
             "-j",
             rich_help_panel=GENERAL,
             help="Runs at the same time; by default one per processor.",
-            **integer(1),
+            **integer_settings(1),
         ),
     ] = None,
     retry: Annotated[

@@ -19,7 +19,7 @@ from setveil.cli.options import (
     Json,
     Reading,
     expanded,
-    integer,
+    integer_settings,
     one_of,
     reading_options,
     source_of,
@@ -101,7 +101,7 @@ def build(
             "--fanout",
             rich_help_panel=TREE,
             help="co-occurrence, balanced: children of a node.",
-            **integer(),
+            **integer_settings(),
         ),
     ] = 5,
     at: Annotated[

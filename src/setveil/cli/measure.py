@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import MEASURES, Json, ReadHierarchies, Reading, integer, one_of, source_of
+from setveil.cli.options import MEASURES, Json, ReadHierarchies, Reading, integer_settings, one_of, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 
@@ -34,20 +34,26 @@ def measure(
     queries: Annotated[
         int | None,
         typer.Option(
-            "--queries", rich_help_panel=_QUERIES, help="Answer N random COUNT queries (ARE).", **integer(1)
+            "--queries",
+            rich_help_panel=_QUERIES,
+            help="Answer N random COUNT queries (ARE).",
+            **integer_settings(1),
         ),
     ] = None,
     query_size: Annotated[
         int | None,
         typer.Option(
-            "--query-size", rich_help_panel=_QUERIES, help="Items per query (default 2).", **integer(1)
+            "--query-size",
+            rich_help_panel=_QUERIES,
+            help="Items per query (default 2).",
+            **integer_settings(1),
         ),
     ] = None,
     query_support: Annotated[
         int | None,
         typer.Option(
             "--query-support",
-            **integer(1),
+            **integer_settings(1),
             rich_help_panel=_QUERIES,
             help="Ask only for itemsets in at least N rows.",
         ),
@@ -65,26 +71,29 @@ def measure(
         int | None,
         typer.Option(
             "--group-by",
-            **integer(1),
+            **integer_settings(1),
             rich_help_panel=_QUERIES,
             help="Groups: items of a group-by query (default 4).",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", rich_help_panel=_QUERIES, help="Draws the queries.", **integer(0))
+        int,
+        typer.Option("--seed", rich_help_panel=_QUERIES, help="Draws the queries.", **integer_settings(0)),
     ] = 0,
     itemsets: Annotated[
         int | None,
         typer.Option(
             "--itemsets",
-            **integer(1),
+            **integer_settings(1),
             rich_help_panel=_ITEMSETS,
             help="Count the itemsets in at least N rows, and how many of them survive unchanged.",
         ),
     ] = None,
     itemset_length: Annotated[
         int | None,
-        typer.Option("--itemset-length", rich_help_panel=_ITEMSETS, help="Of at most N items.", **integer(1)),
+        typer.Option(
+            "--itemset-length", rich_help_panel=_ITEMSETS, help="Of at most N items.", **integer_settings(1)
+        ),
     ] = None,
     private: Annotated[
         str | None,

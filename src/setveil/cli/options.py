@@ -16,18 +16,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from setveil.cli.config import take_config
 from setveil.cli.session import fail, speak
+from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError
 from setveil.memory import unpack_up_to
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import use_threads
 from setveil.values.declared import Option, options_of
-from setveil.values.kinds import (
-    Choice,
-    Kind,
-    Number,
-    Text,
-)
+from setveil.values.kinds import Choice, Kind, Number, Text
 
 PROMISE = "The promise"
 ATTACKER = "The attacker"
@@ -44,6 +40,109 @@ _PANELS = (PROMISE, ATTACKER, ALGORITHM, MEASURES, TREE, TABLES, READING, OUTPUT
 
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option or argument as a signature declares it: as a parameter's default, or in its annotation.
+
+    Attributes
+    ----------
+    words : tuple of str
+        What an option is called on the command line; where none of them is long, the parameter's name is.
+    default : Any
+        What it is where it is not given; ``...``: it must be given. An annotation leaves it to the signature.
+    settings : callable
+        Makes the settings of typer: when the command is asked for, others need none.
+    argument : bool
+        Whether it is an argument.
+    """
+
+    words: tuple[str, ...]
+    default: Any
+    settings: Callable[[], dict[str, Any]]
+    argument: bool = False
+
+    def parameter(self, name: str, kind: Any, default: Any) -> inspect.Parameter:
+        """Make the parameter of a command; `kind`: the type of its value."""
+        settings = self.settings()
+        if list[str] in (kind, *get_args(kind)):
+            settings["callback"] = _or_config
+        if self.argument:
+            made = typer.Argument(**settings)
+        else:
+            named = any(word.startswith("--") for word in self.words)
+            words = self.words if named else (_long(name), *self.words)
+            made = typer.Option(*words, **settings)
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if default is ... else default,
+            annotation=Annotated[kind, made],
+        )
+
+
+def option(
+    panel: str | None, what: str, metavar: str | None = None, *words: str, default: Any = None, **more: Any
+) -> Any:
+    """Declare an option (see `Declared`).
+
+    Parameters
+    ----------
+    panel, what, metavar
+        Where and how the help shows it.
+    *words : str
+        What it is called: a short name, or a long one that is not the parameter's.
+    default : Any
+        What it is where it is not given; ``...``: it must be given.
+    **more
+        Settings of typer.
+    """
+    settings = {"rich_help_panel": panel, "help": what, "metavar": metavar, **more}
+    return Declared(words, default, lambda: dict(settings))
+
+
+def flag(panel: str | None, what: str, *words: str, **more: Any) -> Any:
+    """Declare an option without a value (see `option`)."""
+    return option(panel, what, None, *words, default=False, **more)
+
+
+def integer(
+    panel: str | None, what: str, least: int, *words: str, metavar: str = "N", default: Any = None
+) -> Any:
+    """Declare an option that takes an integer, of at least `least` (see `option`)."""
+    return option(panel, what, metavar, *words, default=default, parser=_integer(least))
+
+
+def number(panel: str | None, what: str, least: float, metavar: str, *words: str, default: Any = None) -> Any:
+    """Declare an option that takes a number, of at least `least` (see `option`)."""
+    return option(panel, what, metavar, *words, default=default, parser=_number(least))
+
+
+def choice(
+    panel: str | None,
+    what: str,
+    name: str,
+    known: Iterable[str] | Callable[[], Iterable[str]],
+    *words: str,
+    default: Any = None,
+) -> Any:
+    """Declare an option that takes one of some words, which are a `name` each (see `option`)."""
+
+    def settings() -> dict[str, Any]:
+        return {"rich_help_panel": panel, **one_of(name, known() if callable(known) else known, what)}
+
+    return Declared(words, default, settings)
+
+
+def argument(metavar: str, what: str, *, default: Any = ...) -> Any:
+    """Declare an argument (see `option`)."""
+    return Declared((), default, lambda: {"metavar": metavar, "help": what}, argument=True)
+
+
+def _long(name: str) -> str:
+    """Return the name of an option on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 def one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
@@ -65,8 +164,8 @@ def one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
 
 
-def integer(least: int | None = None, metavar: str = "N") -> dict[str, Any]:
-    """Make the settings of an option that takes an integer, of at least `least`."""
+def _integer(least: int | None = None) -> Callable[[str | int], int]:
+    """Make what reads an integer, of at least `least`."""
 
     def parse(text: str | int) -> int:
         try:
@@ -78,11 +177,11 @@ def integer(least: int | None = None, metavar: str = "N") -> dict[str, Any]:
             raise typer.BadParameter(f"expected an integer{bound}, got {str(text)!r}.")
         return value
 
-    return {"parser": parse, "metavar": metavar}
+    return parse
 
 
-def number(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any]:
-    """Make the settings of an option that takes a number, of at least `least`."""
+def _number(least: float | None = None) -> Callable[[str | float], float]:
+    """Make what reads a number, of at least `least`."""
 
     def parse(text: str | float) -> float:
         try:
@@ -94,7 +193,7 @@ def number(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any
             raise typer.BadParameter(f"expected a number{bound}, got {str(text)!r}.")
         return value
 
-    return {"parser": parse, "metavar": metavar}
+    return parse
 
 
 def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: list[str] | None) -> list[str]:
@@ -102,117 +201,89 @@ def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: li
     return value or context.lookup_default(str(parameter.name)) or []
 
 
+_TREE = "What items generalize to: lines of leaf;parent;...;root."
 Input = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="INPUT", callback=_or_config,
-        help="Files of rows, or a folder of them; - reads standard input.",
-    ),
-]  # fmt: skip
-
-
-def _hierarchy(panel: str) -> Any:
-    what = "What items generalize to: lines of leaf;parent;...;root."
-    return typer.Option("--hierarchy", "-H", metavar="FILE", rich_help_panel=panel, help=what)
-
-
+    list[str] | None, argument("INPUT", "Files of rows, or a folder of them; - reads standard input.")
+]
 HierarchyFiles = Annotated[
     list[str] | None,
-    typer.Option(
-        "--hierarchy", "-H", metavar="FILE", callback=_or_config, rich_help_panel=ALGORITHM,
-        help="What items generalize to: lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
-    ),
-]  # fmt: skip
+    option(ALGORITHM, f"{_TREE} COLUMN=FILE: of a table's column.", "FILE", "--hierarchy", "-H"),
+]
 ReadHierarchies = Annotated[
     list[str] | None,
-    typer.Option(
-        "--hierarchy", "-H", metavar="FILE", rich_help_panel=READING,
-        help="Lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
+    option(
+        READING,
+        "Lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
+        "FILE",
+        "--hierarchy",
+        "-H",
     ),
-]  # fmt: skip
-HierarchyFile = Annotated[Path | None, _hierarchy(ALGORITHM)]
-ReadHierarchy = Annotated[Path | None, _hierarchy(READING)]
-Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed", rich_help_panel=OUTPUT, help="Shuffles the published rows; same seed, same bytes.",
-        **integer(0),
-    ),
-]  # fmt: skip
-Json = Annotated[
-    bool,
-    typer.Option("--json", rich_help_panel=ANSWER, help="Print the answer as JSON on standard output."),
 ]
-Force = Annotated[
-    bool,
-    typer.Option("--force", rich_help_panel=OUTPUT, help="Replace what is there from an earlier run."),
-]
-QuerySeed = Annotated[
-    int,
-    typer.Option(
-        "--seed", rich_help_panel=MEASURES, help="Draws the queries that are measured.", **integer(0)
-    ),
+HierarchyFile = Annotated[Path | None, option(ALGORITHM, _TREE, "FILE", "--hierarchy", "-H")]
+ReadHierarchy = Annotated[Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H")]
+Seed = Annotated[int, integer(OUTPUT, "Shuffles the published rows; same seed, same bytes.", 0)]
+QuerySeed = Annotated[int, integer(MEASURES, "Draws the queries that are measured.", 0)]
+Out = Annotated[
+    Path, option(OUTPUT, "Folder to write: published/ to share, internal/ to keep.", "FOLDER", "-o")
 ]
 Page = Annotated[
     Path | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE", rich_help_panel=OUTPUT,
-        help="Also write the answer as a page (.html), which stays inside.",
-    ),
-]  # fmt: skip
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", metavar="FILE", rich_help_panel=GENERAL, is_eager=True, callback=take_config,
-        help="Take options from a TOML file or a run's report.json; those given here win.",
-    ),
-]  # fmt: skip
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", rich_help_panel=GENERAL, help="Only errors and the answer."),
+    option(OUTPUT, "Also write the answer as a page (.html), which stays inside.", "FILE", "-o"),
 ]
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose", "-v", rich_help_panel=GENERAL,
-        help="Also the phases of the work and their times.",
-    ),
-]  # fmt: skip
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        "--threads", rich_help_panel=GENERAL, **integer(1),
-        help="How many threads compute at most (default all processors). What comes out is the same.",
-    ),
-]  # fmt: skip
-UnpackedLimit = Annotated[
-    int | None,
-    typer.Option(
-        "--unpacked-limit", rich_help_panel=GENERAL, **integer(1, "MB"),
-        help="Memory that a packed file may take unpacked (default a quarter of what is left).",
-    ),
-]  # fmt: skip
-_GENERAL: tuple[tuple[str, Any, Any], ...] = (
-    ("config", Config, None),
-    ("threads", Threads, None),
-    ("unpacked_limit", UnpackedLimit, None),
-    ("quiet", Quiet, False),
-    ("verbose", Verbose, False),
-)
+OutputFormat = Annotated[
+    str | None, choice(OUTPUT, "Format of the published file, if not the input's.", "format", FORMATS)
+]
+External = Annotated[
+    bool, flag(OUTPUT, "Also write published/report.html, which may be shared with the rows.")
+]
+NoDetails = Annotated[
+    bool, flag(OUTPUT, "Leave out what takes longest to measure: the risk, and the errors of queries.")
+]
+ForceRun = Annotated[bool, flag(OUTPUT, "Replace the folder of an earlier run.")]
+Force = Annotated[bool, flag(OUTPUT, "Replace what is there from an earlier run.")]
+Jobs = Annotated[
+    int | None, integer(GENERAL, "Runs at the same time; by default one per processor.", 1, "-j")
+]
+Show = Annotated[int, integer(ANSWER, "How many violations to list.", 0)]
+Json = Annotated[bool, flag(ANSWER, "Print the answer as JSON on standard output.")]
 
 
-def several(name: str, metavar: str, what: str, panel: str, *words: str) -> inspect.Parameter:
-    """Make an option that may be repeated; `words`: what it is called on the command line."""
-    option = typer.Option(
-        *(words or [f"--{name.replace('_', '-')}"]),
-        metavar=metavar,
-        rich_help_panel=panel,
-        help=what,
-        callback=_or_config,
-    )
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, option]
-    )
+def _general(
+    config: Path | None = option(
+        GENERAL, "Take options from a TOML file or a run's report.json; those given here win.", "FILE",
+        is_eager=True, callback=take_config,
+    ),
+    threads: int | None = integer(
+        GENERAL, "How many threads compute at most (default all processors). What comes out is the same.", 1
+    ),
+    unpacked_limit: int | None = integer(
+        GENERAL, "Memory that a packed file may take unpacked (default a quarter of what is left).", 1,
+        metavar="MB",
+    ),
+    quiet: bool = flag(GENERAL, "Only errors and the answer.", "-q"),
+    verbose: bool = flag(GENERAL, "Also the phases of the work and their times.", "-v"),
+) -> None:  # fmt: skip
+    """Do what the options of all commands say."""
+    speak(quiet=quiet, verbose=verbose)
+    use_threads(threads)
+    if unpacked_limit is not None:
+        unpack_up_to(unpacked_limit)
+
+
+def integer_settings(least: int | None = None, metavar: str = "N") -> dict[str, Any]:
+    """Make the settings of an option that takes an integer, of at least `least`."""
+    return {"parser": _integer(least), "metavar": metavar}
+
+
+def number_settings(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any]:
+    """Make the settings of an option that takes a number, of at least `least`."""
+    return {"parser": _number(least), "metavar": metavar}
+
+
+def several(name: str, metavar: str, what: str, panel: str) -> inspect.Parameter:
+    """Make an option that may be repeated."""
+    declared: Declared = option(panel, what, metavar)
+    return declared.parameter(name, list[str] | None, None)
 
 
 def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
@@ -287,6 +358,21 @@ def _processed(parameter: Any, kind: Any, option: Any, context: Any, value: Any)
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
+def parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Make the parameters of a command from the signature of a function or dataclass that declares them."""
+    return [_made(parameter) for parameter in inspect.signature(declaring, eval_str=True).parameters.values()]
+
+
+def _made(parameter: inspect.Parameter) -> inspect.Parameter:
+    kind, default = parameter.annotation, parameter.default
+    if isinstance(default, Declared):
+        return default.parameter(parameter.name, kind, default.default)
+    for part in getattr(kind, "__metadata__", ()):
+        if isinstance(part, Declared):
+            return part.parameter(parameter.name, kind.__origin__, default)
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+
+
 @dataclass(frozen=True)
 class Bundle:
     """Stands in a command's signature for several options.
@@ -313,30 +399,24 @@ def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callabl
     asked : sequence of str
         Names of algorithms or models whose options alone the help is to show; empty: all.
     """
-    signature = inspect.signature(command, eval_str=True)
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
-    for parameter in signature.parameters.values():
-        bundle = next((part for part in get_args(parameter.annotation) if isinstance(part, Bundle)), None)
+    for parameter in parameters_of(command):
+        parts = getattr(parameter.annotation, "__metadata__", ())
+        bundle = next((part for part in parts if isinstance(part, Bundle)), None)
         if bundle is None:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            parameters.append(parameter)
         else:
             options = bundle.options(asked)
             bundles[parameter.name] = bundle, [option.name for option in options]
             parameters += options
-    for name, annotation, default in _GENERAL:
-        parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        )
+    general = parameters_of(_general)
+    parameters += general
     parameters.sort(key=_place)
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
-        given.pop("config")
-        speak(quiet=given.pop("quiet"), verbose=given.pop("verbose"))
-        use_threads(given.pop("threads"))
-        if (megabytes := given.pop("unpacked_limit")) is not None:
-            unpack_up_to(megabytes)
+        _general(**{option.name: given.pop(option.name) for option in general})
         parts = {
             name: bundle.collect(**{option: given.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()
@@ -379,29 +459,22 @@ def _parameter(
     kinds = list(kinds)
     types = {kind.takes for kind in kinds}
     type_: Any = types.pop() if len(types) == 1 else str
-    long = f"--{name.replace('_', '-')}"
+    words = [f"-{short}"] if short else []
     if negated:
-        long += f"/--no-{name.replace('_', '-')}"
-    names = [long, *([f"-{short}"] if short else [])]
+        words = [f"{_long(name)}/--no-{_long(name)[2:]}", *words]
     first = kinds[0]
     more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
     if type_ is int:
-        more |= integer()
+        more |= {"parser": _integer(), "metavar": "N"}
     elif type_ is float:
         unit = first.unit if isinstance(first, Number) else ""
-        more |= number(metavar=unit.upper() or "NUMBER")
+        more |= {"parser": _number(), "metavar": unit.upper() or "NUMBER"}
     elif isinstance(first, Choice):
         more |= one_of(name.replace("_", " "), first.words, help_)
     elif isinstance(first, Text):
         more["metavar"] = first.what.split()[-1].upper()
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[
-            type_ | None, typer.Option(*names, rich_help_panel=panel, hidden=hidden, **more)
-        ],
-    )
+    made = Declared(tuple(words), None, lambda: {"rich_help_panel": panel, "hidden": hidden, **more})
+    return made.parameter(name, type_ | None, None)
 
 
 def _owned(

@@ -17,7 +17,7 @@ from setveil.cli.options import (
     Json,
     Reading,
     expanded,
-    integer,
+    integer_settings,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
@@ -35,7 +35,7 @@ RowsK = Annotated[
         "-k",
         rich_help_panel=PROMISE,
         help="Protected itemsets must fit at least k rows.",
-        **integer(2),
+        **integer_settings(2),
     ),
 ]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import Json, integer
+from setveil.cli.options import Json, integer_settings
 from setveil.cli.session import answer, answer_json, run
 
 _ASKED = "What is asked"
@@ -44,12 +44,14 @@ def query(
             "--itemsets",
             rich_help_panel=_ASKED,
             help="Find the N itemsets of two items or more with the greatest estimates.",
-            **integer(1),
+            **integer_settings(1),
         ),
     ] = None,
     itemset_length: Annotated[
         int | None,
-        typer.Option("--itemset-length", rich_help_panel=_ASKED, help="Of at most N items.", **integer(2)),
+        typer.Option(
+            "--itemset-length", rich_help_panel=_ASKED, help="Of at most N items.", **integer_settings(2)
+        ),
     ] = None,
     rules: Annotated[
         int | None,
@@ -57,7 +59,7 @@ def query(
             "--rules",
             rich_help_panel=_ASKED,
             help="Also list the N rules of greatest confidence in these itemsets.",
-            **integer(1),
+            **integer_settings(1),
         ),
     ] = None,
     unlisted: Annotated[
@@ -66,7 +68,7 @@ def query(
             "--unlisted",
             rich_help_panel=_ASKED,
             help="Rows that an item without a count is thought to have at least.",
-            **integer(0),
+            **integer_settings(0),
         ),
     ] = 0,
     *,

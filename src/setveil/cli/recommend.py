@@ -20,9 +20,9 @@ from setveil.cli.options import (
     Page,
     QuerySeed,
     Reading,
-    integer,
+    integer_settings,
     model_options,
-    number,
+    number_settings,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run
@@ -68,7 +68,7 @@ def recommend(
             "--time-budget",
             rich_help_panel=GENERAL,
             help="For everything that is tried.",
-            **number(1, "SECONDS"),
+            **number_settings(1, "SECONDS"),
         ),
     ] = 120,
     jobs: Annotated[
@@ -78,7 +78,7 @@ def recommend(
             "-j",
             rich_help_panel=GENERAL,
             help="Runs at the same time; by default one per processor.",
-            **integer(1),
+            **integer_settings(1),
         ),
     ] = None,
     seed: QuerySeed = 0,

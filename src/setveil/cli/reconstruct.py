@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from setveil.cli.options import OUTPUT, Force, Json, integer, one_of, source_of
+from setveil.cli.options import OUTPUT, Force, Json, argument, choice, integer, option, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.data.layout import FORMATS
 from setveil.options.reading import Reading
@@ -21,38 +19,16 @@ $ setveil reconstruct release --draws 20 --seed 1 --out draws"""
 
 
 def reconstruct(
-    release: Annotated[
-        str, typer.Argument(metavar="RELEASE", help="A run's folder with counts, or its published/.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FOLDER", rich_help_panel=OUTPUT, help="Folder to write."),
-    ],
-    draws: Annotated[
-        int,
-        typer.Option("--draws", rich_help_panel=OUTPUT, help="How many times to draw.", **integer(1)),
-    ] = 5,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            rich_help_panel=OUTPUT,
-            help="Of the first draw, the others have those that follow; same seed, same bytes.",
-            **integer(0),
-        ),
-    ] = 0,
-    mix: Annotated[
-        int,
-        typer.Option("--mix", rich_help_panel=OUTPUT, help="Steps of mixing per occurrence.", **integer(0)),
-    ] = 10,
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(
-            "--format",
-            rich_help_panel=OUTPUT,
-            **one_of("format", FORMATS, "Format to write, if not that of the release."),
-        ),
-    ] = None,
+    release: str = argument("RELEASE", "A run's folder with counts, or its published/."),
+    out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=...),
+    draws: int = integer(OUTPUT, "How many times to draw.", 1, default=5),
+    seed: int = integer(
+        OUTPUT, "Of the first draw, the others have those that follow; same seed, same bytes.", 0, default=0
+    ),
+    mix: int = integer(OUTPUT, "Steps of mixing per occurrence.", 0, default=10),
+    format: str | None = choice(  # noqa: A002
+        OUTPUT, "Format to write, if not that of the release.", "format", FORMATS
+    ),
     force: Force = False,
     json: Json = False,
 ) -> None:

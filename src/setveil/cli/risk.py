@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
-from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer, source_of
+from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer_settings, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import AttackedColumns, read_table, require_tables
 from setveil.errors import RequestError
@@ -65,14 +65,14 @@ def risk(
         typer.Option(
             "--effort",
             rich_help_panel=GENERAL,
-            **integer(1, "STEPS"),
+            **integer_settings(1, "STEPS"),
             help="Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
         ),
     ] = None,
     seed: Annotated[
         int,
         typer.Option(
-            "--seed", rich_help_panel=GENERAL, help="Draws the rows that are sampled.", **integer(0)
+            "--seed", rich_help_panel=GENERAL, help="Draws the rows that are sampled.", **integer_settings(0)
         ),
     ] = 0,
     *,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from setveil.cli.options import integer
+from setveil.cli.options import integer_settings
 from setveil.cli.session import fail
 from setveil.errors import RequestError, SetveilError
 
@@ -29,7 +29,7 @@ def studio(
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", help="Port on this computer; 0: any free one.", **integer(0))
+        int, typer.Option("--port", help="Port on this computer; 0: any free one.", **integer_settings(0))
     ] = 0,
     no_browser: Annotated[
         bool,

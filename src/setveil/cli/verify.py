@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from setveil.cli import spark as on_spark
 from setveil.cli.engines import MEMORY, SPARK, CheckingEngine
 from setveil.cli.options import (
-    ANSWER,
     PROMISE,
     READING,
     Json,
     PublishedPromise,
     ReadHierarchy,
     Reading,
-    integer,
-    one_of,
+    Show,
+    argument,
+    choice,
+    option,
 )
 from setveil.cli.session import answer, answer_json, fail, run, say
 from setveil.cli.tables import PublishedColumns, read_published, require_tables
@@ -43,52 +44,29 @@ $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes"""
 
 
 def verify(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of rows, a run's folder, or - .")],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            rich_help_panel=PROMISE,
-            **one_of(
-                "privacy model",
-                models(),
-                "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty).",
-            ),
-        ),
-    ] = None,
-    original: Annotated[
-        str | None,
-        typer.Option(
-            "--original",
-            metavar="FILE",
-            rich_help_panel=READING,
-            help="Groups: the file they were made from; no row may be missing.",
-        ),
-    ] = None,
-    recoding: Annotated[
-        Path | None,
-        typer.Option(
-            "--recoding",
-            metavar="FILE",
-            rich_help_panel=READING,
-            help="Constraints: csv of item,published; not needed for the folder of a run.",
-        ),
-    ] = None,
-    read_as: Annotated[
-        str,
-        typer.Option(
-            "--reading",
-            rich_help_panel=PROMISE,
-            **one_of(
-                "reading", ("label", "cover"), "Of k^m-anonymity: labels as items, or as what they cover."
-            ),
-        ),
-    ] = "label",
+    file: str = argument("FILE", "A file of rows, a run's folder, or - ."),
+    model: str | None = choice(
+        PROMISE,
+        "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty).",
+        "privacy model",
+        models,
+    ),
+    original: str | None = option(
+        READING, "Groups: the file they were made from; no row may be missing.", "FILE"
+    ),
+    recoding: Path | None = option(
+        READING, "Constraints: csv of item,published; not needed for the folder of a run.", "FILE"
+    ),
+    read_as: str = choice(
+        PROMISE,
+        "Of k^m-anonymity: labels as items, or as what they cover.",
+        "reading",
+        ("label", "cover"),
+        "--reading",
+        default="label",
+    ),
     hierarchy_file: ReadHierarchy = None,
-    show: Annotated[
-        int,
-        typer.Option("--show", rich_help_panel=ANSWER, help="How many violations to list.", **integer(0)),
-    ] = 10,
+    show: Show = 10,
     *,
     promise: PublishedPromise,
     columns: PublishedColumns,
@@ -215,13 +193,13 @@ def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[st
     from setveil.published.about import named_beside
 
     found = {}
-    for key, option in model.options.items() if model.release == "rows" else ():
-        if not option.secret or option.drawn_with is not None or promise[key] is not None:
+    for key, known in model.options.items() if model.release == "rows" else ():
+        if not known.secret or known.drawn_with is not None or promise[key] is not None:
             continue
         labels = named_beside(file, key)
         if labels is not None:
             found[key] = labels
-        elif option.needed:
+        elif known.needed:
             raise RequestError(
                 f"{model.name} needs --{key}.",
                 hint="A file of items, or a list with commas. The about.json beside a release that promises "

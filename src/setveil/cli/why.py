@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from setveil.cli.options import ANSWER, READING, Json, ReadHierarchy, Reading, integer
+from setveil.cli.options import READING, Json, ReadHierarchy, Reading, Show, argument, option
 from setveil.cli.session import answer, answer_json, run
 
 EXAMPLES = """Examples:
@@ -18,25 +16,15 @@ $ setveil why release "green tea" --data baskets.csv"""
 
 
 def why(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A published label, an item, or a node of the hierarchy.")
-    ],
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="FILE",
-            rich_help_panel=READING,
-            help="The rows that were anonymized, if they are not where the run read them.",
-        ),
-    ] = None,
+    folder: Path = argument("RUN", "The folder of a run."),
+    name: str = argument("NAME", "A published label, an item, or a node of the hierarchy."),
+    data: str | None = option(
+        READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
+    ),
     hierarchy_file: ReadHierarchy = None,
     *,
     reading: Reading,
-    show: Annotated[
-        int, typer.Option("--show", rich_help_panel=ANSWER, help="How many violations to list.", **integer(0))
-    ] = 10,
+    show: Show = 10,
     json: Json = False,
 ) -> None:
     """Say why a label is not split, or an item left out: what would break, and what is to blame.
