@@ -38,15 +38,19 @@ from setveil.cli.options import (
     Json,
     Reading,
     Seed,
+    argument,
+    choice,
     expanded,
-    integer_settings,
-    one_of,
+    integer,
+    option,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.data.layout import FORMATS
 from setveil.errors import on_command_line
 from setveil.version import __version__
+
+Commands = Mapping[Callable[..., None], str]  # with examples
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
@@ -85,38 +89,48 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     Only the command that they name gets its options, the others are there to be listed: making the options of
     all would take longer than all else that `--help` does.
     """
-    app = typer.Typer(
-        cls=Group,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["--help", "-h"]},
+    app = _group(
         pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
         help=_HELP,
         epilog=_EPILOG,
+        context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
     asked = _asked(arguments)
-    for command, examples in COMMANDS.items():
-        if command.__name__ == named:
+    _add(app, COMMANDS, named, asked)
+    for module in (hierarchy, policy):
+        name = module.__name__.rpartition(".")[2]
+        if name == named:
+            group = _group(name=name, help=module.HELP)
+            _add(group, module.COMMANDS, None, asked)
+            app.add_typer(group)
+        else:
+            app.command(name, help=module.HELP)(_listed)
+    return app
+
+
+def _group(**settings: Any) -> typer.Typer:
+    """Make a group of commands, whose help answers where none of them is named."""
+    return typer.Typer(cls=Group, no_args_is_help=True, **settings)
+
+
+def _add(app: typer.Typer, commands: Commands, named: str | None, asked: Sequence[str]) -> None:
+    """Add commands to a group: with their options that which is named, or all (None)."""
+    for command, examples in commands.items():
+        if named in (None, command.__name__):
             app.command(cls=Command, epilog=examples)(expanded(command, asked))
         else:
             app.command(command.__name__, help=command.__doc__)(_listed)
-    for group in (hierarchy.app, policy.app):
-        name = str(group.info.name)
-        if name == named:
-            app.add_typer(group)
-        else:
-            app.command(name, help=str(group.info.help))(_listed)
-    return app
 
 
 def _asked(arguments: Sequence[str]) -> list[str]:
     """List the algorithm and the models whose options alone the help is to show; none: all."""
     asked = []
-    for option, value in pairwise(arguments):
-        if option in {"-a", "--algorithm"} and value in registry.names():
+    for word, value in pairwise(arguments):
+        if word in {"-a", "--algorithm"} and value in registry.names():
             asked += [value, *registry.load(value).info.guarantees]
-        elif option == "--model":
+        elif word == "--model":
             asked.append(value)
             asked += [] if {"-a", "--algorithm"} & {*arguments} else registry.giving(value)
     return asked
@@ -142,15 +156,8 @@ def _setveil(
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", rich_help_panel=OUTPUT, help="Folder to write.")
-    ] = Path("setveil-demo"),
-    rows: Annotated[
-        int,
-        typer.Option(
-            "--rows", rich_help_panel=OUTPUT, help="Number of baskets to generate.", **integer_settings(10)
-        ),
-    ] = 5000,
+    out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=Path("setveil-demo")),
+    rows: int = integer(OUTPUT, "Number of baskets to generate.", 10, default=5000),
     seed: Seed = 0,
 ) -> None:
     """Anonymize a synthetic grocery sample, verify it, and explain the result."""
@@ -176,18 +183,11 @@ def demo(
 def convert(
     input: Input = None,  # noqa: A002
     *,
-    output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="File to write; its extension says the format.")
-    ],
+    output: Path = argument("OUTPUT", "File to write; its extension says the format."),
     reading: Reading,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            rich_help_panel=OUTPUT,
-            **one_of("format", FORMATS, "Format to write, where the extension does not say it."),
-        ),
-    ] = None,
+    to: str | None = choice(
+        OUTPUT, "Format to write, where the extension does not say it.", "format", FORMATS
+    ),
     force: Force = False,
 ) -> None:
     """Rewrite files of rows in another format. Rows keep their order."""
@@ -243,7 +243,7 @@ _ALGORITHMS = """Example:
 
 $ setveil algorithms --json"""
 
-COMMANDS: Mapping[Callable[..., None], str] = {  # with examples
+COMMANDS: Commands = {
     demo: _DEMO,
     anonymize.anonymize: anonymize.EXAMPLES,
     apply.apply: apply.EXAMPLES,

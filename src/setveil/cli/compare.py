@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from setveil.cli.options import GENERAL, OUTPUT, READING, Json, integer_settings
+from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, Json, argument, flag, option
 from setveil.cli.session import answer, answer_json, run, say
 
 EXAMPLES = """Examples:
@@ -19,60 +17,20 @@ $ setveil compare study.toml --out study --jobs 2"""
 
 
 def compare(
-    study: Annotated[
-        Path, typer.Argument(metavar="STUDY", help="Study file (TOML): data, algorithms, parameters.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            rich_help_panel=OUTPUT,
-            help="Folder of the study: new, or of an earlier call, which it completes.",
-        ),
-    ],
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            metavar="FOLDER",
-            rich_help_panel=READING,
-            help="Where relative paths in STUDY start; by default its folder.",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            rich_help_panel=GENERAL,
-            help="Runs at the same time; by default one per processor.",
-            **integer_settings(1),
-        ),
-    ] = None,
-    retry: Annotated[
-        bool,
-        typer.Option(
-            "--retry",
-            rich_help_panel=GENERAL,
-            help="Repeat runs that failed or ran out of time or memory.",
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", rich_help_panel=GENERAL, help="List the runs, and do nothing."),
-    ] = False,
-    external: Annotated[
-        bool,
-        typer.Option(
-            "--external",
-            rich_help_panel=OUTPUT,
-            help="Write the report without what must stay inside.",
-        ),
-    ] = False,
+    study: Path = argument("STUDY", "Study file (TOML): data, algorithms, parameters."),
+    out: Path = option(
+        OUTPUT, "Folder of the study: new, or of an earlier call, which it completes.", "FOLDER", "-o",
+        default=...,
+    ),
+    data: Path | None = option(
+        READING, "Where relative paths in STUDY start; by default its folder.", "FOLDER"
+    ),
+    jobs: Jobs = None,
+    retry: bool = flag(GENERAL, "Repeat runs that failed or ran out of time or memory."),
+    dry_run: bool = flag(GENERAL, "List the runs, and do nothing."),
+    external: bool = flag(OUTPUT, "Write the report without what must stay inside."),
     json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run algorithms over data and parameters, and write a table, figures and a report.
 
     Each run is a process of its own. Runs that the folder holds already are not done again.

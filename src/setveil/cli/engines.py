@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import typer
-
-from setveil.cli.options import GENERAL, one_of
+from setveil.cli.options import GENERAL, choice
 from setveil.errors import RequestError
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
@@ -20,35 +18,22 @@ from setveil.values.declared import options_of
 MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 
 
-def _option(*engines: str, text: str) -> Any:
-    return typer.Option("--engine", rich_help_panel=GENERAL, **one_of("engine", engines, text))
-
-
-MakingEngine = Annotated[
-    str,
-    _option(
-        MEMORY, PARTS, SPARK,
-        text="Where the rows are: in memory, in parts on disk beside --out, or on Spark. "
-        "The last two read Parquet lists (parts: also text of rows) and give k^m-anonymity.",
-    ),
-]  # fmt: skip
-CheckingEngine = Annotated[
-    str,
-    _option(
-        MEMORY, PARTS, SPARK,
-        text="Where the rows are: in memory, read a piece at a time (Parquet lists, text of rows), or on "
-        "Spark (Parquet lists). The last two check k^m-anonymity.",
-    ),
-]  # fmt: skip
-
-LookingEngine = Annotated[
-    str,
-    _option(
-        MEMORY, PARTS,
-        text="Where the rows are: in memory, or read a piece at a time (Parquet lists, text of rows), which "
-        "tells the risk of one or two known items.",
-    ),
-]  # fmt: skip
+_PLACES = (MEMORY, PARTS, SPARK)
+_MAKING = (
+    "Where the rows are: in memory, in parts on disk beside --out, or on Spark. "
+    "The last two read Parquet lists (parts: also text of rows) and give k^m-anonymity."
+)
+_CHECKING = (
+    "Where the rows are: in memory, read a piece at a time (Parquet lists, text of rows), or on "
+    "Spark (Parquet lists). The last two check k^m-anonymity."
+)
+_LOOKING = (
+    "Where the rows are: in memory, or read a piece at a time (Parquet lists, text of rows), which "
+    "tells the risk of one or two known items."
+)
+MakingEngine = Annotated[str, choice(GENERAL, _MAKING, "engine", _PLACES)]
+CheckingEngine = Annotated[str, choice(GENERAL, _CHECKING, "engine", _PLACES)]
+LookingEngine = Annotated[str, choice(GENERAL, _LOOKING, "engine", (MEMORY, PARTS))]
 
 
 def km_only(

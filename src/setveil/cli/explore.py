@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from setveil import algorithms as registry
 from setveil.cli.options import (
     ALGORITHM,
@@ -23,10 +21,11 @@ from setveil.cli.options import (
     Page,
     QuerySeed,
     Reading,
-    integer_settings,
+    choice,
+    integer,
     model_options,
-    number_settings,
-    one_of,
+    number,
+    option,
     own_options,
     source_of,
 )
@@ -64,64 +63,39 @@ def _secret(_asked: Sequence[str]) -> list[inspect.Parameter]:
 
 def explore(
     input: Input = None,  # noqa: A002
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "--k",
-            "-k",
-            metavar="N,N,...",
-            rich_help_panel=PROMISE,
-            help="Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
-        ),
-    ] = None,
-    m: Annotated[
-        str | None,
-        typer.Option(
-            "--m",
-            "-m",
-            metavar="N,N,...",
-            rich_help_panel=PROMISE,
-            help="Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
-        ),
-    ] = None,
-    rho: Annotated[
-        str | None,
-        typer.Option(
-            "--rho",
-            metavar="NUMBER,NUMBER,...",
-            rich_help_panel=PROMISE,
-            help="Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
-        ),
-    ] = None,
+    k: str | None = option(
+        PROMISE,
+        "Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
+        "N,N,...",
+        "-k",
+    ),
+    m: str | None = option(
+        PROMISE,
+        "Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
+        "N,N,...",
+        "-m",
+    ),
+    rho: str | None = option(
+        PROMISE,
+        "Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
+        "NUMBER,NUMBER,...",
+    ),
     hierarchy_files: HierarchyFiles = None,
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            rich_help_panel=ALGORITHM,
-            **one_of("algorithm", registry.giving("km-anonymity", "global"), "How the promises are kept."),
-        ),
-    ] = _DEFAULT,
+    algorithm: str = choice(
+        ALGORITHM,
+        "How the promises are kept.",
+        "algorithm",
+        lambda: registry.giving("km-anonymity", "global"),
+        "-a",
+        default=_DEFAULT,
+    ),
     share: TableShare = None,
-    known: Annotated[
-        int | None,
-        typer.Option(
-            "--known",
-            rich_help_panel=ATTACKER,
-            help="Items by whom unique rows are counted (default: m + 1, one more than is promised).",
-            **integer_settings(1),
-        ),
-    ] = None,
-    time_budget: Annotated[
-        float,
-        typer.Option(
-            "--time-budget",
-            rich_help_panel=GENERAL,
-            help="For everything; each search of exact gets an even part of it.",
-            **number_settings(1, "SECONDS"),
-        ),
-    ] = 50,
+    known: int | None = integer(
+        ATTACKER, "Items by whom unique rows are counted (default: m + 1, one more than is promised).", 1
+    ),
+    time_budget: float = number(
+        GENERAL, "For everything; each search of exact gets an even part of it.", 1, "SECONDS", default=50
+    ),
     seed: QuerySeed = 0,
     out: Page = None,
     force: Force = False,

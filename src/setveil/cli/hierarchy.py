@@ -12,15 +12,14 @@ from setveil.cli.options import (
     READING,
     TREE,
     Bundle,
-    Command,
     Force,
-    Group,
     Input,
     Json,
     Reading,
-    expanded,
-    integer_settings,
-    one_of,
+    argument,
+    choice,
+    integer,
+    option,
     reading_options,
     source_of,
 )
@@ -28,35 +27,13 @@ from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import RequestError, listed
 from setveil.options.reading import Reading as ReadingOptions
 
-app = typer.Typer(
-    name="hierarchy",
-    cls=Group,
-    no_args_is_help=True,
-    help="Make, check, convert and edit hierarchies: what items may be generalized to.",
-)
+HELP = "Make, check, convert and edit hierarchies: what items may be generalized to."
 
 SHOWN = 20
 
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHARACTER",
-        rich_help_panel=READING,
-        help="Between the fields of a csv hierarchy.",
-    ),
-]
-
-TreeOut = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        rich_help_panel=OUTPUT,
-        help="File to write: .csv (ARX), .txt or .json (Amnesia).",
-    ),
-]
+Separator = Annotated[str | None, option(READING, "Between the fields of a csv hierarchy.", "CHARACTER")]
+_WRITTEN = "File to write: .csv (ARX), .txt or .json (Amnesia)."
+TreeOut = Annotated[Path, option(OUTPUT, _WRITTEN, "FILE", "-o")]
 
 _WAYS = ("co-occurrence", "balanced", "prefix")
 _BY = "By what items share: rows, their place in the order, or how their codes begin."
@@ -82,55 +59,14 @@ _EDIT = """Example:
 $ setveil hierarchy edit products.csv edits.jsonl --out better.csv"""
 
 
-@app.command(cls=Command, epilog=_BUILD)
-@expanded
 def build(
     input: Input = None,  # noqa: A002
     *,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by",
-            rich_help_panel=TREE,
-            **one_of("way", _WAYS, _BY),
-        ),
-    ] = _WAYS[0],
-    fanout: Annotated[
-        int,
-        typer.Option(
-            "--fanout",
-            rich_help_panel=TREE,
-            help="co-occurrence, balanced: children of a node.",
-            **integer_settings(),
-        ),
-    ] = 5,
-    at: Annotated[
-        str,
-        typer.Option(
-            "--at",
-            metavar="CHARACTERS",
-            rich_help_panel=TREE,
-            help="prefix: characters that end one: 250.83 -> 250.",
-        ),
-    ] = ".",
-    lengths: Annotated[
-        str | None,
-        typer.Option(
-            "--lengths",
-            metavar="N,...",
-            rich_help_panel=TREE,
-            help="prefix: cut at these lengths instead, e.g. 1,3.",
-        ),
-    ] = None,
-    extend: Annotated[
-        Path | None,
-        typer.Option(
-            "--extend",
-            metavar="FILE",
-            rich_help_panel=TREE,
-            help="Keep this hierarchy and add the items it lacks.",
-        ),
-    ] = None,
+    by: str = choice(TREE, _BY, "way", _WAYS, default=_WAYS[0]),
+    fanout: int = integer(TREE, "co-occurrence, balanced: children of a node.", None, default=5),
+    at: str = option(TREE, "prefix: characters that end one: 250.83 -> 250.", "CHARACTERS", default="."),
+    lengths: str | None = option(TREE, "prefix: cut at these lengths instead, e.g. 1,3.", "N,..."),
+    extend: Path | None = option(TREE, "Keep this hierarchy and add the items it lacks.", "FILE"),
     reading: Reading,
     out: TreeOut,
     force: Force = False,
@@ -166,19 +102,9 @@ def build(
     )
 
 
-@app.command(cls=Command, epilog=_CHECK)
-@expanded
 def check(
-    file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="The hierarchy to check.")],
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="FILE",
-            rich_help_panel=READING,
-            help="Also check that it holds every item of this file.",
-        ),
-    ] = None,
+    file: Path = argument("HIERARCHY", "The hierarchy to check."),
+    data: str | None = option(READING, "Also check that it holds every item of this file.", "FILE"),
     separator: Separator = None,
     *,
     reading: Annotated[ReadingOptions, Bundle(lambda asked: reading_options("separator"), ReadingOptions)],
@@ -213,22 +139,12 @@ def check(
         raise typer.Exit(4)
 
 
-@app.command(cls=Command, epilog=_CONVERT)
-@expanded
 def convert(
-    file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="ARX csv, Amnesia txt or json.")],
-    output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="File to write: .csv (ARX), .txt or .json (Amnesia).")
-    ],
-    encoding: Annotated[
-        str,
-        typer.Option("--encoding", metavar="ENCODING", rich_help_panel=READING, help="Of text files."),
-    ] = "utf-8",
+    file: Path = argument("HIERARCHY", "ARX csv, Amnesia txt or json."),
+    output: Path = argument("OUTPUT", _WRITTEN),
+    encoding: str = option(READING, "Of text files.", "ENCODING", default="utf-8"),
     separator: Separator = None,
-    name: Annotated[
-        str,
-        typer.Option("--name", metavar="TEXT", rich_help_panel=OUTPUT, help="Name inside an Amnesia file."),
-    ] = "hierarchy",
+    name: str = option(OUTPUT, "Name inside an Amnesia file.", "TEXT", default="hierarchy"),
     force: Force = False,
 ) -> None:
     """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
@@ -247,16 +163,11 @@ def convert(
     say(f"{output}: {_size(tree)}.")
 
 
-@app.command(cls=Command, epilog=_EDIT)
-@expanded
 def edit(
-    file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="The hierarchy to begin with.")],
-    edits: Annotated[Path, typer.Argument(metavar="EDITS", help="One edit per line, as JSON objects.")],
+    file: Path = argument("HIERARCHY", "The hierarchy to begin with."),
+    edits: Path = argument("EDITS", "One edit per line, as JSON objects."),
     *,
-    encoding: Annotated[
-        str,
-        typer.Option("--encoding", metavar="ENCODING", rich_help_panel=READING, help="Of the hierarchy."),
-    ] = "utf-8",
+    encoding: str = option(READING, "Of the hierarchy.", "ENCODING", default="utf-8"),
     separator: Separator = None,
     out: TreeOut,
     force: Force = False,
@@ -300,3 +211,6 @@ def _lengths(text: str | None) -> list[int]:
         raise RequestError(
             f"--lengths must be integers separated by commas, e.g. 1,3, got {text!r}."
         ) from None
+
+
+COMMANDS = {build: _BUILD, check: _CHECK, convert: _CONVERT, edit: _EDIT}  # with examples

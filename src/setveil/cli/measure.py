@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from setveil.cli.options import MEASURES, Json, ReadHierarchies, Reading, integer_settings, one_of, source_of
+from setveil.cli.options import (
+    MEASURES,
+    Json,
+    ReadHierarchies,
+    Reading,
+    argument,
+    choice,
+    integer,
+    option,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 
@@ -24,98 +32,26 @@ $ setveil measure patients.csv release --roles roles.toml"""
 
 
 def measure(
-    original: Annotated[
-        list[str], typer.Argument(metavar="ORIGINAL", help="The files that were anonymized.")
-    ],
-    release: Annotated[
-        str, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or a file of rows.")
-    ],
+    original: list[str] = argument("ORIGINAL", "The files that were anonymized."),
+    release: str = argument("RELEASE", "A run's folder, its published/, or a file of rows."),
     hierarchy_files: ReadHierarchies = None,
-    queries: Annotated[
-        int | None,
-        typer.Option(
-            "--queries",
-            rich_help_panel=_QUERIES,
-            help="Answer N random COUNT queries (ARE).",
-            **integer_settings(1),
-        ),
-    ] = None,
-    query_size: Annotated[
-        int | None,
-        typer.Option(
-            "--query-size",
-            rich_help_panel=_QUERIES,
-            help="Items per query (default 2).",
-            **integer_settings(1),
-        ),
-    ] = None,
-    query_support: Annotated[
-        int | None,
-        typer.Option(
-            "--query-support",
-            **integer_settings(1),
-            rich_help_panel=_QUERIES,
-            help="Ask only for itemsets in at least N rows.",
-        ),
-    ] = None,
-    queries_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries-file",
-            metavar="FILE",
-            rich_help_panel=_QUERIES,
-            help="Your own queries: one set of items per line.",
-        ),
-    ] = None,
-    group_by: Annotated[
-        int | None,
-        typer.Option(
-            "--group-by",
-            **integer_settings(1),
-            rich_help_panel=_QUERIES,
-            help="Groups: items of a group-by query (default 4).",
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option("--seed", rich_help_panel=_QUERIES, help="Draws the queries.", **integer_settings(0)),
-    ] = 0,
-    itemsets: Annotated[
-        int | None,
-        typer.Option(
-            "--itemsets",
-            **integer_settings(1),
-            rich_help_panel=_ITEMSETS,
-            help="Count the itemsets in at least N rows, and how many of them survive unchanged.",
-        ),
-    ] = None,
-    itemset_length: Annotated[
-        int | None,
-        typer.Option(
-            "--itemset-length", rich_help_panel=_ITEMSETS, help="Of at most N items.", **integer_settings(1)
-        ),
-    ] = None,
-    private: Annotated[
-        str | None,
-        typer.Option(
-            "--private",
-            metavar="ITEMS",
-            rich_help_panel=_ITEMSETS,
-            help="Also count rules from other items to these.",
-        ),
-    ] = None,
-    estimator: Annotated[
-        str | None,
-        typer.Option(
-            "--estimator",
-            rich_help_panel=_QUERIES,
-            **one_of(
-                "estimator",
-                ("entropy", "uniform"),
-                "How a reader estimates: by the counts, if there are any, or from the rows alone.",
-            ),
-        ),
-    ] = None,
+    queries: int | None = integer(_QUERIES, "Answer N random COUNT queries (ARE).", 1),
+    query_size: int | None = integer(_QUERIES, "Items per query (default 2).", 1),
+    query_support: int | None = integer(_QUERIES, "Ask only for itemsets in at least N rows.", 1),
+    queries_file: Path | None = option(_QUERIES, "Your own queries: one set of items per line.", "FILE"),
+    group_by: int | None = integer(_QUERIES, "Groups: items of a group-by query (default 4).", 1),
+    seed: int = integer(_QUERIES, "Draws the queries.", 0, default=0),
+    itemsets: int | None = integer(
+        _ITEMSETS, "Count the itemsets in at least N rows, and how many of them survive unchanged.", 1
+    ),
+    itemset_length: int | None = integer(_ITEMSETS, "Of at most N items.", 1),
+    private: str | None = option(_ITEMSETS, "Also count rules from other items to these.", "ITEMS"),
+    estimator: str | None = choice(
+        _QUERIES,
+        "How a reader estimates: by the counts, if there are any, or from the rows alone.",
+        "estimator",
+        ("entropy", "uniform"),
+    ),
     *,
     columns: Columns,
     reading: Reading,

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from setveil.cli.options import (
-    ANSWER,
-    Bundle,
-    Input,
-    Json,
-    Reading,
-    integer_settings,
-    model_options,
-    source_of,
-)
+from setveil.cli.options import ANSWER, Bundle, Input, Json, Reading, integer, model_options, source_of
 from setveil.cli.session import answer, answer_json, run
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
@@ -30,9 +19,7 @@ def moles(
     *,
     promise: Annotated[dict[str, Any], Bundle(lambda asked: model_options("coherence"))],
     reading: Reading,
-    show: Annotated[
-        int, typer.Option("--show", rich_help_panel=ANSWER, help="How many to list.", **integer_settings(0))
-    ] = 20,
+    show: int = integer(ANSWER, "How many to list.", 0, default=20),
     json: Json = False,
 ) -> None:
     """List the smallest sets of public items that single people out or reveal a private item."""

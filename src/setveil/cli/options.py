@@ -108,7 +108,7 @@ def flag(panel: str | None, what: str, *words: str, **more: Any) -> Any:
 
 
 def integer(
-    panel: str | None, what: str, least: int, *words: str, metavar: str = "N", default: Any = None
+    panel: str | None, what: str, least: int | None, *words: str, metavar: str = "N", default: Any = None
 ) -> Any:
     """Declare an option that takes an integer, of at least `least` (see `option`)."""
     return option(panel, what, metavar, *words, default=default, parser=_integer(least))
@@ -130,7 +130,7 @@ def choice(
     """Declare an option that takes one of some words, which are a `name` each (see `option`)."""
 
     def settings() -> dict[str, Any]:
-        return {"rich_help_panel": panel, **one_of(name, known() if callable(known) else known, what)}
+        return {"rich_help_panel": panel, **_one_of(name, known() if callable(known) else known, what)}
 
     return Declared(words, default, settings)
 
@@ -145,7 +145,7 @@ def _long(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
+def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     """Make the settings of an option that takes one of some words: help and completion list them."""
     known = tuple(words)
 
@@ -268,22 +268,6 @@ def _general(
     use_threads(threads)
     if unpacked_limit is not None:
         unpack_up_to(unpacked_limit)
-
-
-def integer_settings(least: int | None = None, metavar: str = "N") -> dict[str, Any]:
-    """Make the settings of an option that takes an integer, of at least `least`."""
-    return {"parser": _integer(least), "metavar": metavar}
-
-
-def number_settings(least: float | None = None, metavar: str = "NUMBER") -> dict[str, Any]:
-    """Make the settings of an option that takes a number, of at least `least`."""
-    return {"parser": _number(least), "metavar": metavar}
-
-
-def several(name: str, metavar: str, what: str, panel: str) -> inspect.Parameter:
-    """Make an option that may be repeated."""
-    declared: Declared = option(panel, what, metavar)
-    return declared.parameter(name, list[str] | None, None)
 
 
 def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
@@ -470,7 +454,7 @@ def _parameter(
         unit = first.unit if isinstance(first, Number) else ""
         more |= {"parser": _number(), "metavar": unit.upper() or "NUMBER"}
     elif isinstance(first, Choice):
-        more |= one_of(name.replace("_", " "), first.words, help_)
+        more |= _one_of(name.replace("_", " "), first.words, help_)
     elif isinstance(first, Text):
         more["metavar"] = first.what.split()[-1].upper()
     made = Declared(tuple(words), None, lambda: {"rich_help_panel": panel, "hidden": hidden, **more})

@@ -7,37 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from setveil.cli.options import (
-    OUTPUT,
-    PROMISE,
-    Command,
-    Force,
-    Group,
-    Input,
-    Json,
-    Reading,
-    expanded,
-    integer_settings,
-    source_of,
-)
+from setveil.cli.options import OUTPUT, PROMISE, Force, Input, Json, Reading, integer, option, source_of
 from setveil.cli.session import answer, answer_json, run, say
 
-app = typer.Typer(
-    name="policy", cls=Group, no_args_is_help=True, help="Make and check privacy and utility constraints."
-)
+HELP = "Make and check privacy and utility constraints."
 
 SHOWN = 20  # problems
 
-RowsK = Annotated[
-    int,
-    typer.Option(
-        "--k",
-        "-k",
-        rich_help_panel=PROMISE,
-        help="Protected itemsets must fit at least k rows.",
-        **integer_settings(2),
-    ),
-]
+RowsK = Annotated[int, integer(PROMISE, "Protected itemsets must fit at least k rows.", 2, "-k")]
 
 _PGEN = """Example:
 
@@ -48,23 +25,14 @@ _CHECK = """Example:
 $ setveil policy check baskets.csv --k 5 --privacy privacy.txt"""
 
 
-@app.command(cls=Command, epilog=_PGEN)
-@expanded
 def pgen(
     input: Input = None,  # noqa: A002
     *,
     k: RowsK,
     reading: Reading,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-            help="File to write: one itemset per line; .json for JSON.",
-        ),
-    ],
+    out: Path = option(
+        OUTPUT, "File to write: one itemset per line; .json for JSON.", "FILE", "-o", default=...
+    ),
     force: Force = False,
 ) -> None:
     """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
@@ -89,30 +57,12 @@ def pgen(
     say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
 
 
-@app.command(cls=Command, epilog=_CHECK)
-@expanded
 def check(
     input: Input = None,  # noqa: A002
     *,
     k: RowsK = 2,
-    privacy: Annotated[
-        Path | None,
-        typer.Option(
-            "--privacy",
-            metavar="FILE",
-            rich_help_panel=PROMISE,
-            help="Privacy constraints: one itemset per line.",
-        ),
-    ] = None,
-    utility: Annotated[
-        Path | None,
-        typer.Option(
-            "--utility",
-            metavar="FILE",
-            rich_help_panel=PROMISE,
-            help="Utility constraints: one group of items per line.",
-        ),
-    ] = None,
+    privacy: Path | None = option(PROMISE, "Privacy constraints: one itemset per line.", "FILE"),
+    utility: Path | None = option(PROMISE, "Utility constraints: one group of items per line.", "FILE"),
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -182,3 +132,6 @@ def _text(found: Any) -> str:
     if found.fine:
         lines.append("No problems.")
     return "\n".join(lines)
+
+
+COMMANDS = {pgen: _PGEN, check: _CHECK}  # with examples

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from setveil.cli.options import Json, integer_settings
+from setveil.cli.options import Json, argument, integer, option
 from setveil.cli.session import answer, answer_json, run
 
 _ASKED = "What is asked"
@@ -20,57 +18,19 @@ $ setveil query release --itemsets 100"""
 
 
 def query(
-    release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A run's folder, its published/, or the file in it.")
-    ],
-    queries: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ITEMS", help="Items that rows hold together, as the rows are written: tea, milk."
-        ),
-    ] = None,
-    queries_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries-file",
-            metavar="FILE",
-            rich_help_panel=_ASKED,
-            help="More such queries, one a line.",
-        ),
-    ] = None,
-    itemsets: Annotated[
-        int | None,
-        typer.Option(
-            "--itemsets",
-            rich_help_panel=_ASKED,
-            help="Find the N itemsets of two items or more with the greatest estimates.",
-            **integer_settings(1),
-        ),
-    ] = None,
-    itemset_length: Annotated[
-        int | None,
-        typer.Option(
-            "--itemset-length", rich_help_panel=_ASKED, help="Of at most N items.", **integer_settings(2)
-        ),
-    ] = None,
-    rules: Annotated[
-        int | None,
-        typer.Option(
-            "--rules",
-            rich_help_panel=_ASKED,
-            help="Also list the N rules of greatest confidence in these itemsets.",
-            **integer_settings(1),
-        ),
-    ] = None,
-    unlisted: Annotated[
-        int,
-        typer.Option(
-            "--unlisted",
-            rich_help_panel=_ASKED,
-            help="Rows that an item without a count is thought to have at least.",
-            **integer_settings(0),
-        ),
-    ] = 0,
+    release: Path = argument("RELEASE", "A run's folder, its published/, or the file in it."),
+    queries: list[str] | None = argument(
+        "ITEMS", "Items that rows hold together, as the rows are written: tea, milk.", default=None
+    ),
+    queries_file: Path | None = option(_ASKED, "More such queries, one a line.", "FILE"),
+    itemsets: int | None = integer(
+        _ASKED, "Find the N itemsets of two items or more with the greatest estimates.", 1
+    ),
+    itemset_length: int | None = integer(_ASKED, "Of at most N items.", 2),
+    rules: int | None = integer(_ASKED, "Also list the N rules of greatest confidence in these itemsets.", 1),
+    unlisted: int = integer(
+        _ASKED, "Rows that an item without a count is thought to have at least.", 0, default=0
+    ),
     *,
     json: Json = False,
 ) -> None:

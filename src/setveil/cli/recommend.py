@@ -16,13 +16,14 @@ from setveil.cli.options import (
     Force,
     HierarchyFiles,
     Input,
+    Jobs,
     Json,
     Page,
     QuerySeed,
     Reading,
-    integer_settings,
     model_options,
-    number_settings,
+    number,
+    option,
     source_of,
 )
 from setveil.cli.session import answer, answer_json, run
@@ -52,35 +53,12 @@ def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
 def recommend(
     input: Input = None,  # noqa: A002
     hierarchy_files: HierarchyFiles = None,
-    queries_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries-file",
-            metavar="FILE",
-            rich_help_panel=MEASURES,
-            help="What the release is for: COUNT queries, one set of items per line.",
-        ),
-    ] = None,
+    queries_file: Path | None = option(
+        MEASURES, "What the release is for: COUNT queries, one set of items per line.", "FILE"
+    ),
     share: TableShare = None,
-    time_budget: Annotated[
-        float,
-        typer.Option(
-            "--time-budget",
-            rich_help_panel=GENERAL,
-            help="For everything that is tried.",
-            **number_settings(1, "SECONDS"),
-        ),
-    ] = 120,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            rich_help_panel=GENERAL,
-            help="Runs at the same time; by default one per processor.",
-            **integer_settings(1),
-        ),
-    ] = None,
+    time_budget: float = number(GENERAL, "For everything that is tried.", 1, "SECONDS", default=120),
+    jobs: Jobs = None,
     seed: QuerySeed = 0,
     out: Page = None,
     force: Force = False,

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
-from setveil.cli.options import ATTACKER, GENERAL, READING, Json, Reading, integer_settings, source_of
+from setveil.cli.options import (
+    ATTACKER,
+    GENERAL,
+    READING,
+    Json,
+    Reading,
+    argument,
+    integer,
+    option,
+    source_of,
+)
 from setveil.cli.session import answer, answer_json, run
 from setveil.cli.tables import AttackedColumns, read_table, require_tables
 from setveil.errors import RequestError
@@ -27,54 +35,30 @@ $ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2"""
 
 
 def risk(
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="DATA", help="Files of rows, a run's folder, its published/, or - ."),
-    ] = None,
-    m: Annotated[
-        str | None,
-        typer.Option(
-            "--m",
-            "-m",
-            metavar="SIZES",
-            rich_help_panel=ATTACKER,
-            help="Items of a person that somebody knows: 2, 1..4 or 1,3 (default 1..4, of a table 0..3).",
-        ),
-    ] = None,
-    private: Annotated[
-        str | None,
-        typer.Option(
-            "--private",
-            "--sensitive",
-            metavar="ITEMS",
-            rich_help_panel=ATTACKER,
-            help="Items that nobody knows and that must not be learned: a file or a list.",
-        ),
-    ] = None,
-    original: Annotated[
-        str | None,
-        typer.Option(
-            "--original",
-            metavar="FILE",
-            rich_help_panel=READING,
-            help="The file that DATA was made from: shows both.",
-        ),
-    ] = None,
-    effort: Annotated[
-        int | None,
-        typer.Option(
-            "--effort",
-            rich_help_panel=GENERAL,
-            **integer_settings(1, "STEPS"),
-            help="Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", rich_help_panel=GENERAL, help="Draws the rows that are sampled.", **integer_settings(0)
-        ),
-    ] = 0,
+    data: list[str] | None = argument(
+        "DATA", "Files of rows, a run's folder, its published/, or - .", default=None
+    ),
+    m: str | None = option(
+        ATTACKER,
+        "Items of a person that somebody knows: 2, 1..4 or 1,3 (default 1..4, of a table 0..3).",
+        "SIZES",
+        "-m",
+    ),
+    private: str | None = option(
+        ATTACKER,
+        "Items that nobody knows and that must not be learned: a file or a list.",
+        "ITEMS",
+        "--private",
+        "--sensitive",
+    ),
+    original: str | None = option(READING, "The file that DATA was made from: shows both.", "FILE"),
+    effort: int | None = integer(
+        GENERAL,
+        "Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
+        1,
+        metavar="STEPS",
+    ),
+    seed: int = integer(GENERAL, "Draws the rows that are sampled.", 0, default=0),
     *,
     columns: AttackedColumns,
     reading: Reading,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from setveil.cli.options import integer_settings
+from setveil.cli.options import flag, integer, option
 from setveil.cli.session import fail
 from setveil.errors import RequestError, SetveilError
 
@@ -19,25 +18,16 @@ $ setveil studio --project pharmacy --no-browser"""
 
 
 def studio(
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            "--project",
-            metavar="DIR",
-            help="Folder of a project to open; made where it is missing. "
-            "Otherwise all projects are shown: they are in the folder setveil of your home.",
-        ),
-    ] = None,
-    port: Annotated[
-        int, typer.Option("--port", help="Port on this computer; 0: any free one.", **integer_settings(0))
-    ] = 0,
-    no_browser: Annotated[
-        bool,
-        typer.Option(
-            "--no-browser",
-            help="Do not open the browser: print the address, which is good once, for a minute.",
-        ),
-    ] = False,
+    project: Path | None = option(
+        None,
+        "Folder of a project to open; made where it is missing. Otherwise all projects are shown: they are "
+        "in the folder setveil of your home.",
+        "DIR",
+    ),
+    port: int = integer(None, "Port on this computer; 0: any free one.", 0, default=0),
+    no_browser: bool = flag(
+        None, "Do not open the browser: print the address, which is good once, for a minute."
+    ),
 ) -> None:
     """Work in the browser: data, hierarchy, promise, run, release and comparison as pages.
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from setveil.cli.options import TABLES, Bundle, several
+from setveil.cli.options import TABLES, Bundle, option, parameters_of
 from setveil.cli.session import say
 from setveil.errors import RequestError, TableError
 from setveil.options.reading import Reading
@@ -27,18 +24,36 @@ OF_TABLES = "kkm"  # the model that is proposed for tables
 class TableWords:
     """What was said of the columns of a table; None or empty: nothing."""
 
-    roles: Path | None = None
-    qi: str | None = None
-    set: str | None = None
-    items_file: Path | None = None
-    delimiter: str | None = None
-    keep_columns: str | None = None
-    drop: str | None = None
-    numeric: str | None = None
-    categorical: str | None = None
-    ranges: Sequence[str] | None = None
-    weight: Sequence[str] | None = None
-    missing: Sequence[str] | None = None
+    roles: Path | None = option(
+        TABLES, "What each column is: a TOML file, in place of the options below.", "FILE"
+    )
+    qi: str | None = option(TABLES, "Columns that someone may know of a person, such as age,sex.", "COLUMNS")
+    set: str | None = option(
+        TABLES, "The column of items; of items in several columns or files, what to call it.", "COLUMN"
+    )
+    items_file: Path | None = option(TABLES, "Items in a second table, joined by --id-column.", "FILE")
+    delimiter: str | None = option(TABLES, "Between the items of a field (default: ;).", "SIGN")
+    keep_columns: str | None = option(
+        TABLES, "Columns to publish as they are: nobody outside can know them.", "COLUMNS"
+    )
+    drop: str | None = option(TABLES, "Columns not to publish, like all that have no role.", "COLUMNS")
+    numeric: str | None = option(
+        TABLES, "These of --qi are numbers (default: if all values are and there is no hierarchy).", "COLUMNS"
+    )
+    categorical: str | None = option(
+        TABLES, "These of --qi are not numbers, even if they look so.", "COLUMNS"
+    )
+    ranges: list[str] | None = option(
+        TABLES, "Build a hierarchy of ranges, such as age=10. May be repeated.", "COLUMN[=WIDTH]"
+    )
+    weight: list[str] | None = option(
+        TABLES, "How much a column's loss counts (default: 1). May be repeated.", "COLUMN=NUMBER"
+    )
+    missing: list[str] | None = option(
+        TABLES,
+        "Values that mean that there is none, such as age=NA,unknown. May be repeated.",
+        "COLUMN=VALUES",
+    )
 
     @property
     def given(self) -> list[str]:
@@ -55,67 +70,25 @@ class TableWords:
         return words + [word for file in hierarchies for word in ("--hierarchy", file)]
 
 
-_HELP: dict[str, tuple[str, str]] = {
-    "roles": ("FILE", "What each column is: a TOML file, in place of the options below."),
-    "qi": ("COLUMNS", "Columns that someone may know of a person, such as age,sex."),
-    "set": ("COLUMN", "The column of items; of items in several columns or files, what to call it."),
-    "items_file": ("FILE", "Items in a second table, joined by --id-column."),
-    "delimiter": ("SIGN", "Between the items of a field (default: ;)."),
-    "keep_columns": ("COLUMNS", "Columns to publish as they are: nobody outside can know them."),
-    "drop": ("COLUMNS", "Columns not to publish, like all that have no role."),
-    "numeric": (
-        "COLUMNS",
-        "These of --qi are numbers (default: if all values are and there is no hierarchy).",
-    ),
-    "categorical": ("COLUMNS", "These of --qi are not numbers, even if they look so."),
-    "ranges": ("COLUMN[=WIDTH]", "Build a hierarchy of ranges, such as age=10. May be repeated."),
-    "weight": ("COLUMN=NUMBER", "How much a column's loss counts (default: 1). May be repeated."),
-    "missing": (
-        "COLUMN=VALUES",
-        "Values that mean that there is none, such as age=NA,unknown. May be repeated.",
-    ),
-}
 _PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")
 _OF_VALUES = ("numeric", "categorical", "missing")
-_SEVERAL = ("ranges", "weight", "missing")
-_FILES = ("roles", "items_file")
 
 
-def _options(names: Sequence[str]) -> list[inspect.Parameter]:
-    return [
-        several(name, *_HELP[name], TABLES)
-        if name in _SEVERAL
-        else inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                (Path if name in _FILES else str) | None,
-                typer.Option(
-                    f"--{name.replace('_', '-')}",
-                    metavar=_HELP[name][0],
-                    rich_help_panel=TABLES,
-                    help=_HELP[name][1],
-                ),
-            ],
-        )
-        for name in names
-    ]
+def _bundle(*names: str) -> Bundle:
+    """Bundle the options of tables, or some of them."""
+    nothing = dict.fromkeys(field.name for field in fields(TableWords))
+    return Bundle(
+        lambda asked: [one for one in parameters_of(TableWords) if one.name in (names or nothing)],
+        lambda **given: TableWords(**nothing | given),
+    )
 
 
-Columns = Annotated[TableWords, Bundle(lambda asked: _options(list(_HELP)), TableWords)]
-PublishedColumns = Annotated[TableWords, Bundle(lambda asked: _options(_PUBLISHED), TableWords)]
-AttackedColumns = Annotated[
-    TableWords, Bundle(lambda asked: _options((*_PUBLISHED, *_OF_VALUES)), TableWords)
-]
+Columns = Annotated[TableWords, _bundle()]
+PublishedColumns = Annotated[TableWords, _bundle(*_PUBLISHED)]
+AttackedColumns = Annotated[TableWords, _bundle(*_PUBLISHED, *_OF_VALUES)]
 TableShare = Annotated[
     str | None,
-    typer.Option(
-        "--share",
-        metavar="SHARE",
-        rich_help_panel=TABLES,
-        help="Of the columns in the loss of a table; the rest is the items' (default 1/4).",
-    ),
+    option(TABLES, "Of the columns in the loss of a table; the rest is the items' (default 1/4).", "SHARE"),
 ]
 
 
@@ -261,16 +234,17 @@ def _one(text: str | None) -> str | None:
     return names[0] if names else None
 
 
-def _pairs(option: str, texts: Sequence[str] | None, *, alone: bool = False) -> dict[str, Any]:
+def _pairs(key: str, texts: Sequence[str] | None, *, alone: bool = False) -> dict[str, Any]:
     """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
     found: dict[str, Any] = {}
     for text in texts or ():
-        cut = text.partition if option == "missing" else text.rpartition
+        cut = text.partition if key == "missing" else text.rpartition
         name, sign, value = cut("=") if "=" in text else (text, "", "")
         if not sign and not alone:
-            raise RequestError(f"--{option} must be {_HELP[option][0]}, got {text!r}.")
+            form = getattr(TableWords, key).settings()["metavar"]
+            raise RequestError(f"--{key} must be {form}, got {text!r}.")
         for one in [name] if sign else _names(name):
             if one in found:
-                raise RequestError(f"--{option}: column {one!r} is given twice.")
+                raise RequestError(f"--{key}: column {one!r} is given twice.")
             found[one] = value if sign else True
     return found
