@@ -242,6 +242,7 @@ def test_every_option_on_reading_may_stand_in_a_study(folder: Path) -> None:
             study(folder, "", head.replace(value, "3"))
 
 
+@pytest.mark.usefixtures("command_line")
 def test_a_study_says_how_its_data_are_made(folder: Path) -> None:
     head = 'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata_note = "Run make data."\ndata = [{path = "gone"}]\n'
     with pytest.raises(DataError) as refused:

@@ -52,6 +52,7 @@ def main() -> None:
 _SAID = {"_message", "_hint"}  # of an error; what else it has says where
 
 
+@on_command_line()  # pages offer what a hint names
 def _answer(desk: Desk, do: str, given: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": ASKED[do](desk, **given)}
@@ -97,5 +98,4 @@ def _listen(questions: queue.SimpleQueue[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    with on_command_line():
-        main()
+    main()
