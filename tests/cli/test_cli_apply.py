@@ -205,7 +205,7 @@ def test_a_run_that_grouped_items_itself(place: Path, tmp_path: Path) -> None:
         (["-k", 5], 3, ["k=5", "--repair"]),
         (["--privacy", "all"], 2, ["has no --privacy"]),
         (["--objective", "lm"], 2, ["--objective", "Add --repair"]),
-        (["--no-counts", "--counts-min", 5], 2, ["exclude each other"]),
+        (["--no-counts", "--counts-min", 5], 2, ["contradict each other"]),
         (["--counts-min", 3, "-k", 4, "--repair"], 2, ["k = 4"]),
         (["--union", "february.csv"], 4, ["about.json"]),
         (["--union", "nowhere"], 4, ["nowhere"]),

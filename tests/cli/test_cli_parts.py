@@ -14,6 +14,8 @@ from setveil.errors import RequestError
 from setveil.options.reading import Reading
 from setveil.progress import silent
 
+pytestmark = pytest.mark.usefixtures("command_line")
+
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["egg"]] * 3
 
 

@@ -270,7 +270,7 @@ def test_what_breaks_the_promise_is_listed() -> None:
     with pytest.raises(sv.InfeasibleError) as caught:
         applied(["tea milk", "tea bread", "milk", "bread"])
     assert "support 1: bread, hot" in str(caught.value)
-    assert "--repair" in caught.value.hint
+    assert "repair=True" in caught.value.hint
 
 
 def test_an_item_that_was_left_out_may_come_back_broader() -> None:

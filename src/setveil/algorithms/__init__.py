@@ -103,6 +103,16 @@ def load(name: str) -> Any:
     return importlib.import_module(home)
 
 
+def require_gives(name: str, model: str, said: str = "") -> None:
+    """Refuse an algorithm that does not give a guarantee; `said`: what chose the algorithm."""
+    gives = load(name).info.guarantees
+    if model not in gives:
+        raise RequestError(
+            f"{said or name} does not give {model} but {', '.join(gives)}.",
+            hint=f"Use {', '.join(giving(model))}.",
+        )
+
+
 def giving(model: str, recoding: str = "") -> list[str]:
     """Names of the algorithms that give a guarantee; with `recoding` only those of this kind."""
     infos = {name: load(name).info for name in names()}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date as calendar_date
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,43 +13,40 @@ from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
-from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
+from setveil.cli.engines import MEMORY, SPARK, MakingEngine
 from setveil.cli.options import (
-    ABOUT,
     ALGORITHM,
     GENERAL,
     OUTPUT,
     PROMISE,
-    External,
-    ForceRun,
     HierarchyFiles,
     Input,
     Json,
-    NoDetails,
-    Out,
-    OutputFormat,
     Own,
     Promise,
     Reading,
-    Seed,
     choice,
     flag,
     integer,
     option,
     source_of,
 )
+from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.session import answer, answer_json, run, say
-from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
+from setveil.cli.tables import Columns, TableWords, read_table, require_tables, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
-from setveil.guarantees import model_named, models
+from setveil.guarantees import Model, model_named, models
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
+from setveil.options.reading import Reading as ReadingOptions
 from setveil.values.declared import options_of
 from setveil.values.kinds import Items
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.report.record import Record
 
 EXAMPLES = """Examples:
 
@@ -67,22 +64,6 @@ With `-a NAME --help` only the options of that algorithm are shown."""
 GLOBAL = "forest"  # the algorithm of --global
 
 
-def _day(text: str) -> str:
-    """Read a date, or today's."""
-    if text == "today":
-        return calendar_date.today().isoformat()
-    try:
-        return calendar_date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
-
-
-def _shown(about: dict[str, str | None]) -> dict[str, Any]:
-    """Take what the report is to say of the release from the options."""
-    told = {key: text for key, text in about.items() if text is not None}
-    return {"about": told} if told else {}
-
-
 def _chosen(
     model: str | None, algorithm: str | None, everywhere: bool, promise: dict[str, Any]
 ) -> tuple[str, str]:
@@ -94,13 +75,9 @@ def _chosen(
     if algorithm is None:
         model = model or settled_model(promise)
         return model_named(model).algorithm, model
-    gives = registry.load(algorithm).info.guarantees
-    if model is not None and model not in gives:
-        raise RequestError(
-            f"{'--global' if everywhere else algorithm} does not give {model} but {', '.join(gives)}.",
-            hint=f"Use {', '.join(registry.giving(model))}.",
-        )
-    return algorithm, model or settled_model(promise, gives)
+    if model is not None:
+        registry.require_gives(algorithm, model, "--global" if everywhere else "")
+    return algorithm, model or settled_model(promise, registry.load(algorithm).info.guarantees)
 
 
 def anonymize(
@@ -130,31 +107,11 @@ def anonymize(
     sample: int | None = integer(
         GENERAL, "Take only N rows, drawn by --seed: for a first try on large data.", 1
     ),
-    out: Out,
-    output_format: OutputFormat = None,
-    seed: Seed = 0,
-    external: External = False,
-    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
-    counts_min: int | None = integer(
-        OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
-    ),
-    no_details: NoDetails = False,
+    publishing: Publishing,
     plot_band: Path | None = option(
         OUTPUT, "cahd: draw rows and items before and after reordering (.png, .svg).", "FILE"
     ),
-    force: ForceRun = False,
-    purpose: str | None = option(ABOUT, "What the release is for.", "TEXT"),
-    recipient: str | None = option(ABOUT, "Who gets it.", "TEXT"),
-    responsible: str | None = option(ABOUT, "Who answers for it.", "TEXT"),
-    date: str | None = option(
-        ABOUT,
-        "Of the release, such as 2026-01-31; none is shown if none is given.",
-        "DATE|today",
-        parser=_day,
-    ),
-    names_file: Path | None = option(
-        ABOUT, "Names to show beside codes: lines of code,name.", "FILE", "--names"
-    ),
+    telling: Telling,
     json: Json = False,
 ) -> None:
     """Make a release that keeps the promise, verify it and write it."""
@@ -162,122 +119,50 @@ def anonymize(
     if engine == SPARK:
         report: Any = run(
             lambda progress: on_spark.anonymize(
-                input, model, promise, algorithm, options, own, hierarchy_files or [], reading, seed, out,
-                force=force, progress=progress,
+                input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
+                publishing.seed, publishing.out, force=publishing.force, progress=progress,
             )
         )  # fmt: skip
-        answer_json(report) if json else answer(on_spark.told(report, out))
+        answer_json(report) if json else answer(on_spark.told(report, publishing.out))
         return
-    about = {"purpose": purpose, "recipient": recipient, "responsible": responsible, "date": date}
 
     def make_release(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_room, split_format, warn_of_formulas
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.inputs import draw_rows, load_names
         from setveil.published import kind_named
-        from setveil.report.words import clip
         from setveil.runs.folder import require_writable
-        from setveil.runs.run import anonymize as run_anonymize
 
-        encoding = reading.text_encoding
         name, promised = _chosen(model, algorithm, global_recoding, promise)
-        module = registry.load(name)
-        info = module.info
-        described = model_named(promised)
-        of_tables = described.release == "tables"
-        require_tables(columns, promised, of_tables)
-        require_options(promised, promise)
-        require_values(promised, promise, encoding)
-        watching = promise[WATCHED] is not None and WATCHED not in described.options
-        if watching:
-            require_watched(described, details=not no_details)
-        texts, limit = dict(own), own.get("time_limit")
-        if bound and "time_limit" not in options_of(module.Parameters):
-            texts["time_limit"] = None  # it is the bound's
-        require_parameters(name, module.Parameters, texts, encoding)
-        only = kind_named(described.release).info.written
-        if only and output_format is not None:
+        asked = _Asked(
+            promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
+            publishing, plot_band,
+        )  # fmt: skip
+        asked.require_possible()
+        only = kind_named(asked.model.release).info.written
+        if only and publishing.output_format is not None:
             raise RequestError(f"--output-format: {only}.")
         source = source_of(input, reading)
-        hierarchy_file, _ = split_hierarchies(hierarchy_files or (), of_tables)
-        require_file(None if hierarchy_file is None else Path(hierarchy_file))
-        named = {} if names_file is None else load_names(names_file, encoding)
-        require_writable(out, force=force)
-        if no_counts and counts_min is not None:
-            raise RequestError(
-                "--no-counts and --counts-min contradict each other.", hint="Give one of them."
-            )
-        counted = not no_counts if counts_min is None else counts_min
+        require_file(asked.hierarchy_file)
+        named = telling.names(reading.text_encoding)
+        require_writable(publishing.out, force=publishing.force)
+        counts = publishing.counts
         if plot_band is not None:
-            from setveil.cli.bandplot import draw, require_drawable
+            from setveil.cli.bandplot import require_drawable
 
-            require_drawable(plot_band, name, force=force)
-        if engine == PARTS:
-            unused = {
-                "--bound": bound, "--sample": sample, "--output-format": output_format,
-                "--watch": watching, "--names": names_file,
-            }  # fmt: skip
-            record = {"command": command, "options": options} | _shown(about)
-            return in_parts.anonymize(
-                source, reading, (promised, promise), (name, texts), hierarchy_file, out, unused,
-                seed=seed, force=force, counts=counted, details=not no_details, external=external,
-                record=record, progress=progress,
-            )  # fmt: skip
-        progress("reading")
-        how, publishes = reading, None
-        everything: Transactions
-        if of_tables:
-            everything, tree = read_table(source, columns, reading, hierarchy_files or ())
-        else:
-            tree = None
-            if hierarchy_file is not None:
-                tree = read_hierarchy(hierarchy_file, encoding=encoding)
-            reads, publishes = split_format(source, reading.format)
-            how = replace(reading, format=reads)
-            require_room(source, lambda: f"{in_parts.way_out(promised, name)} --sample N takes some of them.")
-            everything = read_rows(source, how)
-        if tree is None and "hierarchy" in info.needs_for(promised):
-            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-        data = everything if sample is None else draw_rows(everything, sample, seed)
-        drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
-        given = Given(data, encoding, tree, seed, drawn_from=everything if drawn else None)
-        guarantee = make_guarantee(promised, promise, given)
-        watched: tuple[str, ...] = ()
-        if watching:
-            watched = decode(WATCHED, Items(), promise[WATCHED], given, {})
-            say(f"{clip(promise[WATCHED], 60)}: only looked at; --rho bounds what is learned of them.")
-        parameters = decode_parameters(module.Parameters, texts, given)
-        try:
-            release = run_anonymize(
-                data, guarantee, hierarchy=tree, algorithm=name, seed=seed, details=not no_details,
-                bound=limit or True if bound else False, counts=counted, watched=watched, progress=progress,
-                **parameters,
-            )  # fmt: skip
-        except MissingItemsError as error:
-            if of_tables:
-                error.hint = "Add them to the hierarchy of the items: lines of item;parent;...;root."
-            else:
-                error.hint = extension_hint(source, Path(hierarchy_file or "HIERARCHY"), how)
-            raise
-        for warning in release.details.get("warnings", ()):
-            say(f"Warning: {warning}")
-        if plot_band is not None:
-            progress("drawing")
-            draw(plot_band, data, guarantee, progress)
+            require_drawable(plot_band, name, force=publishing.force)
         record = {
-            "command": command,
-            "options": options,
-            "sample": drawn,
-            **_shown(about),
-            "names": {code: name for code, name in named.items() if code in data.vocabulary.ids},
-        }
-        progress("writing")
-        report = release.write(
-            out, force=force, format=output_format or publishes, external=external,
-            record={key: value for key, value in record.items() if value},
+            "command": command, "options": options, "sample": None, "about": telling.told(), "names": None
+        }  # fmt: skip
+        if engine == MEMORY:
+            return _in_memory(asked, source, record, named, progress)
+        unused = {
+            "--bound": bound, "--sample": sample, "--output-format": publishing.output_format,
+            "--watch": asked.watching, "--names": named,
+        }  # fmt: skip
+        return in_parts.anonymize(
+            source, reading, (promised, promise), (name, asked.texts), asked.plain_hierarchy, publishing.out,
+            unused, seed=publishing.seed, force=publishing.force, counts=counts,
+            details=not publishing.no_details, external=publishing.external,
+            record={key: value for key, value in record.items() if value}, progress=progress,
         )  # fmt: skip
-        warn_of_formulas(release, data, report)
-        return report
 
     report = run(make_release)
     if json:
@@ -289,4 +174,126 @@ def anonymize(
     if "sample" in report:
         part = report["sample"]
         taken = f"A SAMPLE: {part['rows']:,} of {part['of']:,} rows, drawn by seed {part['seed']}.\n\n"
-    answer(f"{taken}{summary(report)}\nFolder     {out}")
+    answer(f"{taken}{summary(report)}\nFolder     {publishing.out}")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a release is to be: the promise, the algorithm with its own options, and how rows are read."""
+
+    promised: str
+    promise: dict[str, Any]
+    algorithm: str
+    own: dict[str, Any]
+    hierarchies: Sequence[str]
+    bound: bool
+    columns: TableWords
+    reading: ReadingOptions
+    sample: int | None
+    publishing: Published
+    plot_band: Path | None
+
+    @property
+    def model(self) -> Model:
+        return model_named(self.promised)
+
+    @property
+    def of_tables(self) -> bool:
+        return self.model.release == "tables"
+
+    @property
+    def watching(self) -> bool:
+        """Whether sensitive items are only looked at."""
+        return self.promise[WATCHED] is not None and WATCHED not in self.model.options
+
+    @property
+    def plain_hierarchy(self) -> str | None:
+        return split_hierarchies(self.hierarchies, self.of_tables)[0]
+
+    @property
+    def hierarchy_file(self) -> Path | None:
+        return None if self.plain_hierarchy is None else Path(self.plain_hierarchy)
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """The options of the algorithm; where it has none, a time limit is that of --bound."""
+        limited = "time_limit" in options_of(registry.load(self.algorithm).Parameters)
+        return self.own if limited or not self.bound else {**self.own, "time_limit": None}
+
+    def require_possible(self) -> None:
+        """Refuse what cannot be, as far as that takes no data."""
+        encoding = self.reading.text_encoding
+        require_tables(self.columns, self.promised, self.of_tables)
+        require_options(self.promised, self.promise)
+        require_values(self.promised, self.promise, encoding)
+        if self.watching:
+            require_watched(self.model, details=not self.publishing.no_details)
+        require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)
+
+
+def _in_memory(
+    asked: _Asked, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
+) -> Record:
+    """Read rows, or a table, make the release and write it."""
+    from setveil.cli.files import extension_hint
+    from setveil.options.inputs import draw_rows
+    from setveil.report.words import clip
+    from setveil.runs.run import anonymize as run_anonymize
+
+    publishing, seed = asked.publishing, asked.publishing.seed
+    module = registry.load(asked.algorithm)
+    progress("reading")
+    everything, tree, how, publishes = _read(asked, source)
+    if tree is None and "hierarchy" in module.info.needs_for(asked.promised):
+        say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+    data = everything if asked.sample is None else draw_rows(everything, asked.sample, seed)
+    drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
+    given = Given(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
+    guarantee = make_guarantee(asked.promised, asked.promise, given)
+    watched: tuple[str, ...] = ()
+    if asked.watching:
+        text = asked.promise[WATCHED]
+        watched = decode(WATCHED, Items(), text, given, {})
+        say(f"{clip(text, 60)}: only looked at; --rho bounds what is learned of them.")
+    try:
+        release = run_anonymize(
+            data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
+            details=not publishing.no_details, counts=publishing.counts, watched=watched, progress=progress,
+            bound=asked.own.get("time_limit") or True if asked.bound else False,
+            **decode_parameters(module.Parameters, asked.texts, given),
+        )  # fmt: skip
+    except MissingItemsError as error:
+        if asked.of_tables:
+            error.hint = "Add them to the hierarchy of the items: lines of item;parent;...;root."
+        else:
+            error.hint = extension_hint(source, asked.hierarchy_file or Path("HIERARCHY"), how)
+        raise
+    for warning in release.details.get("warnings", ()):
+        say(f"Warning: {warning}")
+    if asked.plot_band is not None:
+        from setveil.cli.bandplot import draw
+
+        progress("drawing")
+        draw(asked.plot_band, data, guarantee, progress)
+    names = {code: name for code, name in named.items() if code in data.vocabulary.ids}
+    progress("writing")
+    return publishing.write(release, data, publishes, {**record, "sample": drawn, "names": names})
+
+
+def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:
+    """Read the rows and the hierarchy; also how, and the format in which the rows are to be published."""
+    from setveil.cli.files import read_rows, require_room, split_format
+    from setveil.hierarchy.io import read_hierarchy
+
+    reading = asked.reading
+    if asked.of_tables:
+        return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None
+    file = asked.plain_hierarchy
+    tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
+    reads, publishes = split_format(source, reading.format)
+    how = replace(reading, format=reads)
+    require_room(
+        source,
+        lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
+    )
+    return read_rows(source, how), tree, how, publishes

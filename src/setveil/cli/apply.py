@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from setveil.cli.config import given_options
 from setveil.cli.options import (
     ALGORITHM,
-    OUTPUT,
     READING,
     Bundle,
-    External,
-    ForceRun,
     HierarchyFile,
     Input,
     Json,
-    NoDetails,
-    Out,
-    OutputFormat,
     Reading,
-    Seed,
     argument,
     choice,
     flag,
-    integer,
     model_options,
     option,
     some_options,
     source_of,
 )
+from setveil.cli.publishing import Published, Publishing
 from setveil.cli.session import answer, answer_json, run, say
 from setveil.errors import RequestError
+from setveil.options.reading import Reading as ReadingOptions
+
+if TYPE_CHECKING:
+    from setveil.report.record import Record
 
 _MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exact search that a repair takes
 
@@ -81,14 +78,7 @@ def apply(
         ("same", "other"),
     ),
     reading: Reading,
-    out: Out,
-    output_format: OutputFormat = None,
-    seed: Seed = 0,
-    counts_min: int | None = integer(OUTPUT, "Publish counts of items in at least N rows (default k).", 2),
-    no_counts: bool = flag(OUTPUT, "Publish no counts of items."),
-    external: External = False,
-    no_details: NoDetails = False,
-    force: ForceRun = False,
+    publishing: Publishing,
     json: Json = False,
 ) -> None:
     """Publish rows of other people under the labels of an earlier run, verify and write them.
@@ -98,48 +88,10 @@ def apply(
     command, options = given_options(context)
 
     def make_release(progress: Any) -> Any:
-        from setveil.algorithms.exact.exact import Exact
-        from setveil.cli.files import read_release, read_rows, split_format, warn_of_formulas
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
-        from setveil.past.apply import apply as run_apply
-        from setveil.past.run import past_run
-        from setveil.past.terms import raised, require_applicable, search
-        from setveil.published.shared import read_shared
-        from setveil.runs.folder import require_writable
-
-        given = {name: value for name, value in own.items() if value is not None}
-        if given and not repair:
-            option = next(iter(given)).replace("_", "-")
-            raise RequestError(f"--{option} says how to repair.", hint="Add --repair.")
-        if no_counts and counts_min is not None:
-            raise RequestError("--counts-min and --no-counts exclude each other.")
-        source = source_of(input, reading)
-        encoding = reading.text_encoding
-        require_file(hierarchy_file)
-        require_parameters("exact", Exact, given, encoding)
-        require_writable(out, force=force)
-        progress("reading")
-        before = past_run(earlier)
-        require_applicable(before)
-        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        shared = None if union is None else (str(union), read_shared(union, read_release))
-        reads, publishes = split_format(source, reading.format)
-        data = read_rows(source, replace(reading, format=reads))
-        where = Given(data, encoding, tree, seed, image=before.image)
-        release = run_apply(
-            before, data, guarantee=raised(before, promise, where), hierarchy=tree,
-            repair=search(before, **decode_parameters(Exact, given, where)) if given else repair,
-            strict=strict, union=shared, people=people, seed=seed,
-            counts=counts_min or not no_counts, details=not no_details, progress=progress,
+        return _released(
+            earlier, input, promise, hierarchy_file, repair, own, strict, union, people, reading, publishing,
+            {"command": command, "options": options}, progress,
         )  # fmt: skip
-        progress("writing")
-        report = release.write(
-            out, force=force, format=output_format or publishes, external=external,
-            record={"command": command, "options": options},
-        )  # fmt: skip
-        warn_of_formulas(release, data, report)
-        return report
 
     report = run(make_release)
     if json:
@@ -150,4 +102,58 @@ def apply(
         return
     from setveil.report.run.summary import summary
 
-    answer(f"{summary(report)}\nFolder     {out}")
+    answer(f"{summary(report)}\nFolder     {publishing.out}")
+
+
+def _released(
+    earlier: Path,
+    files: list[str] | None,
+    promise: dict[str, Any],
+    hierarchy_file: Path | None,
+    repair: bool,
+    own: dict[str, Any],
+    strict: bool,
+    union: Path | None,
+    people: str | None,
+    reading: ReadingOptions,
+    publishing: Published,
+    record: dict[str, Any],
+    progress: Any,
+) -> Record:
+    """Do the work of the command (see `apply`): the report as written."""
+    from setveil.algorithms.exact.exact import Exact
+    from setveil.cli.files import read_release, read_rows, split_format
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+    from setveil.past.apply import apply as run_apply
+    from setveil.past.run import past_run
+    from setveil.past.terms import raised, require_applicable, search
+    from setveil.published.shared import read_shared
+    from setveil.runs.folder import require_writable
+
+    given = {name: value for name, value in own.items() if value is not None}
+    if given and not repair:
+        option = next(iter(given)).replace("_", "-")
+        raise RequestError(f"--{option} says how to repair.", hint="Add --repair.")
+    counts = publishing.counts
+    source = source_of(files, reading)
+    encoding = reading.text_encoding
+    require_file(hierarchy_file)
+    require_parameters("exact", Exact, given, encoding)
+    require_writable(publishing.out, force=publishing.force)
+    progress("reading")
+    before = past_run(earlier)
+    require_applicable(before)
+    tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+    shared = None if union is None else (str(union), read_shared(union, read_release))
+    reads, publishes = split_format(source, reading.format)
+    data = read_rows(source, replace(reading, format=reads))
+    where = Given(data, encoding, tree, publishing.seed, image=before.image)
+    release = run_apply(
+        before, data, guarantee=raised(before, promise, where), hierarchy=tree,
+        repair=search(before, **decode_parameters(Exact, given, where)) if given else repair,
+        strict=strict, union=shared, people=people, seed=publishing.seed, counts=counts,
+        details=not publishing.no_details, progress=progress,
+    )  # fmt: skip
+    progress("writing")
+    return publishing.write(release, data, publishes, record)

@@ -22,17 +22,19 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import answer, answer_json, fail, run, say
-from setveil.cli.tables import PublishedColumns, read_published, require_tables
+from setveil.cli.tables import PublishedColumns, TableWords, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 from setveil.options.models import bounds_inference, settled_model
+from setveil.options.reading import Reading as ReadingOptions
 from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.published.table_files import PublishedTable
 
 EXAMPLES = """Examples:
 
@@ -93,85 +95,106 @@ def verify(
         return
 
     def check_promise(progress: Any) -> Any:
-        from setveil.cli.files import load_image, read_release, read_rows, require_room
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.decode import require_file
-        from setveil.published import kind_named
-        from setveil.published.about import named_beside, published_file
-        from setveil.published.group_files import as_groups, require_in_groups
-        from setveil.published.shared import counts_beside
-        from setveil.published.table_files import PublishedTable
-        from setveil.runs.check import check, require_reading
-
-        if promise["privacy"] == "pgen":
-            raise RequestError(
-                "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
-            )
-        name = model or settled_model(promise)
-        described = model_named(name)
-        known = described.knows
-        if recoding is not None and "image" not in known:
-            raise RequestError(f"--recoding is of no use for {name}.")
-        require_reading(read_as, name, hierarchy=hierarchy_file is not None)
-        require_file(hierarchy_file)
-        require_options(name, promise, published=True)
-        require_values(name, promise, reading.text_encoding)
-        beside = _secrets_beside(file, described, promise)
-        more: dict[str, Any] = {"show": max(show, 1), "progress": progress}
-        progress("reading")
-        if name == KmAnonymity.model and file != "-":
-            require_room(
-                str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time."
-            )
-        if original is not None and "original" not in known:
-            raise RequestError(f"--original is of no use for {name}.")
-        kind = kind_named(described.release)
-        published: Any
-        require_tables(columns, name, described.release == "tables")
-        if columns.given or (described.release == "tables" and not kind.holds(Path(file))):
-            published = read_published(file, columns, reading)
-        else:
-            published = kind.read(file, read_release, **reading.given())
-        rows: Any = published
-        if not isinstance(published, PublishedTable):
-            groups = as_groups(published)
-            rows = groups.qid
-        encoding = reading.text_encoding
-        image = None
-        if "original" in known:
-            more["original"] = None if original is None else read_rows(original, reading)
-        if "image" in known and (recoding is not None or promise["privacy"] != "all"):
-            image = load_image(file, rows, recoding, encoding)
-            more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
-        # Where the original may be known, or the model leaves sensitive items out, the published rows need
-        # not hold the items that are named.
-        lacking = "original" in known or bounds_inference(described) or bool(beside)
-        given = Given(rows, encoding, image=image, named_here=not lacking)
-        try:
-            guarantee = make_guarantee(name, promise | beside, given)
-        except DataError as error:
-            if "image" in known and image is None:
-                error.hint = "If items were published under other labels, name the --recoding file."
-            raise
-        if "original" in known:
-            require_in_groups(guarantee.secrets, "--sensitive", groups, more["original"])
-        for itemset in getattr(guarantee, "itemsets", None) or ():
-            for item in itemset:
-                more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
-        if bounds_inference(described) and not beside:
-            _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
-        if hierarchy_file is not None:
-            more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
-        counts, about = counts_beside(file)
-        verdict = check(published, guarantee, counts, about, **more)
-        phrase = verdict.phrase if hierarchy_file is not None else guarantee.phrase
-        return phrase, verdict, published if isinstance(published, PublishedTable) else None
+        return _checked(
+            file, model or settled_model(promise), promise, (original, recoding, hierarchy_file), read_as,
+            columns, reading, {"show": max(show, 1), "progress": progress},
+        )  # fmt: skip
 
     phrase, verdict, table = run(check_promise)
     found = verdict.as_dict()
     if table is not None:
         found["quasi_identifiers"] = [column.name for column in table.columns]
     _tell(found, phrase, show, "" if table is None else _columns_looked_at(table), json=json)
+
+
+def _checked(
+    file: str,
+    name: str,
+    promise: dict[str, Any],
+    beside: tuple[str | None, Path | None, Path | None],
+    read_as: str,
+    columns: TableWords,
+    reading: ReadingOptions,
+    more: dict[str, Any],
+) -> tuple[str, Any, PublishedTable | None]:
+    """Check the promise of a model: in words, the verdict, and the table that was looked at, if any.
+
+    Parameters
+    ----------
+    beside : (original, recoding, hierarchy)
+        Files that a verifier may need; None: not given.
+    more : dict
+        What every verifier takes.
+    """
+    from setveil.cli.files import load_image, read_rows
+    from setveil.commands.refusals import require_useful
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.decode import require_file
+    from setveil.published.about import named_beside
+    from setveil.published.group_files import as_groups, require_in_groups
+    from setveil.published.shared import counts_beside
+    from setveil.published.table_files import PublishedTable
+    from setveil.runs.check import check, require_reading
+
+    original, recoding, hierarchy_file = beside
+    if promise["privacy"] == "pgen":
+        raise RequestError("pgen reads the original.", hint="Write its itemsets first: setveil policy pgen.")
+    model, encoding = model_named(name), reading.text_encoding
+    require_useful(model, original=original, recoding=recoding)
+    require_reading(read_as, name, hierarchy=hierarchy_file is not None)
+    require_file(hierarchy_file)
+    require_options(name, promise, published=True)
+    require_values(name, promise, encoding)
+    require_tables(columns, name, model.release == "tables")
+    secrets = _secrets_beside(file, model, promise)
+    more["progress"]("reading")
+    published = _published(file, model, columns, reading)
+    rows: Any = published
+    if not isinstance(published, PublishedTable):
+        groups = as_groups(published)
+        rows = groups.qid
+    image = None
+    if "original" in model.knows:
+        more["original"] = None if original is None else read_rows(original, reading)
+    if "image" in model.knows and (recoding is not None or promise["privacy"] != "all"):
+        image = load_image(file, rows, recoding, encoding)
+        more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
+    # Where the original may be known, or the model leaves sensitive items out, the published rows need
+    # not hold the items that are named.
+    lacking = "original" in model.knows or bounds_inference(model) or bool(secrets)
+    given = Given(rows, encoding, image=image, named_here=not lacking)
+    try:
+        guarantee = make_guarantee(name, promise | secrets, given)
+    except DataError as error:
+        if "image" in model.knows and image is None:
+            error.hint = "If items were published under other labels, name the --recoding file."
+        raise
+    if "original" in model.knows:
+        require_in_groups(guarantee.secrets, "--sensitive", groups, more["original"])
+    for itemset in getattr(guarantee, "itemsets", None) or ():
+        for item in itemset:
+            more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+    if bounds_inference(model) and not secrets:
+        _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
+    if hierarchy_file is not None:
+        more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
+    verdict = check(published, guarantee, *counts_beside(file), **more)
+    phrase = verdict.phrase if hierarchy_file is not None else guarantee.phrase
+    return phrase, verdict, published if isinstance(published, PublishedTable) else None
+
+
+def _published(file: str, model: Model, columns: TableWords, reading: ReadingOptions) -> Any:
+    """Read what is published."""
+    from setveil.cli.files import read_release, require_room
+    from setveil.published import kind_named
+    from setveil.published.about import published_file
+
+    kind = kind_named(model.release)
+    if model.name == KmAnonymity.model and file != "-":
+        require_room(str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time.")
+    if columns.given or (model.release == "tables" and not kind.holds(Path(file))):
+        return read_published(file, columns, reading)
+    return kind.read(file, read_release, **reading.given())
 
 
 def _tell(found: dict[str, Any], phrase: str, show: int, more: str = "", *, json: bool) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import READING, Json, ReadHierarchy, Reading, Show, argument, option
 from setveil.cli.session import answer, answer_json, run
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 EXAMPLES = """Examples:
 
@@ -34,29 +37,24 @@ def why(
 
     def explain(progress: Any) -> Any:
         from setveil.cli.files import read_rows
+        from setveil.commands.why import answered
         from setveil.options.decode import require_file
         from setveil.options.reading import Reading as ReadingOptions
-        from setveil.past.inputs import find_guarantee, find_rows, find_tree
-        from setveil.past.run import past_run
-        from setveil.past.why import require_splittable
-        from setveil.past.why import why as explained
-        from setveil.report.why import why_text
+        from setveil.past.inputs import find_rows
+        from setveil.past.run import PastRun
 
-        recorded = past_run(folder)
-        require_splittable(recorded)
         require_file(hierarchy_file)
 
-        def read(path: Any, **options: Any) -> Any:
-            return read_rows(path, ReadingOptions(**options))
+        def rows_of(recorded: PastRun) -> Transactions:
+            def read(path: Any, **options: Any) -> Transactions:
+                return read_rows(path, ReadingOptions(**options))
 
-        progress("reading")
-        rows = find_rows(recorded, None if data is None else [data], reading, read)
-        encoding = reading.text_encoding
-        tree = find_tree(recorded, rows, hierarchy_file, encoding)
-        guarantee = find_guarantee(recorded, rows, encoding)
-        progress("verifying")
-        found = explained(recorded, rows, tree, guarantee, name, show=show, progress=progress)
-        return found | {"text": why_text(found, show)}
+            return find_rows(recorded, None if data is None else [data], reading, read)
+
+        return answered(
+            folder, name, rows_of, hierarchy_file, show=show, encoding=reading.text_encoding,
+            progress=progress,
+        )  # fmt: skip
 
     found = run(explain)
     if json:

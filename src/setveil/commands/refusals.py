@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from setveil.errors import RequestError, as_option, faces
+from setveil.guarantees import Model
 from setveil.utility.relational import SHARE
 from setveil.values.numbers import exact_share
 
@@ -20,6 +21,13 @@ def hides_nothing(name: str) -> RequestError:
             'setveil.anonymize(table, setveil.KKmAnonymity(k, m, sensitive=[...], h="50%")) does.',
         ),
     )
+
+
+def require_useful(model: Model, *, original: object, recoding: object) -> None:
+    """Refuse what the verifier of a model has no use for; None: was not given."""
+    for name, given, known in (("recoding", recoding, "image"), ("original", original, "original")):
+        if given is not None and known not in model.knows:
+            raise RequestError(f"{as_option(name)} is of no use for {model.name}.")
 
 
 def share_of_columns(share: Any, *, of_table: bool) -> Fraction:

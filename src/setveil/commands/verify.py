@@ -17,6 +17,7 @@ from setveil.commands.given import (
     rows_of,
     tree_of,
 )
+from setveil.commands.refusals import require_useful
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
@@ -104,9 +105,7 @@ def verify(
     Yes: k^m-anonymity (k=3, m=1) in the cover reading holds.
     """
     model = models()[require_guarantee(guarantee).model]
-    for name, value, needed in (("original", original, "original"), ("recoding", recoding, "image")):
-        if value is not None and needed not in model.knows:
-            raise RequestError(f"{name} is of no use for {model.title}.")
+    require_useful(model, original=original, recoding=recoding)
     tree = tree_of(hierarchy)
     require_reading(reading, model.name, hierarchy=tree is not None)
     more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}

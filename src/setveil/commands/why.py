@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
 from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
+from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.options.reading import DETECTED
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
-from setveil.past.run import past_run
+from setveil.past.run import PastRun, past_run
 from setveil.past.why import require_splittable
 from setveil.past.why import why as explain
+from setveil.progress import Progress
 from setveil.report.why import why_text
 from setveil.runs.run import VerifiedRelease
 
@@ -77,10 +80,30 @@ def why(
         raise RequestError(
             f"The run must be its folder or a release made by setveil.anonymize, got {described(run)}."
         )
+
+    def found(recorded: PastRun) -> Transactions:
+        return find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
+
+    return answered(run, name, found, tree_of(hierarchy), show=most, progress=listening)
+
+
+def answered(
+    run: str | PathLike[str] | VerifiedRelease,
+    name: str,
+    rows_of_past: Callable[[PastRun], Transactions],
+    hierarchy: TreeLike,
+    *,
+    show: int,
+    encoding: str = "utf-8",
+    progress: Progress,
+) -> dict[str, Any]:
+    """Say why, from a run and whatever finds its rows again (see `why`); `encoding`: of files."""
     recorded = past_run(run, "the release")
     require_splittable(recorded)
-    rows = find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
-    tree = find_tree(recorded, rows, tree_of(hierarchy), "utf-8")
-    guarantee = find_guarantee(recorded, rows, "utf-8")
-    answer = explain(recorded, rows, tree, guarantee, name, show=most, progress=listening)
-    return answer | {"text": why_text(answer, most)}
+    progress("reading")
+    rows = rows_of_past(recorded)
+    tree = find_tree(recorded, rows, hierarchy, encoding)
+    guarantee = find_guarantee(recorded, rows, encoding)
+    progress("verifying")
+    answer = explain(recorded, rows, tree, guarantee, name, show=show, progress=progress)
+    return answer | {"text": why_text(answer, show)}

@@ -326,11 +326,7 @@ def _terms(
     name, settings = named_algorithm(algorithm)
     name = name or models()[model].algorithm
     module = algorithms.load(name)
-    if model not in module.info.guarantees:
-        raise RequestError(
-            f"{name} does not give {model} but {', '.join(module.info.guarantees)}.",
-            hint=f"Use {', '.join(algorithms.giving(model))}.",
-        )
+    algorithms.require_gives(name, model)
     if bound:
         require_known_optimum(name, module.info, model)
     if settings is not None and parameters:

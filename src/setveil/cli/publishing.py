@@ -1,0 +1,123 @@
+"""The options of commands that publish: what is written of a release, where, and what its report says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date as calendar_date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from setveil.cli.options import (
+    ABOUT,
+    OUTPUT,
+    Bundle,
+    External,
+    ForceRun,
+    NoDetails,
+    Out,
+    OutputFormat,
+    Seed,
+    flag,
+    integer,
+    option,
+    parameters_of,
+)
+from setveil.errors import RequestError
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.report.record import Record
+    from setveil.runs.run import VerifiedRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What is written of a release, and where."""
+
+    out: Out
+    output_format: OutputFormat = None
+    seed: Seed = 0
+    external: External = False
+    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv).")
+    counts_min: int | None = integer(
+        OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
+    )
+    no_details: NoDetails = False
+    force: ForceRun = False
+
+    @property
+    def counts(self) -> bool | int:
+        """Whether counts are shared, or of how many rows each must speak."""
+        if self.no_counts and self.counts_min is not None:
+            raise RequestError(
+                "--no-counts and --counts-min contradict each other.", hint="Give one of them."
+            )
+        return self.counts_min or not self.no_counts
+
+    def write(
+        self,
+        release: VerifiedRelease,
+        data: Transactions,
+        usual_format: str | None,
+        record: Mapping[str, Any],
+    ) -> Record:
+        """Write a release of some rows with what the report is to say besides, and return the report."""
+        from setveil.cli.files import warn_of_formulas
+
+        report = release.write(
+            self.out, force=self.force, format=self.output_format or usual_format, external=self.external,
+            record={key: value for key, value in record.items() if value},
+        )  # fmt: skip
+        warn_of_formulas(release, data, report)
+        return report
+
+
+def _day(text: str) -> str:
+    """Read a date, or today's."""
+    if text == "today":
+        return calendar_date.today().isoformat()
+    try:
+        return calendar_date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no date such as 2026-01-31, nor today.") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What the report says besides."""
+
+    purpose: str | None = option(ABOUT, "What the release is for.", "TEXT")
+    recipient: str | None = option(ABOUT, "Who gets it.", "TEXT")
+    responsible: str | None = option(ABOUT, "Who answers for it.", "TEXT")
+    date: str | None = option(
+        ABOUT,
+        "Of the release, such as 2026-01-31; none is shown if none is given.",
+        "DATE|today",
+        parser=_day,
+    )
+    names_file: Path | None = option(
+        ABOUT, "Names to show beside codes: lines of code,name.", "FILE", "--names"
+    )
+
+    def told(self) -> dict[str, str]:
+        """Return what was given, but for names."""
+        given = {
+            "purpose": self.purpose,
+            "recipient": self.recipient,
+            "responsible": self.responsible,
+            "date": self.date,
+        }
+        return {key: text for key, text in given.items() if text is not None}
+
+    def names(self, encoding: str) -> dict[str, str]:
+        """Read what codes stand for."""
+        from setveil.options.inputs import load_names
+
+        return {} if self.names_file is None else load_names(self.names_file, encoding)
+
+
+Publishing = Annotated[Published, Bundle(lambda asked: parameters_of(Published), Published)]
+Telling = Annotated[About, Bundle(lambda asked: parameters_of(About), About)]
