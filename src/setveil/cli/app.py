@@ -35,7 +35,6 @@ from setveil.cli.options import (
     Force,
     Group,
     Input,
-    Json,
     Reading,
     Seed,
     argument,
@@ -45,12 +44,12 @@ from setveil.cli.options import (
     option,
     source_of,
 )
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.session import Answer, answer, run
 from setveil.data.layout import FORMATS
 from setveil.errors import on_command_line
 from setveil.version import __version__
 
-Commands = Mapping[Callable[..., None], str]  # with examples
+Commands = Mapping[Callable[..., Any], str]  # with examples
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
@@ -148,8 +147,7 @@ def _version(wanted: bool) -> None:
 
 def _setveil(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -181,6 +179,7 @@ def demo(
 
 
 def convert(
+    progress: Any,
     input: Input = None,  # noqa: A002
     *,
     output: Path = argument("OUTPUT", "File to write; its extension says the format."),
@@ -189,44 +188,38 @@ def convert(
         OUTPUT, "Format to write, where the extension does not say it.", "format", FORMATS
     ),
     force: Force = False,
-) -> None:
+) -> str:
     """Rewrite files of rows in another format. Rows keep their order."""
+    from setveil.cli.files import read_rows, require_free
+    from setveil.commands.convert import write_rows
 
-    def rewrite(progress: Any) -> Any:
-        from setveil.cli.files import read_rows, require_free
-        from setveil.commands.convert import write_rows
-
-        source = source_of(input, reading)
-        require_free(output, force)
-        progress("reading")
-        data = read_rows(source, reading)
-        progress("writing")
-        return data, write_rows(data, output, to, force=force)
-
-    data, layout = run(rewrite)
-    say(f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}.")
+    source = source_of(input, reading)
+    require_free(output, force)
+    progress("reading")
+    data = read_rows(source, reading)
+    progress("writing")
+    layout = write_rows(data, output, to, force=force)
+    return f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}."
 
 
-def algorithms(json: Json = False) -> None:
+def algorithms(progress: Any) -> Answer:
     """List the algorithms: what they promise, what they need, and the papers they come from."""
+    from dataclasses import asdict
 
-    def load_infos(progress: Any) -> Any:
-        return {name: registry.load(name).info for name in registry.names()}
+    infos = {name: registry.load(name).info for name in registry.names()}
 
-    infos = run(load_infos)
-    if json:
-        from dataclasses import asdict
+    def tell() -> None:
+        for name, info in infos.items():
+            answer(
+                f"{name:<6} {info.title}\n"
+                f"       {info.summary}\n"
+                f"       gives {', '.join(info.guarantees)}; "
+                f"needs {', '.join(info.needs) or 'the data alone'}"
+                f"{', can use ' + ', '.join(info.takes) if info.takes else ''}\n"
+                f"       {info.reference}"
+            )
 
-        answer_json({name: asdict(info) for name, info in infos.items()})
-        return
-    for name, info in infos.items():
-        answer(
-            f"{name:<6} {info.title}\n"
-            f"       {info.summary}\n"
-            f"       gives {', '.join(info.guarantees)}; needs {', '.join(info.needs) or 'the data alone'}"
-            f"{', can use ' + ', '.join(info.takes) if info.takes else ''}\n"
-            f"       {info.reference}"
-        )
+    return Answer({name: asdict(info) for name, info in infos.items()}, tell)
 
 
 _DEMO = """Example:

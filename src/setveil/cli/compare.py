@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, Json, argument, flag, option
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, flag, option
+from setveil.cli.session import Answer, answer, say
 
 EXAMPLES = """Examples:
 
@@ -17,6 +18,7 @@ $ setveil compare study.toml --out study --jobs 2"""
 
 
 def compare(
+    progress: Any,
     study: Path = argument("STUDY", "Study file (TOML): data, algorithms, parameters."),
     out: Path = option(
         OUTPUT, "Folder of the study: new, or of an earlier call, which it completes.", "FOLDER", "-o",
@@ -29,51 +31,39 @@ def compare(
     retry: bool = flag(GENERAL, "Repeat runs that failed or ran out of time or memory."),
     dry_run: bool = flag(GENERAL, "List the runs, and do nothing."),
     external: bool = flag(OUTPUT, "Write the report without what must stay inside."),
-    json: Json = False,
-) -> None:  # fmt: skip
+) -> Answer:  # fmt: skip
     """Run algorithms over data and parameters, and write a table, figures and a report.
 
     Each run is a process of its own. Runs that the folder holds already are not done again.
     """
+    from setveil.studies.compare.results import compare as run_study
+    from setveil.studies.compare.results import read_rows, require_readable, require_study_folder
+    from setveil.studies.compare.study import read_study
+
     command = _command(study, out, data, jobs, external=external)
-
-    def do_study(progress: Any) -> Any:
-        from setveil.studies.compare.results import compare as run_study
-        from setveil.studies.compare.results import read_rows, require_readable, require_study_folder
-        from setveil.studies.compare.study import read_study
-
-        progress("reading")
-        asked = read_study(study, data)
-        if dry_run:
-            require_study_folder(out)
-            require_readable(asked, out, progress)
-            return asked, read_rows(asked, out)
-        return asked, run_study(
+    progress("reading")
+    asked = read_study(study, data)
+    if dry_run:
+        require_study_folder(out)
+        require_readable(asked, out, progress)
+        rows = read_rows(asked, out)
+    else:
+        rows = run_study(
             asked, out, jobs=jobs, retry=retry, external=external, command=command, progress=progress
         )
-
-    asked, rows = run(do_study)
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    counts = Counter(row["status"] for row in rows)
     if len(rows) < len(asked.runs):
         counts["missing"] = len(asked.runs) - len(rows)
     if dry_run:
-        _list(asked, rows, counts, json=json)
-        return
-    said = ", ".join(f"{number:,} {status}" for status, number in counts.items())
-    if json:
-        answer_json(
-            {
-                "runs": len(rows),
-                "status": counts,
-                "results": str(out / "results.csv"),
-                "report": str(out / "report.html"),
-            }
-        )
-        return
-    say(f"{len(rows):,} runs: {said}.")
-    answer(f"Table      {out / 'results.csv'}\nReport     {out / 'report.html'}")
+        return _listed(asked, {row["run"]: row["status"] for row in rows}, counts)
+    table, report = out / "results.csv", out / "report.html"
+
+    def tell() -> None:
+        say(f"{len(rows):,} runs: {_in_words(counts)}.")
+        answer(f"Table      {table}\nReport     {report}")
+
+    found = {"runs": len(rows), "status": counts, "results": str(table), "report": str(report)}
+    return Answer(found, tell)
 
 
 def _command(study: Path, out: Path, data: Path | None, jobs: int | None, *, external: bool) -> str:
@@ -85,26 +75,25 @@ def _command(study: Path, out: Path, data: Path | None, jobs: int | None, *, ext
     return shlex.join(words)
 
 
-def _list(asked: Any, rows: list[dict[str, Any]], counts: dict[str, int], *, json: bool) -> None:
+def _in_words(counts: Counter[str]) -> str:
+    return ", ".join(f"{number:,} {status}" for status, number in counts.items())
+
+
+def _listed(asked: Any, status: dict[str, str], counts: Counter[str]) -> Answer:
     """List the runs of a study and which of them have ended."""
-    status = {row["run"]: row["status"] for row in rows}
-    if json:
-        runs = [
-            {
-                "run": one.id,
-                "data": one.data.name,
-                "algorithm": one.algorithm,
-                **one.shown(),
-                "seed": one.seed,
-            }
-            | {"status": status.get(one.id, "missing")}
-            for one in asked.runs
-        ]
-        answer_json({"runs": runs, "status": counts})
-        return
-    for one in asked.runs:
-        promise = " ".join(f"{name}={value}" for name, value in one.shown().items() if name in one.promise)
-        state = status.get(one.id, "missing")
-        answer(f"{one.id}  {state:<10}  {one.data.name}  {one.method}  {promise}  seed={one.seed}")
-    told = ", ".join(f"{number:,} {name}" for name, number in counts.items())
-    answer(f"{len(asked.runs):,} runs: {told}.")
+
+    def state(one: Any) -> str:
+        return status.get(one.id, "missing")
+
+    def tell() -> None:
+        for one in asked.runs:
+            named = " ".join(f"{name}={value}" for name, value in one.shown().items() if name in one.promise)
+            answer(f"{one.id}  {state(one):<10}  {one.data.name}  {one.method}  {named}  seed={one.seed}")
+        answer(f"{len(asked.runs):,} runs: {_in_words(counts)}.")
+
+    runs = [
+        {"run": one.id, "data": one.data.name, "algorithm": one.algorithm, **one.shown(), "seed": one.seed}
+        | {"status": state(one)}
+        for one in asked.runs
+    ]
+    return Answer({"runs": runs, "status": counts}, tell)

@@ -15,13 +15,7 @@ from setveil.cli.session import fail
 from setveil.errors import DataError, RequestError, SetveilError, shorten
 from setveil.redact import redacted
 
-_NOT_REPEATED = {
-    "config",
-    "quiet",
-    "threads",
-    "unpacked_limit",
-    "verbose",
-}  # they change nothing of what comes out
+_NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
 _NOT_TAKEN_ON = {"out", "force", "json"}  # a repeated run must not write over the first
 
 
@@ -101,14 +95,8 @@ def _answer(name: str, parameter: Any, value: Any) -> Any:
 def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
     """Write down what a command was given, on the command line and by --config.
 
-    Secrets in connections are left out.
-
-    Returns
-    -------
-    command : str
-        The shell line that repeats the command.
-    options : dict
-        Values by option, as JSON types, for --config: without those that say where to write.
+    The first answer is the shell line that repeats it, the second its options for --config, as JSON types,
+    without those that say where to write. Secrets in connections are left out.
     """
     words = context.command_path.split()
     options: dict[str, Any] = {}

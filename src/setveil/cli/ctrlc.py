@@ -55,17 +55,11 @@ def leave_when_asked() -> None:
 
 
 class Presses:
-    """How often Ctrl-C was pressed, and which other signal has asked to end.
-
-    Attributes
-    ----------
-    count : int
-    ended : int
-        The number of that signal; 0: none.
-    """
+    """How often Ctrl-C was pressed, and which other signal has asked to end."""
 
     def __init__(self) -> None:
-        self.count = self.ended = 0
+        self.count = 0
+        self.ended = 0  # its number
 
     def __call__(self, number: int, *_: object) -> None:
         """Be the handler."""

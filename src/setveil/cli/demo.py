@@ -22,13 +22,7 @@ from setveil.runs.run import VerifiedRelease, anonymize
 def run_demo(out: Path, rows: int, seed: int, progress: Progress) -> tuple[VerifiedRelease, Record, Path]:
     """Generate baskets and products, anonymize them, write the run's folder.
 
-    Returns
-    -------
-    release : VerifiedRelease
-    report : dict
-        As written to report.json.
-    sample : Path
-        The folder with the synthetic input, beside `out`.
+    Returns the release, the report and the folder with the synthetic input, beside `out`.
     """
     require_writable(out, force=True)
     progress("generating baskets")
@@ -56,11 +50,5 @@ def _made_and_released(
 
     data = read_rows(str(baskets))
     tree = read_hierarchy(products)
-    release = anonymize(
-        data,
-        KmAnonymity(k=5, m=2),
-        hierarchy=tree,
-        seed=seed,
-        progress=progress,
-    )
+    release = anonymize(data, KmAnonymity(k=5, m=2), hierarchy=tree, seed=seed, progress=progress)
     return release, release.write(out, force=True)

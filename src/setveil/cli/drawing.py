@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from setveil.cli.watched import is_watched, write
 
@@ -42,29 +42,17 @@ def duration(seconds: float) -> str:
 
 
 class Phases:
-    """What the work is doing; written by it, read by whoever draws.
-
-    Attributes
-    ----------
-    phase : str
-        What is under way.
-    done : float or None
-        Share of it that is finished; None: not known.
-    stoppable, stop : bool
-        Whether the work could end early with what it has, and whether it is asked to.
-    ended : callable
-        Hears of each phase that has ended, and its seconds.
-    """
+    """What the work is doing; written by it, read by whoever draws."""
 
     def __init__(
         self,
-        ended: Callable[[str, float], None] = lambda phase, seconds: None,
+        ended: Callable[[str, float], None] = lambda phase, seconds: None,  # hears of each that has ended
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.phase = "starting"
-        self.done: float | None = None
-        self.stoppable = False
-        self.stop = False
+        self.done: float | None = None  # share of it that is finished, if known
+        self.stoppable = False  # whether the work could end early with what it has
+        self.stop = False  # whether it is asked to
         self.ended = ended
         self.clock = clock
         self.begun = clock()
@@ -106,21 +94,8 @@ def _kind(phase: str) -> str:
     return _NUMBERS.sub("", phase)
 
 
-class Drawing(Protocol):
-    """Shows work under way."""
-
-    def tick(self) -> None:
-        """Show how it stands; called several times a second."""
-
-    def tell(self, text: str) -> None:
-        """Show a line of text."""
-
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-
-
-class Nothing:
-    """Shows nothing but what is told."""
+class Drawing:
+    """Shows work under way: nothing but what is told."""
 
     def tick(self) -> None:
         """Show nothing."""
@@ -133,14 +108,14 @@ class Nothing:
         """Leave everything as it is."""
 
 
-class Silence(Nothing):
+class Silence(Drawing):
     """Shows nothing at all."""
 
     def tell(self, text: str) -> None:
         """Show nothing."""
 
 
-class Lines(Nothing):
+class Lines(Drawing):
     """Shows how work stands in plain lines, the first after 10 seconds, then ever more seldom."""
 
     def __init__(self, phases: Phases) -> None:
@@ -160,7 +135,7 @@ class Lines(Nothing):
         tell(f"[{duration(seconds)}] {self.phases.phase}{share}{more}")
 
 
-class Bar:
+class Bar(Drawing):
     """A progress bar with phase, elapsed and, where it is known, remaining time, on a terminal."""
 
     def __init__(self, phases: Phases) -> None:
@@ -202,7 +177,7 @@ class Bar:
             self.bar.stop()
 
 
-class Events:
+class Events(Drawing):
     """Shows how work stands to another program: a line whenever something has changed."""
 
     def __init__(self, phases: Phases) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
@@ -17,7 +16,6 @@ from setveil.cli.options import (
     Force,
     HierarchyFiles,
     Input,
-    Json,
     Page,
     QuerySeed,
     Reading,
@@ -29,8 +27,8 @@ from setveil.cli.options import (
     own_options,
     source_of,
 )
-from setveil.cli.session import answer, answer_json, run, say
-from setveil.cli.tables import Columns, TableShare, read_table, split_hierarchies
+from setveil.cli.session import Answer, say
+from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
@@ -50,10 +48,13 @@ $ setveil explore patients.csv --qi age,sex --set codes"""
 _DEFAULT = "exact"
 
 
+def _those_giving() -> list[str]:
+    return registry.giving("km-anonymity", "global")
+
+
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
     """List the options of the algorithms that give k^m-anonymity by one recoding for all rows."""
-    giving = registry.giving("km-anonymity", "global")
-    names = {name for one in giving for name in options_of(registry.load(one).Parameters)}
+    names = {name for one in _those_giving() for name in options_of(registry.load(one).Parameters)}
     return [option for option in own_options(asked) if option.name in names]
 
 
@@ -62,32 +63,23 @@ def _secret(_asked: Sequence[str]) -> list[inspect.Parameter]:
 
 
 def explore(
+    progress: Any,
     input: Input = None,  # noqa: A002
     k: str | None = option(
-        PROMISE,
-        "Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
-        "N,N,...",
-        "-k",
+        PROMISE, "Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
+        "N,N,...", "-k",
     ),
     m: str | None = option(
-        PROMISE,
-        "Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
-        "N,N,...",
-        "-m",
+        PROMISE, "Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
+        "N,N,...", "-m",
     ),
     rho: str | None = option(
-        PROMISE,
-        "Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
+        PROMISE, "Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
         "NUMBER,NUMBER,...",
     ),
     hierarchy_files: HierarchyFiles = None,
     algorithm: str = choice(
-        ALGORITHM,
-        "How the promises are kept.",
-        "algorithm",
-        lambda: registry.giving("km-anonymity", "global"),
-        "-a",
-        default=_DEFAULT,
+        ALGORITHM, "How the promises are kept.", "algorithm", _those_giving, "-a", default=_DEFAULT
     ),
     share: TableShare = None,
     known: int | None = integer(
@@ -104,86 +96,68 @@ def explore(
     secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
     reading: Reading,
-    json: Json = False,
-) -> None:
+) -> Answer:  # fmt: skip
     """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written.
 
     With --rho and --sensitive also what it costs that nothing sensitive is learned.
     """
-
-    def look(progress: Any) -> Any:
-        from setveil.cli.files import extension_hint, read_rows, require_page, write_page
-        from setveil.commands.explore import explored, promised, suited
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.inputs import load_labels
-        from setveil.report.explore.page import explored_html
-        from setveil.studies.explore.record import record
-        from setveil.studies.explore.rows import WITH_RHO, Secrets, require_algorithm
-        from setveil.studies.explore.tables import SEARCH
-        from setveil.utility.relational import SHARE
-
-        named, of_table = secret["sensitive"], bool(columns.given)
-        ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
-        promises = promised(ks, ms, None if rho is None else _parts(rho), named, secret["knows"])
-        if rho is not None:
-            require_algorithm(algorithm, WITH_RHO)
-        require_page(out, "explored.html", force)
-        words, usual = _words(own), algorithm == _DEFAULT
-        of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
-        weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
-        encoding = reading.text_encoding
-        if not of_table:
-            module = registry.load(algorithm)
-            require_parameters(algorithm, module.Parameters, own, encoding)
-        source = source_of(input, reading)
-        plain, _ = split_hierarchies(hierarchy_files or (), of_table)
-        hierarchy_file = None if plain is None or of_table else Path(plain)
-        require_file(hierarchy_file)
-        progress("reading")
-        data: Any
-        if of_table:
-            data, tree = read_table(source, columns, reading, hierarchy_files or ())
-        else:
-            tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-            data = read_rows(source, reading)
-        if tree is None:
-            say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-        parameters = secrets = None
-        if not of_table:
-            given = Given(data, encoding, tree, seed)
-            parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
-        if named is not None:
-            secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
-        try:
-            found = explored(
-                data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
-                known=known, time_budget=time_budget, seed=seed, progress=progress,
-            )  # fmt: skip
-        except MissingItemsError as error:
-            error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)
-            raise
-        words_of_reading = reading.arguments()
-        if of_table:
-            words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]
-            words_of_reading += columns.arguments(hierarchy_files or ())
-        content = record(
-            found, inputs=[source] if isinstance(source, str) else list(source), reading=words_of_reading,
-            hierarchy=hierarchy_file, own=words, sensitive=named or "", seed=seed,
-        )  # fmt: skip
-        if out is not None:
-            progress("writing the page")
-            write_page(out, explored_html(content))
-        return content
-
-    content = run(look)
-    if json:
-        answer_json(content)
-        return
+    from setveil.cli.files import extension_hint, require_page, write_page
+    from setveil.commands.explore import explored, promised, suited
+    from setveil.options.inputs import load_labels
+    from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
+    from setveil.studies.explore.record import record
+    from setveil.studies.explore.rows import WITH_RHO, Secrets, require_algorithm
+    from setveil.studies.explore.tables import SEARCH
+    from setveil.utility.relational import SHARE
 
-    answer(explored_text(content))
+    named, of_table = secret["sensitive"], bool(columns.given)
+    ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
+    promises = promised(ks, ms, None if rho is None else _parts(rho), named, secret["knows"])
+    if rho is not None:
+        require_algorithm(algorithm, WITH_RHO)
+    require_page(out, "explored.html", force)
+    words, usual = _words(own), algorithm == _DEFAULT
+    of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
+    weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
+    encoding = reading.text_encoding
+    if not of_table:
+        module = registry.load(algorithm)
+        require_parameters(algorithm, module.Parameters, own, encoding)
+    source = source_of(input, reading)
+    hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
+    require_file(hierarchy_file)
+    progress("reading")
+    data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
+    if tree is None:
+        say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+    parameters = secrets = None
+    if not of_table:
+        given = Given(data, encoding, tree, seed)
+        parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
+    if named is not None:
+        secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
+    try:
+        found = explored(
+            data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
+            known=known, time_budget=time_budget, seed=seed, progress=progress,
+        )  # fmt: skip
+    except MissingItemsError as error:
+        error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)
+        raise
+    words_of_reading = reading.arguments()
+    if of_table:
+        words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]
+        words_of_reading += columns.arguments(hierarchy_files or ())
+    content = record(
+        found, inputs=[source] if isinstance(source, str) else list(source), reading=words_of_reading,
+        hierarchy=hierarchy_file, own=words, sensitive=named or "", seed=seed,
+    )  # fmt: skip
     if out is not None:
-        answer(f"\nPage       {out}")
+        progress("writing the page")
+        write_page(out, explored_html(content))
+    text = explored_text(content)
+    return Answer(content, text if out is None else f"{text}\n\nPage       {out}")
 
 
 def _values(name: str, text: str | None, parse: Callable[[str, str], Any]) -> list[Any] | None:

@@ -62,15 +62,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
-    """Refuse Parquet files whose rows cannot fit in memory, by what their footers say.
-
-    Parameters
-    ----------
-    path : str or sequence of str
-        What is to be read.
-    hint : callable
-        Gives what to do then.
-    """
+    """Refuse Parquet files whose rows cannot fit in memory, by what their footers say; `hint`: a way out."""
     from setveil.memory import memory_left
     from setveil.runs.memory import least_memory
 
@@ -98,12 +90,7 @@ def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | N
 
     It overrides how the input is read, wherever the input can be that: standard input, an unknown
     extension, an extension of that format, a content of that format. Where the input is plainly something
-    else, it is what the published file should be.
-
-    Returns
-    -------
-    reads, publishes : str or None
-        Format to read and format to publish; None: as detected from the file, as the input.
+    else, it is what the published file should be. Either answer is None where the file or the input decides.
     """
     usual = formats_of(Path(path).suffix) if isinstance(path, str) else []
     if not isinstance(path, str) or format is None or path == "-" or not usual or format in usual:

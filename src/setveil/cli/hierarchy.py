@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from setveil.cli.options import (
     OUTPUT,
     READING,
@@ -14,7 +12,6 @@ from setveil.cli.options import (
     Bundle,
     Force,
     Input,
-    Json,
     Reading,
     argument,
     choice,
@@ -23,7 +20,7 @@ from setveil.cli.options import (
     reading_options,
     source_of,
 )
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.session import Answer, say
 from setveil.errors import RequestError, listed
 from setveil.options.reading import Reading as ReadingOptions
 
@@ -60,6 +57,7 @@ $ setveil hierarchy edit products.csv edits.jsonl --out better.csv"""
 
 
 def build(
+    progress: Any,
     input: Input = None,  # noqa: A002
     *,
     by: str = choice(TREE, _BY, "way", _WAYS, default=_WAYS[0]),
@@ -70,100 +68,86 @@ def build(
     reading: Reading,
     out: TreeOut,
     force: Force = False,
-) -> None:
+) -> str:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
+    from setveil.cli.files import read_rows, require_free
+    from setveil.hierarchy import build as builders
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.options.decode import require_file
 
-    def build_tree(progress: Any) -> Any:
-        from setveil.cli.files import read_rows, require_free
-        from setveil.hierarchy import build as builders
-        from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-        from setveil.options.decode import require_file
-
-        require_free(out, force)
-        source, cuts = source_of(input, reading), _lengths(lengths)
-        require_file(extend)
-        progress("reading")
-        data = read_rows(source, reading)
-        progress("building the hierarchy")
-        if extend is not None:
-            tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
-        elif by == "balanced":
-            tree = builders.balanced(data, fanout)
-        elif by == "prefix":
-            tree = builders.by_prefix(data, at=at, lengths=cuts)
-        else:
-            tree = builders.by_cooccurrence(data, fanout)
-        write_hierarchy(tree, out)
-        return tree
-
-    tree = run(build_tree)
-    say(
+    require_free(out, force)
+    source, cuts = source_of(input, reading), _lengths(lengths)
+    require_file(extend)
+    progress("reading")
+    data = read_rows(source, reading)
+    progress("building the hierarchy")
+    if extend is not None:
+        tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
+    elif by == "balanced":
+        tree = builders.balanced(data, fanout)
+    elif by == "prefix":
+        tree = builders.by_prefix(data, at=at, lengths=cuts)
+    else:
+        tree = builders.by_cooccurrence(data, fanout)
+    write_hierarchy(tree, out)
+    return (
         f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."
     )
 
 
 def check(
+    progress: Any,
     file: Path = argument("HIERARCHY", "The hierarchy to check."),
     data: str | None = option(READING, "Also check that it holds every item of this file.", "FILE"),
     separator: Separator = None,
     *,
     reading: Annotated[ReadingOptions, Bundle(lambda asked: reading_options("separator"), ReadingOptions)],
-    json: Json = False,
-) -> None:
+) -> Answer:
     """List every problem of a hierarchy, with line numbers; exit code 4 if there is any."""
+    from setveil.cli.files import read_rows
+    from setveil.hierarchy.check import check_hierarchy
+    from setveil.hierarchy.io import read_hierarchy
 
-    def check_file(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
-        from setveil.hierarchy.check import check_hierarchy
-        from setveil.hierarchy.io import read_hierarchy
-
-        progress("reading")
-        rows = None
-        if data is not None:
-            rows = read_rows(data, reading)
-        progress("checking")
-        encoding = reading.text_encoding
-        problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
-        return problems, None if problems else read_hierarchy(file, encoding=encoding, separator=separator)
-
-    problems, tree = run(check_file)
-    if json:
-        answer_json({"problems": [{"line": p.line, "message": p.message} for p in problems]})
-    elif problems:
-        answer("\n".join(str(problem) for problem in problems[:SHOWN]))
-        if len(problems) > SHOWN:
-            answer(f"and {len(problems) - SHOWN:,} more (--json lists all)")
-    else:
-        answer(f"{file}: {_size(tree)}, no problems.")
+    progress("reading")
+    rows = None
+    if data is not None:
+        rows = read_rows(data, reading)
+    progress("checking")
+    encoding = reading.text_encoding
+    problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
     if problems:
-        raise typer.Exit(4)
+        shown = [str(problem) for problem in problems[:SHOWN]]
+        if len(problems) > SHOWN:
+            shown.append(f"and {len(problems) - SHOWN:,} more (--json lists all)")
+    else:
+        tree = read_hierarchy(file, encoding=encoding, separator=separator)
+        shown = [f"{file}: {_size(tree)}, no problems."]
+    found = {"problems": [{"line": p.line, "message": p.message} for p in problems]}
+    return Answer(found, "\n".join(shown), 4 if problems else 0)
 
 
 def convert(
+    progress: Any,
     file: Path = argument("HIERARCHY", "ARX csv, Amnesia txt or json."),
     output: Path = argument("OUTPUT", _WRITTEN),
     encoding: str = option(READING, "Of text files.", "ENCODING", default="utf-8"),
     separator: Separator = None,
     name: str = option(OUTPUT, "Name inside an Amnesia file.", "TEXT", default="hierarchy"),
     force: Force = False,
-) -> None:
+) -> str:
     """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
+    from setveil.cli.files import require_free
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
-    def convert_file(progress: Any) -> Any:
-        from setveil.cli.files import require_free
-        from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-
-        require_free(output, force)
-        progress("converting")
-        tree = read_hierarchy(file, encoding=encoding, separator=separator)
-        write_hierarchy(tree, output, name=name)
-        return tree
-
-    tree = run(convert_file)
-    say(f"{output}: {_size(tree)}.")
+    require_free(output, force)
+    progress("converting")
+    tree = read_hierarchy(file, encoding=encoding, separator=separator)
+    write_hierarchy(tree, output, name=name)
+    return f"{output}: {_size(tree)}."
 
 
 def edit(
+    progress: Any,
     file: Path = argument("HIERARCHY", "The hierarchy to begin with."),
     edits: Path = argument("EDITS", "One edit per line, as JSON objects."),
     *,
@@ -171,31 +155,25 @@ def edit(
     separator: Separator = None,
     out: TreeOut,
     force: Force = False,
-) -> None:
+) -> str:
     """Edit a hierarchy: move, rename, merge, dissolve, group, add, remove, sort."""
+    from setveil.cli.files import require_free
+    from setveil.hierarchy.edit import Draft
+    from setveil.hierarchy.history import edited, read_edits
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.wording import are, count
 
-    def edit_file(progress: Any) -> Any:
-        from setveil.cli.files import require_free
-        from setveil.hierarchy.edit import Draft
-        from setveil.hierarchy.history import edited, read_edits
-        from setveil.hierarchy.io import read_hierarchy, write_hierarchy
-
-        require_free(out, force)
-        progress("reading")
-        steps = read_edits(edits)
-        tree = read_hierarchy(file, encoding=encoding, separator=separator)
-        progress("editing")
-        draft = edited(tree, steps, lambda name: Draft.of(read_hierarchy(edits.parent / name)))
-        tree = draft.tree()
-        write_hierarchy(tree, out)
-        return tree, draft.empty_groups()
-
-    tree, empty = run(edit_file)
-    if empty:
-        from setveil.wording import are, count
-
+    require_free(out, force)
+    progress("reading")
+    steps = read_edits(edits)
+    tree = read_hierarchy(file, encoding=encoding, separator=separator)
+    progress("editing")
+    draft = edited(tree, steps, lambda name: Draft.of(read_hierarchy(edits.parent / name)))
+    tree = draft.tree()
+    write_hierarchy(tree, out)
+    if empty := draft.empty_groups():
         say(f"{count(len(empty), 'empty group')} {are(len(empty))} left out: {listed(empty)}.")
-    say(f"{out}: {_size(tree)}.")
+    return f"{out}: {_size(tree)}."
 
 
 def _size(tree: Any) -> str:

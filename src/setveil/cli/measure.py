@@ -7,7 +7,6 @@ from typing import Any
 
 from setveil.cli.options import (
     MEASURES,
-    Json,
     ReadHierarchies,
     Reading,
     argument,
@@ -16,7 +15,7 @@ from setveil.cli.options import (
     option,
     source_of,
 )
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 
 _QUERIES = f"{MEASURES}: queries"
@@ -32,6 +31,7 @@ $ setveil measure patients.csv release --roles roles.toml"""
 
 
 def measure(
+    progress: Any,
     original: list[str] = argument("ORIGINAL", "The files that were anonymized."),
     release: str = argument("RELEASE", "A run's folder, its published/, or a file of rows."),
     hierarchy_files: ReadHierarchies = None,
@@ -55,8 +55,7 @@ def measure(
     *,
     columns: Columns,
     reading: Reading,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Measure what a release lost, recomputed from the two files.
 
     What the published labels stand for is read from about.json beside the published file, or from
@@ -68,70 +67,64 @@ def measure(
         "itemset_length": itemset_length, "private": private, "estimator": estimator,
     }  # fmt: skip
 
-    def measure_release(progress: Any) -> Any:
-        from setveil.cli.files import read_release, read_rows, require_room
-        from setveil.cli.reconstruct import measure_draws
-        from setveil.commands.measure import losses, require_useful
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.decode import require_file
-        from setveil.options.inputs import load_labels, load_queries
-        from setveil.published import kind_at, kind_named
-        from setveil.published.about import reconstruction_at
-        from setveil.report.measures import measures_text
-        from setveil.utility.supports import label_supports
+    from setveil.cli.files import read_release, read_rows, require_room
+    from setveil.cli.reconstruct import measure_draws
+    from setveil.commands.measure import losses, require_useful
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.decode import require_file
+    from setveil.options.inputs import load_labels, load_queries
+    from setveil.published import kind_at, kind_named
+    from setveil.published.about import reconstruction_at
+    from setveil.report.measures import measures_text
+    from setveil.utility.supports import label_supports
 
-        encoding = reading.text_encoding
-        if reconstruction_at(Path(release)) is not None:
-            useless = {name: asked[name] for name in ("hierarchy", "group_by", "private")}
-            require_useful(useless, asked, "a reconstruction")
-            how = {
-                "number": queries, "size": query_size, "support": query_support, "path": queries_file,
-                "seed": seed,
-            }  # fmt: skip
-            return measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
-        kind = kind_at(release)
-        of_tables = kind is kind_named("tables")
-        require_tables(columns, "the release", of_tables or not Path(release).exists())
-        if of_tables:
-            asked.pop("hierarchy")
-        useless = {name: value for name, value in asked.items() if name not in kind.info.asks}
-        require_useful(useless, asked, kind.info.title)
-        source = source_of(original, reading)
-        plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
-        hierarchy_file = None if plain is None else Path(plain)
-        for path in (hierarchy_file, queries_file):
-            require_file(path)
-        progress("reading")
-        tree = None
-        before: Any
-        if of_tables:
-            before, _ = read_table(source, columns, reading, hierarchy_files or ())
-        else:
-            require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
-            before = read_rows(source, reading)
-            tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        exposed = kind.read(release, read_release)
-        parts = kind.measurable(release, exposed, before, tree)
-        wanted: Any = ()
-        if "query_size" in kind.info.asks:
-            wanted = load_queries(
-                before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
-                seed=seed, progress=progress,
-            )  # fmt: skip
-        progress("measuring")
-        utility, case = losses(
-            before, parts, hierarchy=tree, queries=wanted, group_by=group_by, number=queries, seed=seed,
-            estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
-            private=load_labels(private, before, encoding), progress=progress,
-        )  # fmt: skip
-        rows = {"original": before.n_rows, "release": case.published.n_rows}
-        labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)
-        text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
-        told = {} if case.recoding is None else {"labels": labels}
-        return {"utility": utility, "rows": rows, **told}, text
-
-    found, text = run(measure_release)
-    if json:
-        answer_json(found)
+    encoding = reading.text_encoding
+    if reconstruction_at(Path(release)) is not None:
+        useless = {name: asked[name] for name in ("hierarchy", "group_by", "private")}
+        require_useful(useless, asked, "a reconstruction")
+        how = {
+            "number": queries, "size": query_size, "support": query_support, "path": queries_file,
+            "seed": seed,
+        }  # fmt: skip
+        found, text = measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
+        return Answer(found, text)
+    kind = kind_at(release)
+    of_tables = kind is kind_named("tables")
+    require_tables(columns, "the release", of_tables or not Path(release).exists())
+    if of_tables:
+        asked.pop("hierarchy")
+    useless = {name: value for name, value in asked.items() if name not in kind.info.asks}
+    require_useful(useless, asked, kind.info.title)
+    source = source_of(original, reading)
+    plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
+    hierarchy_file = None if plain is None else Path(plain)
+    for path in (hierarchy_file, queries_file):
+        require_file(path)
+    progress("reading")
+    tree = None
+    before: Any
+    if of_tables:
+        before, _ = read_table(source, columns, reading, hierarchy_files or ())
     else:
-        answer(text)
+        require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
+        before = read_rows(source, reading)
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+    exposed = kind.read(release, read_release)
+    parts = kind.measurable(release, exposed, before, tree)
+    wanted: Any = ()
+    if "query_size" in kind.info.asks:
+        wanted = load_queries(
+            before, queries_file, encoding, number=queries, size=query_size or 2, support=query_support,
+            seed=seed, progress=progress,
+        )  # fmt: skip
+    progress("measuring")
+    utility, case = losses(
+        before, parts, hierarchy=tree, queries=wanted, group_by=group_by, number=queries, seed=seed,
+        estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
+        private=load_labels(private, before, encoding), progress=progress,
+    )  # fmt: skip
+    rows = {"original": before.n_rows, "release": case.published.n_rows}
+    labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)
+    text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
+    told = {} if case.recoding is None else {"labels": labels}
+    return Answer({"utility": utility, "rows": rows, **told}, text)

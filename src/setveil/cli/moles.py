@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from setveil.cli.options import ANSWER, Bundle, Input, Json, Reading, integer, model_options, source_of
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.options import ANSWER, Bundle, Input, Reading, integer, model_options, source_of
+from setveil.cli.session import Answer
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 
@@ -15,32 +15,30 @@ $ setveil moles patients.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3"""
 
 
 def moles(
+    progress: Any,
     input: Input = None,  # noqa: A002
     *,
     promise: Annotated[dict[str, Any], Bundle(lambda asked: model_options("coherence"))],
     reading: Reading,
     show: int = integer(ANSWER, "How many to list.", 0, default=20),
-    json: Json = False,
-) -> None:
+) -> Answer:
     """List the smallest sets of public items that single people out or reveal a private item."""
+    from setveil.cli.files import read_rows
+    from setveil.commands.moles import moles as list_moles
 
-    def find_moles(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
-        from setveil.commands.moles import moles as list_moles
-
-        require_options("coherence", promise)
-        require_values("coherence", promise, reading.text_encoding)
-        source = source_of(input, reading)
-        progress("reading")
-        data = read_rows(source, reading)
-        guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
-        return guarantee, list_moles(data, guarantee, progress=progress)
-
-    guarantee, found = run(find_moles)
+    require_options("coherence", promise)
+    require_values("coherence", promise, reading.text_encoding)
+    source = source_of(input, reading)
+    progress("reading")
+    data = read_rows(source, reading)
+    guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
+    found = list_moles(data, guarantee, progress=progress)
     entries, largest = found["first"], found["largest"]
-    if json:
-        answer_json({**found, "first": entries[:show], "largest": largest[:show]})
-        return
+    shown = {**found, "first": entries[:show], "largest": largest[:show]}
+    return Answer(shown, _in_words(guarantee, entries, largest, show))
+
+
+def _in_words(guarantee: Any, entries: list[Any], largest: list[Any], show: int) -> str:
     from setveil.report.models import words_for
     from setveil.report.words import clip
     from setveil.wording import count
@@ -58,4 +56,4 @@ def moles(
     lines += [f"  {clip(', '.join(entry['itemset']), 120)}" for entry in largest[:show]]
     if len(largest) > show:
         lines.append(f"  and {count(len(largest) - show)} more (--show)")
-    answer("\n".join(lines))
+    return "\n".join(lines)

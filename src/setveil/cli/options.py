@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from setveil.cli.config import take_config
-from setveil.cli.session import fail, speak
+from setveil.cli.session import Answer, conclude, fail, run, speak
 from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError
 from setveil.memory import unpack_up_to
@@ -44,23 +44,11 @@ _WIDEST = 18  # characters of choices that stand beside an option; more stand in
 
 @dataclass(frozen=True)
 class Declared:
-    """An option or argument as a signature declares it: as a parameter's default, or in its annotation.
+    """An option or argument as a signature declares it: as a parameter's default, or in its annotation."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        What an option is called on the command line; where none of them is long, the parameter's name is.
-    default : Any
-        What it is where it is not given; ``...``: it must be given. An annotation leaves it to the signature.
-    settings : callable
-        Makes the settings of typer: when the command is asked for, others need none.
-    argument : bool
-        Whether it is an argument.
-    """
-
-    words: tuple[str, ...]
-    default: Any
-    settings: Callable[[], dict[str, Any]]
+    words: tuple[str, ...]  # of an option on the command line; if none is long, the parameter's name is one
+    default: Any  # ``...``: it must be given; an annotation leaves it to the signature
+    settings: Callable[[], dict[str, Any]]  # makes those of typer when the command is asked for
     argument: bool = False
 
     def parameter(self, name: str, kind: Any, default: Any) -> inspect.Parameter:
@@ -85,19 +73,7 @@ class Declared:
 def option(
     panel: str | None, what: str, metavar: str | None = None, *words: str, default: Any = None, **more: Any
 ) -> Any:
-    """Declare an option (see `Declared`).
-
-    Parameters
-    ----------
-    panel, what, metavar
-        Where and how the help shows it.
-    *words : str
-        What it is called: a short name, or a long one that is not the parameter's.
-    default : Any
-        What it is where it is not given; ``...``: it must be given.
-    **more
-        Settings of typer.
-    """
+    """Declare an option (see `Declared`), with what the help shows, and more settings of typer."""
     settings = {"rich_help_panel": panel, "help": what, "metavar": metavar, **more}
     return Declared(words, default, lambda: dict(settings))
 
@@ -111,12 +87,12 @@ def integer(
     panel: str | None, what: str, least: int | None, *words: str, metavar: str = "N", default: Any = None
 ) -> Any:
     """Declare an option that takes an integer, of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_integer(least))
+    return option(panel, what, metavar, *words, default=default, parser=_reader(int, least))
 
 
 def number(panel: str | None, what: str, least: float, metavar: str, *words: str, default: Any = None) -> Any:
     """Declare an option that takes a number, of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_number(least))
+    return option(panel, what, metavar, *words, default=default, parser=_reader(float, least))
 
 
 def choice(
@@ -164,33 +140,19 @@ def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
 
 
-def _integer(least: int | None = None) -> Callable[[str | int], int]:
-    """Make what reads an integer, of at least `least`."""
+def _reader(kind: type[int] | type[float], least: float | None = None) -> Callable[[Any], Any]:
+    """Make what reads an integer or a number, of at least `least`."""
+    expected = "an integer" if kind is int else "a number"
+    if least is not None:
+        expected += f" of at least {least:g}"
 
-    def parse(text: str | int) -> int:
+    def parse(text: Any) -> Any:
         try:
-            value = int(text)
-        except ValueError:
-            value = None
-        if value is None or (least is not None and value < least):
-            bound = "" if least is None else f" of at least {least}"
-            raise typer.BadParameter(f"expected an integer{bound}, got {str(text)!r}.")
-        return value
-
-    return parse
-
-
-def _number(least: float | None = None) -> Callable[[str | float], float]:
-    """Make what reads a number, of at least `least`."""
-
-    def parse(text: str | float) -> float:
-        try:
-            value = float(text)
+            value = kind(text)
         except ValueError:
             value = math.nan
         if math.isnan(value) or (least is not None and value < least):
-            bound = "" if least is None else f" of at least {least:g}"
-            raise typer.BadParameter(f"expected a number{bound}, got {str(text)!r}.")
+            raise typer.BadParameter(f"expected {expected}, got {str(text)!r}.")
         return value
 
     return parse
@@ -227,8 +189,7 @@ Out = Annotated[
     Path, option(OUTPUT, "Folder to write: published/ to share, internal/ to keep.", "FOLDER", "-o")
 ]
 Page = Annotated[
-    Path | None,
-    option(OUTPUT, "Also write the answer as a page (.html), which stays inside.", "FILE", "-o"),
+    Path | None, option(OUTPUT, "Also write the answer as a page (.html), which stays inside.", "FILE", "-o")
 ]
 OutputFormat = Annotated[
     str | None, choice(OUTPUT, "Format of the published file, if not the input's.", "format", FORMATS)
@@ -268,6 +229,10 @@ def _general(
     use_threads(threads)
     if unpacked_limit is not None:
         unpack_up_to(unpacked_limit)
+
+
+def _answering(json: Json = False) -> None:
+    """Declare what all commands have that answer."""
 
 
 def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
@@ -359,33 +324,24 @@ def _made(parameter: inspect.Parameter) -> inspect.Parameter:
 
 @dataclass(frozen=True)
 class Bundle:
-    """Stands in a command's signature for several options.
+    """Stands in a command's signature for several options."""
 
-    Attributes
-    ----------
-    options : callable
-        Lists them as parameters of a command; gets the algorithms and models that help was asked for.
-    collect : callable
-        Makes of their values, by name, what the command gets.
-    """
-
-    options: Callable[[Sequence[str]], list[inspect.Parameter]]
-    collect: Callable[..., Any] = dict
+    options: Callable[[Sequence[str]], list[inspect.Parameter]]  # of which algorithms and models (none: all)
+    collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
 
 
-def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callable[..., None]:
+def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable[..., None]:
     """Replace each bundle in the signature of a command by its options, and add those that all have.
 
-    Parameters
-    ----------
-    command : callable
-        Gets what its bundles collect; setveil's errors end it with their message and exit code.
-    asked : sequence of str
-        Names of algorithms or models whose options alone the help is to show; empty: all.
+    A command gets what its bundles collect; setveil's errors end it with their message and exit code. One
+    that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
+    `asked`: names of algorithms or models whose options alone the help is to show; empty: all.
     """
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
-    for parameter in parameters_of(command):
+    declared = {parameter.name: parameter for parameter in parameters_of(command)}
+    works = declared.pop("progress", None) is not None
+    for parameter in declared.values():
         parts = getattr(parameter.annotation, "__metadata__", ())
         bundle = next((part for part in parts if isinstance(part, Bundle)), None)
         if bundle is None:
@@ -394,6 +350,8 @@ def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callabl
             options = bundle.options(asked)
             bundles[parameter.name] = bundle, [option.name for option in options]
             parameters += options
+    answers = inspect.signature(command, eval_str=True).return_annotation is Answer
+    parameters += parameters_of(_answering) if answers else []
     general = parameters_of(_general)
     parameters += general
     parameters.sort(key=_place)
@@ -401,12 +359,16 @@ def expanded(command: Callable[..., None], asked: Sequence[str] = ()) -> Callabl
     @functools.wraps(command)
     def call(**given: Any) -> None:
         _general(**{option.name: given.pop(option.name) for option in general})
-        parts = {
+        json = answers and given.pop("json")
+        given |= {
             name: bundle.collect(**{option: given.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()
         }
         try:
-            command(**given, **parts)
+            if works:
+                conclude(run(lambda progress: command(progress=progress, **given)), json=json)
+            else:
+                command(**given)
         except SetveilError as error:
             fail(error)
 
@@ -449,10 +411,10 @@ def _parameter(
     first = kinds[0]
     more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
     if type_ is int:
-        more |= {"parser": _integer(), "metavar": "N"}
+        more |= {"parser": _reader(int), "metavar": "N"}
     elif type_ is float:
         unit = first.unit if isinstance(first, Number) else ""
-        more |= {"parser": _number(), "metavar": unit.upper() or "NUMBER"}
+        more |= {"parser": _reader(float), "metavar": unit.upper() or "NUMBER"}
     elif isinstance(first, Choice):
         more |= _one_of(name.replace("_", " "), first.words, help_)
     elif isinstance(first, Text):
@@ -471,18 +433,10 @@ def _owned(
 ) -> list[inspect.Parameter]:
     """Make options that have owners: models or algorithms.
 
-    Parameters
-    ----------
-    found : mapping
-        By option: its owners, and what it is to each.
-    asked : sequence of str
-        The owners whose options alone the help is to show; empty: all.
-    panel : str
-        Where options of many owners are shown; those of a few have a panel of their own beside it.
-    usual : str
-        The owner whose options stand with those of many, with its name.
-    negated : iterable of str
-        Options that are on where they are not given.
+    `found`: by option, its owners and what it is to each; `asked`: those whose options alone are shown
+    (empty: all); `panel`: where options of many are, those of a few have one of their own beside it;
+    `usual`: the owner whose options stand with those of many, with its name; `negated`: options that are on
+    where they are not given.
     """
     parameters = []
     for name, entries in found.items():
@@ -533,33 +487,29 @@ def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
         parameters = algorithms.load(name).Parameters
         for key, option in options_of(parameters).items():
             found.setdefault(key, []).append((name, option))
-        negated |= {field.name for field in fields(parameters) if field.default is True}
+        negated |= _on(parameters)
     return _owned(found, asked, ALGORITHM, negated=negated)
+
+
+def _some(
+    options: Mapping[str, Option], names: Iterable[str], panel: str, negated: Iterable[str] = ()
+) -> list[inspect.Parameter]:
+    """Make some of the options that are declared in one place."""
+    chosen = [(name, options[name]) for name in names]
+    return [
+        _parameter(name, [one.kind], one.help, panel, short=one.short, negated=name in negated)
+        for name, one in chosen
+    ]
 
 
 def some_options(parameters: type, names: Sequence[str], panel: str) -> list[inspect.Parameter]:
     """Make the options of some parameters of one algorithm."""
-    options = options_of(parameters)
-    on = {field.name for field in fields(parameters) if field.default is True}
-    return [
-        _parameter(name, [options[name].kind], options[name].help, panel, negated=name in on)
-        for name in names
-    ]
+    return _some(options_of(parameters), names, panel, _on(parameters))
 
 
-def reading_options(*without: str) -> list[inspect.Parameter]:
-    """Make the options on how the input is read."""
-    return [
-        _parameter(name, [option.kind], option.help, READING)
-        for name, option in options_of(ReadingOptions).items()
-        if name not in without
-    ]
-
-
-Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]
-Promise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=True))]
-PublishedPromise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=False))]
-Own = Annotated[dict[str, Any], Bundle(own_options)]
+def _on(parameters: type) -> set[str]:
+    """List the parameters that are on where they are not given."""
+    return {field.name for field in fields(parameters) if field.default is True}
 
 
 def model_options(model: str, *names: str) -> list[inspect.Parameter]:
@@ -567,8 +517,16 @@ def model_options(model: str, *names: str) -> list[inspect.Parameter]:
     from setveil.guarantees import models
 
     options = models()[model].options
-    return [
-        _parameter(name, [options[name].kind], options[name].help, PROMISE, short=options[name].short)
-        for name in names or options
-        if options[name].drawn_with is None
-    ]
+    return _some(options, [one for one in names or options if options[one].drawn_with is None], PROMISE)
+
+
+def reading_options(*without: str) -> list[inspect.Parameter]:
+    """Make the options on how the input is read."""
+    options = options_of(ReadingOptions)
+    return _some(options, [name for name in options if name not in without], READING)
+
+
+Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]
+Promise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=True))]
+PublishedPromise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=False))]
+Own = Annotated[dict[str, Any], Bundle(own_options)]

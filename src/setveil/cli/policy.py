@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from setveil.cli.options import OUTPUT, PROMISE, Force, Input, Json, Reading, integer, option, source_of
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.options import OUTPUT, PROMISE, Force, Input, Reading, integer, option, source_of
+from setveil.cli.session import Answer
 
 HELP = "Make and check privacy and utility constraints."
 
@@ -26,6 +24,7 @@ $ setveil policy check baskets.csv --k 5 --privacy privacy.txt"""
 
 
 def pgen(
+    progress: Any,
     input: Input = None,  # noqa: A002
     *,
     k: RowsK,
@@ -34,71 +33,56 @@ def pgen(
         OUTPUT, "File to write: one itemset per line; .json for JSON.", "FILE", "-o", default=...
     ),
     force: Force = False,
-) -> None:
+) -> str:
     """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
-
-    def generate(progress: Any) -> Any:
-        from setveil.cli.files import read_rows, require_free
-        from setveil.constraints.io import write_privacy
-        from setveil.constraints.pgen import pgen as find
-
-        require_free(out, force)
-        source = source_of(input, reading)
-        progress("reading")
-        data = read_rows(source, reading)
-        itemsets = find(data, k, progress)
-        progress("writing")
-        write_privacy(itemsets, out, data.origin.layout if data.origin else None)
-        return len(itemsets), max(map(len, itemsets), default=0)
-
-    number, longest = run(generate)
+    from setveil.cli.files import read_rows, require_free
+    from setveil.constraints.io import write_privacy
+    from setveil.constraints.pgen import pgen as find
     from setveil.wording import count
 
-    say(f"{out}: {count(number, 'itemset')}, the longest of {count(longest, 'item')}.")
+    require_free(out, force)
+    source = source_of(input, reading)
+    progress("reading")
+    data = read_rows(source, reading)
+    itemsets = find(data, k, progress)
+    progress("writing")
+    write_privacy(itemsets, out, data.origin.layout if data.origin else None)
+    longest = max(map(len, itemsets), default=0)
+    return f"{out}: {count(len(itemsets), 'itemset')}, the longest of {count(longest, 'item')}."
 
 
 def check(
+    progress: Any,
     input: Input = None,  # noqa: A002
     *,
     k: RowsK = 2,
     privacy: Path | None = option(PROMISE, "Privacy constraints: one itemset per line.", "FILE"),
     utility: Path | None = option(PROMISE, "Utility constraints: one group of items per line.", "FILE"),
     reading: Reading,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Say what constraints mean for the data before any run.
 
     Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
     """
+    from setveil.cli.files import read_rows
+    from setveil.constraints.check import check_policy
+    from setveil.constraints.io import Listing, parse_privacy, parse_utility
+    from setveil.options.decode import require_file
 
-    def check_constraints(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
-        from setveil.constraints.check import check_policy
-        from setveil.constraints.io import Listing, parse_privacy, parse_utility
-        from setveil.options.decode import require_file
-
-        source = source_of(input, reading)
-        for path in (privacy, utility):
-            require_file(path)
-        progress("reading")
-        data = read_rows(source, reading)
-        known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
-        encoding = reading.text_encoding
-        sets = Listing("")
-        if privacy is not None:
-            sets = parse_privacy(privacy, known, layout, encoding=encoding)
-        groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)
-        return check_policy(data, k, sets, groups, progress)
-
-    found = run(check_constraints)
-    if json:
-        answer_json(found.as_dict())
-    else:
-        answer(_text(found))
-    if found.problems:
-        raise typer.Exit(4)
-    if found.unreachable:
-        raise typer.Exit(3)
+    source = source_of(input, reading)
+    for path in (privacy, utility):
+        require_file(path)
+    progress("reading")
+    data = read_rows(source, reading)
+    known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
+    encoding = reading.text_encoding
+    sets = Listing("")
+    if privacy is not None:
+        sets = parse_privacy(privacy, known, layout, encoding=encoding)
+    groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)
+    found = check_policy(data, k, sets, groups, progress)
+    code = 4 if found.problems else 3 if found.unreachable else 0
+    return Answer(found.as_dict(), _text(found), code)
 
 
 def _text(found: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import Json, argument, integer, option
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.options import argument, integer, option
+from setveil.cli.session import Answer
 
 _ASKED = "What is asked"
 
@@ -18,6 +18,7 @@ $ setveil query release --itemsets 100"""
 
 
 def query(
+    progress: Any,
     release: Path = argument("RELEASE", "A run's folder, its published/, or the file in it."),
     queries: list[str] | None = argument(
         "ITEMS", "Items that rows hold together, as the rows are written: tea, milk.", default=None
@@ -31,39 +32,33 @@ def query(
     unlisted: int = integer(
         _ASKED, "Rows that an item without a count is thought to have at least.", 0, default=0
     ),
-    *,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Say how many rows hold some items, from what is published alone: estimates and bounds."""
+    from setveil.cli.files import read_release
+    from setveil.commands.query import require_asked
+    from setveil.options.itemsets import parse_itemsets, read_itemsets
+    from setveil.published.shared import read_shared
+    from setveil.report.answers import answers_text, rules_text
+    from setveil.utility.estimates import Estimator
+    from setveil.utility.greatest import greatest_itemsets, rules_of
 
-    def ask(progress: Any) -> Any:
-        from setveil.cli.files import read_release
-        from setveil.commands.query import require_asked
-        from setveil.options.itemsets import parse_itemsets, read_itemsets
-        from setveil.published.shared import read_shared
-        from setveil.utility.estimates import Estimator
-        from setveil.utility.greatest import greatest_itemsets, rules_of
-
-        require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
-        progress("reading")
-        shared = read_shared(release, read_release, sets=True)
-        estimator = Estimator(shared, unlisted=unlisted)
-        if itemsets is not None:
-            found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
-            made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
-            return estimator, found, made
+    require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
+    progress("reading")
+    shared = read_shared(release, read_release, sets=True)
+    estimator = Estimator(shared, unlisted=unlisted)
+    made = []
+    if itemsets is not None:
+        found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
+        made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
+    else:
         asked = parse_itemsets(queries or [], estimator, shared.layout)
         if queries_file is not None:
             asked += read_itemsets(queries_file, estimator, shared.layout)
-        return estimator, estimator.answer_all(asked), []
-
-    estimator, found, made = run(ask)
+        found = estimator.answer_all(asked)
     told = [one.as_dict() for one in found]
-    rules_told = [rule.as_dict() for rule in made]
-    if json:
-        answer_json(told if rules is None else {"itemsets": told, "rules": rules_told})
-        return
-    from setveil.report.answers import answers_text, rules_text
-
     text = answers_text(told, estimator.method, estimator.labels)
-    answer(text if rules is None else f"{text}\n\n{rules_text(rules_told)}")
+    if rules is None:
+        return Answer(told, text)
+    rules_told = [rule.as_dict() for rule in made]
+    text = f"{text}\n\n{rules_text(rules_told)}"
+    return Answer({"itemsets": told, "rules": rules_told}, text)

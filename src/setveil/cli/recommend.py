@@ -17,7 +17,6 @@ from setveil.cli.options import (
     HierarchyFiles,
     Input,
     Jobs,
-    Json,
     Page,
     QuerySeed,
     Reading,
@@ -26,8 +25,8 @@ from setveil.cli.options import (
     option,
     source_of,
 )
-from setveil.cli.session import answer, answer_json, run
-from setveil.cli.tables import Columns, TableShare, read_table, split_hierarchies
+from setveil.cli.session import Answer, answer
+from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.errors import RequestError
 from setveil.values.numbers import parse_number
 
@@ -51,6 +50,7 @@ def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
 
 
 def recommend(
+    progress: Any,
     input: Input = None,  # noqa: A002
     hierarchy_files: HierarchyFiles = None,
     queries_file: Path | None = option(
@@ -66,67 +66,54 @@ def recommend(
     promise: Annotated[dict[str, Any], Bundle(_options)],
     columns: Columns,
     reading: Reading,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Try what can keep the promise, and say which release loses least. No release is written."""
+    from setveil.cli.files import require_page, write_page
+    from setveil.commands.recommend import advised, promised, suited
+    from setveil.options.inputs import load_labels
+    from setveil.report.recommend.page import advice_html
+    from setveil.studies.compare.plan import data_set
+    from setveil.studies.recommend.recommend import record
+    from setveil.values.kinds import reference
 
-    def try_candidates(progress: Any) -> Any:
-        from setveil.cli.files import read_rows, require_page, write_page
-        from setveil.commands.recommend import advised, promised, suited
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.inputs import load_labels
-        from setveil.report.recommend.page import advice_html
-        from setveil.studies.compare.plan import data_set
-        from setveil.studies.recommend.recommend import record
-        from setveil.values.kinds import reference
-
-        require_page(out, "advice.html", force)
-        source = source_of(input, reading)
-        paths = [source] if isinstance(source, str) else list(source)
-        if not paths:
-            raise RequestError(
-                "recommend reads the data several times: name files, not a query.",
-                hint="`setveil convert OUTPUT --query SQL --connection URI` writes the rows to a file.",
-            )
-        if paths == ["-"]:
-            raise RequestError("recommend reads the data several times: name a file, not standard input.")
-        size = None if promise["m"] is None else parse_number("m", promise["m"])
-        asked = promised(**{**promise, "m": size})
-        of_table = bool(columns.given)
-        part = suited(asked, share, of_table=of_table)
-        progress("reading")
-        encoding = reading.text_encoding
-        plain, _ = split_hierarchies(hierarchy_files or (), of_table)
-        hierarchy_file = None if plain is None or of_table else Path(plain)
-        data: Any
-        if of_table:
-            data, tree = read_table(source, columns, reading, hierarchy_files or ())
-        else:
-            tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-            data = read_rows(source, reading)
-        named = promise["sensitive"] if asked.model else promise["private"]
-        labels = load_labels(named, data, encoding)
-        secrets = reference(Path(named)) if named and Path(named).is_file() else ",".join(labels)
-        files = [Path(path) for path in paths]
-        advice = advised(
-            data, tree, asked,
-            lambda folder: data_set(files, hierarchy=hierarchy_file, reading=reading.given()),
-            secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
-            encoding=encoding, time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
-        )  # fmt: skip
-        words = reading.arguments() + (columns.arguments(hierarchy_files or ()) if of_table else [])
-        found = record(
-            advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=named, seed=seed
+    require_page(out, "advice.html", force)
+    source = source_of(input, reading)
+    paths = [source] if isinstance(source, str) else list(source)
+    if not paths:
+        raise RequestError(
+            "recommend reads the data several times: name files, not a query.",
+            hint="`setveil convert OUTPUT --query SQL --connection URI` writes the rows to a file.",
         )
-        if out is not None:
-            progress("writing the page")
-            write_page(out, advice_html(found))
-        return found
+    if paths == ["-"]:
+        raise RequestError("recommend reads the data several times: name a file, not standard input.")
+    size = None if promise["m"] is None else parse_number("m", promise["m"])
+    asked = promised(**{**promise, "m": size})
+    of_table = bool(columns.given)
+    part = suited(asked, share, of_table=of_table)
+    progress("reading")
+    encoding = reading.text_encoding
+    hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
+    data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
+    named = promise["sensitive"] if asked.model else promise["private"]
+    labels = load_labels(named, data, encoding)
+    secrets = reference(Path(named)) if named and Path(named).is_file() else ",".join(labels)
+    files = [Path(path) for path in paths]
+    advice = advised(
+        data, tree, asked,
+        lambda folder: data_set(files, hierarchy=hierarchy_file, reading=reading.given()),
+        secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
+        encoding=encoding, time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
+    )  # fmt: skip
+    words = reading.arguments() + (columns.arguments(hierarchy_files or ()) if of_table else [])
+    found = record(advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=named, seed=seed)
+    if out is not None:
+        progress("writing the page")
+        write_page(out, advice_html(found))
+    return Answer(found, lambda: _tell(found, out))
 
-    found = run(try_candidates)
-    if json:
-        answer_json(found)
-        return
+
+def _tell(found: Any, out: Path | None) -> None:
+    """Print the advice in words; exit code 1 if nothing keeps the promise."""
     from setveil.report.recommend.text import advice_text
 
     answer(advice_text(found))

@@ -56,6 +56,30 @@ def answer_json(content: Any) -> None:
     answer(json.dumps(content, ensure_ascii=False, indent=2))
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers."""
+
+    found: Any  # what --json prints
+    words: str | Callable[[], object]  # the same: a text, or what prints it
+    code: int = 0  # the exit code
+
+
+def conclude(answered: Answer | str, *, json: bool) -> None:
+    """Print what a command answers, or say what it did, and end with its exit code."""
+    if isinstance(answered, str):
+        say(answered)
+        return
+    if json:
+        answer_json(answered.found)
+    elif isinstance(answered.words, str):
+        answer(answered.words)
+    else:
+        answered.words()
+    if answered.code:
+        raise typer.Exit(answered.code)
+
+
 def fail(error: SetveilError) -> NoReturn:
     """End the command with an error's message and exit code."""
     if is_watched():

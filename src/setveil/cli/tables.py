@@ -123,6 +123,26 @@ def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None
     return next(iter(plain), None), named
 
 
+def items_tree(given: Sequence[str] | None, *, of_table: bool) -> Path | None:
+    """Say where the hierarchy of rows of items is; that of a table is read with it."""
+    plain, _ = split_hierarchies(given or (), of_table)
+    return None if plain is None or of_table else Path(plain)
+
+
+def read_either(
+    source: Any, words: TableWords, reading: Reading, hierarchies: Sequence[str] | None, *, of_table: bool
+) -> tuple[Any, Hierarchy | None]:
+    """Read a table or rows of items, and the hierarchy of the items, if there is one."""
+    from setveil.cli.files import read_rows
+    from setveil.hierarchy.io import read_hierarchy
+
+    if of_table:
+        return read_table(source, words, reading, hierarchies or ())
+    file = items_tree(hierarchies, of_table=False)
+    tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
+    return read_rows(source, reading), tree
+
+
 def read_table(
     source: Any, words: TableWords, reading: Reading, hierarchies: Sequence[str]
 ) -> tuple[Table, Hierarchy | None]:
