@@ -33,8 +33,6 @@ class AlgorithmInfo:
 
     Attributes
     ----------
-    title : str
-        Name in words.
     guarantees : tuple of str
         Models that it gives, by their `model` name.
     needs : tuple of str

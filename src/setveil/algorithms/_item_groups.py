@@ -20,8 +20,6 @@ class ItemGroups:
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     hierarchy : Hierarchy or None
         Gives the weights of utility loss. The items are its leaves then, else those of the data.
     utility : sequence of sequences of str, or None

@@ -37,14 +37,8 @@ class ListedItemsets:
 
     Parameters
     ----------
-    groups : ItemGroups
-        The state of the run.
-    itemsets : sequence of sequences of str
-        The constraints.
     k : int
         What no support may be below.
-    progress : Progress
-        Hears how far it is.
     """
 
     def __init__(
@@ -96,14 +90,10 @@ class AllItemsets:
 
     Parameters
     ----------
-    groups : ItemGroups
-        The state of the run.
     m : int
         At least 1, at most the number of items that occur.
     k : int
         What no support may be below.
-    progress : Progress
-        Hears how far it is.
     """
 
     def __init__(self, groups: ItemGroups, m: int, k: int, progress: Progress) -> None:

@@ -23,8 +23,6 @@ def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarch
     ----------
     data : Transactions
         The rows. If they hold no items at all, nothing is refused.
-    sensitive : sequence of str
-        The sensitive items.
     tree : Hierarchy, optional
         Names items that exist besides those of the data.
 

@@ -102,9 +102,6 @@ class Beside:
         How many rows each stands for.
     starts, tidlists : int64, int32
         The rows of each leaf (see `setveil.kernels.rows.invert`).
-    n_nodes, k : int
-    m : int or float
-        The promise.
     """
 
     def __init__(

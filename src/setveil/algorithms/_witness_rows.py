@@ -38,12 +38,8 @@ def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progres
 
     Parameters
     ----------
-    data : Transactions or Parts
-        The rows.
     k, m : int, int or float
         A set of at most m items is rare if fewer than k rows hold it.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

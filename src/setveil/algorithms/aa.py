@@ -106,12 +106,7 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by AA (see `find_cut`).
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        How many steps it took (`generalization_steps`); with `refine` the labels before and after.
+    Details: how many steps it took (`generalization_steps`); with `refine` the labels before and after.
     """
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._refine import final_recoding

@@ -98,12 +98,7 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by DA (see `find_cut`).
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        How many steps it took (`generalization_steps`); with `refine` the labels before and after.
+    Details: how many steps it took (`generalization_steps`); with `refine` the labels before and after.
     """
     from setveil.algorithms._refine import final_recoding
 

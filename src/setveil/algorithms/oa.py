@@ -118,12 +118,7 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by OA (see `find_cut`).
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        How many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
+    Details: how many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
     """
     from setveil.algorithms._refine import final_recoding
 

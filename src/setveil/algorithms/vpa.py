@@ -54,13 +54,8 @@ def anonymize(
     Phase two makes AA's steps once more, on whole rows and from the joined cut, for sets of items of several
     parts.
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        The number of parts that hold items (`parts`), and how many steps each phase took
-        (`steps_within_parts`, `steps_across_parts`).
+    Details: the number of parts that hold items (`parts`), and how many steps each phase took
+    (`steps_within_parts`, `steps_across_parts`).
 
     Notes
     -----

@@ -270,8 +270,6 @@ class InferenceSearch(Search):
     ----------
     rows : Ranked
         The public items of the rows.
-    secrets : Secrets
-        Their private items.
     m : int
         Size of the sets, at least 1.
     marks : float64 (h,)

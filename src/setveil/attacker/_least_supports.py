@@ -258,8 +258,6 @@ class Search:
 
     Parameters
     ----------
-    rows : Ranked
-        The rows.
     m : int
         Size of the sets, at least 1.
     effort : int
@@ -323,8 +321,6 @@ class LeastSupportSearch(Search):
 
     Parameters
     ----------
-    rows : Ranked
-        The rows.
     m : int
         Size of the sets, at least 1.
     floor : int64 (n,)

@@ -70,8 +70,6 @@ class TableSupports:
 
     Parameters
     ----------
-    rows : Ranked
-        The rows.
     m : int
         Size of the sets, at least 1.
     best : int64 (n,), written

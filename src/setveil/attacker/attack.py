@@ -79,8 +79,6 @@ def attack_risk(
         looked at, with a quarter of the effort. Best choice, random choice and inference are counted one by
         one for each m; each kind gives up once at most. So all together may take some ten times the effort,
         and takes far less if it can.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

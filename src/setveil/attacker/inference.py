@@ -58,8 +58,6 @@ class _Told:
 
     Attributes
     ----------
-    known : Knowledge
-    greatest : Greatest
     marks : float64 (h,)
         Probabilities of interest.
     above : int64 (n, h)

@@ -251,8 +251,6 @@ def joined(row: Codes, codes: Codes, n_rows: int) -> tuple[NDArray[np.int64], Co
         Row of each line.
     codes : int (lines,)
         What each line holds.
-    n_rows : int
-        Number of rows.
 
     Returns
     -------

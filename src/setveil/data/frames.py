@@ -36,8 +36,6 @@ def read_frame(
     ----------
     frame : object
         Any object with an Arrow stream, or a pandas data frame.
-    wanted : Wanted
-        Which columns count.
     name : str
         What to call it in messages.
     form : {"long", "wide", "onehot"}, optional
@@ -137,9 +135,6 @@ class FrameTable:
 
     Parameters
     ----------
-    table : polars.LazyFrame
-    names : list of str
-        The columns that count.
     name : str
         What to call it in messages.
     first_is_id : bool

@@ -285,8 +285,6 @@ class Again:
 
     Attributes
     ----------
-    column : Values
-        The column.
     several, unequal : int
         How many of its values are on several rows, and how many of these have different values of what
         somebody may know there.
@@ -338,8 +336,6 @@ def who_comes_again(
 
     Parameters
     ----------
-    columns : sequence of Values
-        The columns in question.
     known : sequence of int (rows,)
         The values of each column that somebody may know; at least one.
     items : tuple of int (occurrences,), optional

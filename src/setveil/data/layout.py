@@ -200,8 +200,6 @@ class Origin:
         Whether format or columns were named, or the layout was detected from the content.
     table : bool
         Whether it is a table with further columns, which have roles.
-    seconds : float
-        Time that reading took.
     """
 
     files: tuple[InputFile, ...]

@@ -59,8 +59,6 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
 
     Parameters
     ----------
-    rows : sequence of sequences of str
-        The lists.
     name : str
         The file, for messages.
     key : str

@@ -43,8 +43,6 @@ class Part:
         How rows are written like this.
     row : str
         What one row is, to be continued after "one row per".
-    id_column, item_columns, ignored_columns
-        Columns of a table.
     ids : list of str or None
         The id of each row; None: rows have none.
     items : tuple of Values

@@ -60,8 +60,6 @@ def similar_items(
         The rows.
     weights : int64 (n,)
         How many equal rows each row stands for, at least 1.
-    n_ids : int
-        Number of items.
     most : int
         How many partners to find for each item.
 

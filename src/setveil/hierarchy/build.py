@@ -140,8 +140,6 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     fanout : int
         Largest number of children, at least 2.
 

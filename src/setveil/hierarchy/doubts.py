@@ -30,8 +30,6 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
 
     Parameters
     ----------
-    draft : Draft
-        The tree.
     items : collection of str, optional
         The items of the data.
 

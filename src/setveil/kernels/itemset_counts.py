@@ -43,8 +43,6 @@ class ItemsetFamily:
     ----------
     indptr, items, weights
         Distinct rows (see `setveil.kernels.rows.distinct_rows`).
-    n : int
-        Number of items.
     threshold : int
         At least 1.
     largest : int or float
@@ -143,8 +141,6 @@ class ItemsetFamily:
 
         Parameters
         ----------
-        v : int
-            The item.
         tick : callable
             Called about every second.
         low : int

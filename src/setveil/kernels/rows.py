@@ -290,8 +290,6 @@ def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], 
         How many rows each stands for.
     order : integers (ranks,)
         The items to keep, first ranks first.
-    n_ids : int
-        Number of all items.
     """
     return in_ranks(*distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights), order)
 

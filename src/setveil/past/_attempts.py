@@ -25,8 +25,6 @@ class Attempts:
 
     Parameters
     ----------
-    now : Naming
-        What is published.
     show : int
         How many violations to list of each attempt.
     """

@@ -33,8 +33,6 @@ class Terms:
 
     Attributes
     ----------
-    data : Transactions
-        The rows.
     items : Vocabulary
         All items, as in the run's recoding.
     tree : Hierarchy or None
@@ -43,8 +41,6 @@ class Terms:
         What the run promises.
     objective : {"lm", "ncp", "entropy"}
         The measure of the loss that it keeps low.
-    progress : Progress
-        Hears how far a check is.
     """
 
     data: Transactions
@@ -92,8 +88,6 @@ class Naming:
     ----------
     terms : Terms
         The rows, and what is promised of them.
-    labels : tuple of str
-        The labels.
     image : int64 (items,)
         Position in `labels` of what each item is published as, -1: it is left out.
     """

@@ -35,8 +35,6 @@ def find_rows(
 
     Parameters
     ----------
-    run : PastRun
-        The run.
     path : list of str or None
         Files to read instead of those that the record names.
     reading : Reading
@@ -136,10 +134,6 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
 
     Parameters
     ----------
-    run : PastRun
-        The run.
-    data : Transactions
-        Its rows.
     given : Hierarchy, path or None
         What to take instead.
     encoding : str

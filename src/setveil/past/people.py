@@ -18,10 +18,6 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
 
     Parameters
     ----------
-    earlier : PastRun
-        The run.
-    data : Transactions
-        Other rows.
     told : {"same", "other"}, optional
         What is known of it: some of them are, or none is, whatever the ids say.
 

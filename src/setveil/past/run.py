@@ -32,8 +32,6 @@ class PastRun:
     ----------
     name : str
         Its folder, or what it is called in messages.
-    report : Record
-        Its record.
     image : mapping of str to (str or None)
         The label of each item, None: it was left out; empty where recoding.csv would not tell.
     guarantee : Guarantee or None

@@ -82,8 +82,6 @@ def raised(run: PastRun, texts: Mapping[str, Any], given: Given) -> Guarantee | 
 
     Parameters
     ----------
-    run : PastRun
-        The run.
     texts : mapping
         By option; None: was not given.
     given : Given
@@ -114,8 +112,6 @@ def search(run: PastRun, **given: Any) -> Exact:
 
     Parameters
     ----------
-    run : PastRun
-        The run.
     **given
         Parameters of `Exact` that are to be different.
     """

@@ -28,16 +28,12 @@ def verified_union(
 
     Parameters
     ----------
-    release : Release
-        The new rows.
     guarantee : Guarantee
         What they keep.
     name : str
         Of the earlier release.
     earlier : Shared
         What is shared of it.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

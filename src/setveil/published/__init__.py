@@ -163,10 +163,6 @@ def publish(
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
-    made : Recoding, LocalRecoding or RowGroups
-        What the algorithm returned.
     seed : int
         Shuffles what is published; the same seed gives the same bytes.
     details : dict, optional

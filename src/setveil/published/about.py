@@ -58,8 +58,6 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
     ----------
     about : mapping
         The about.json; where it says nothing of rows, all is well.
-    name : str
-        The file's.
     rows, empty : int
         How many rows it holds, and how many of them hold no item.
     shown : bool

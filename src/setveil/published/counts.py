@@ -72,8 +72,6 @@ class Counts:
 
         Parameters
         ----------
-        data : Transactions
-            The original rows.
         recoding : Recoding or LocalRecoding
             How they are published.
         least : int

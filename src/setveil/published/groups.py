@@ -179,8 +179,6 @@ def split(
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     sensitive : collection of str
         The sensitive items; those that do not occur are left out.
 

@@ -28,7 +28,6 @@ class ItemParts:
     part, item, label : int64 (lines,), read-only
         By part, then in item order: the item's position in `items`, and that of its label in `labels`, -1
         where it is suppressed.
-    items, labels : tuple of str
     """
 
     of_row: NDArray[np.int64]
@@ -46,8 +45,6 @@ class ItemParts:
         ----------
         part_of_row : int64 (n,)
             Part of each row, numbered from 0; -1: none, which only rows without items may have.
-        data : Transactions
-            The original rows.
         recoding : LocalRecoding
             What each of their occurrences becomes.
         """

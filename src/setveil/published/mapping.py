@@ -51,8 +51,6 @@ def mapped(recoding: Image, data: Transactions, tree: Hierarchy | None) -> Mappe
     ----------
     recoding : mapping of str to (str or None)
         The label of each item, None: it is suppressed.
-    data : Transactions
-        The rows.
     tree : Hierarchy, optional
         The hierarchy of the recoding, which may have gained leaves.
     """

@@ -287,8 +287,6 @@ def standing_for(
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     items : Vocabulary
         Items of the recoding, all items of the data among them.
     memberships : (int64, int64)

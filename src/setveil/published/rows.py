@@ -370,8 +370,6 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
 
     Parameters
     ----------
-    about : path
-        The file.
     original, published : Transactions
         An item of the original that is neither a published label nor stands behind one was suppressed.
     """

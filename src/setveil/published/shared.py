@@ -22,8 +22,6 @@ class Shared:
 
     Attributes
     ----------
-    rows : Transactions
-        The published rows.
     members : mapping of str to tuple of str
         The items that each label of about.json stands for, those that no row shows included. A label that is
         not in it is an item, and stands for itself.
@@ -57,8 +55,6 @@ def shared_by(
 
     Parameters
     ----------
-    release : RowsRelease or TableRelease
-        The release.
     about : mapping
         Its about.json, as far as it is known.
     layout : Layout

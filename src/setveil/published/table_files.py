@@ -133,15 +133,7 @@ def read_published_table(
 
 
 def write_table(path: Path, table: PublishedTable) -> None:
-    """Write one line for each row; its items are one field.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-    table : PublishedTable
-        What is published.
-    """
+    """Write one line for each row; its items are one field."""
     _write(path, table, [table.set_name], [_set_fields(table)])
 
 
@@ -152,8 +144,6 @@ def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
     ----------
     folder : Path
         Where the two files go.
-    table : PublishedTable
-        What is published.
     id_column : str
         A name that no column has.
     """

@@ -104,18 +104,12 @@ def write_draws(
 
     Parameters
     ----------
-    draws : iterable of Transactions
-        The draws.
     number : int
         How many there are, for their names.
     items : iterable of str
         All items that may be in a draw: all draws are written in one format.
     terms : Terms
         How they are made.
-    out : Path
-        The folder.
-    force : bool
-        Replace a folder of draws.
     """
     require_place(out, force=force)
     general = writable_layout(terms.layout, items)
@@ -180,8 +174,6 @@ def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator
 
     Parameters
     ----------
-    folder : Path
-        The folder.
     read_rows : callable
         Reads a file, as `setveil.read`.
 

@@ -65,10 +65,6 @@ class Puzzle:
 
     Attributes
     ----------
-    shared : Shared
-        The release.
-    counts : Counts
-        Its counts.
     items : tuple of str
         Every item that may occur, in item order.
     parts : tuple of Part

@@ -26,8 +26,6 @@ def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] =
 
     Parameters
     ----------
-    found : sequence of dict
-        The answers.
     method : {"maximum entropy", "uniform"}
         How they were estimated.
     labels : collection of str

@@ -34,14 +34,10 @@ class Studio:
 
     Attributes
     ----------
-    projects : Projects
-    keys : Keys
     close : callable
         Ends the studio.
     desks : Desks
         Workers that answer questions about the data.
-    jobs : Jobs
-        Commands under way.
     """
 
     projects: Projects

@@ -24,7 +24,6 @@ async def form_of(request: Request, *, files: bool = False) -> FormData:
 
     Parameters
     ----------
-    request : Request
     files : bool
         Whether a file comes with it: that goes to the disk, and may be of any length.
     """

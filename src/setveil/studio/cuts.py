@@ -17,7 +17,6 @@ class Part:
     ----------
     name : str or None
         What the release that says less calls them; None: it leaves them out.
-    items : int
     inside : tuple of (str, int)
         What the other one calls them, and for how many of the items.
     """

@@ -28,8 +28,6 @@ class Refused(Exception):  # noqa: N818  (an answer, in a way)
 
     Attributes
     ----------
-    kind : str
-        The class of the error.
     message, hint : str
         As in `setveil.errors.SetveilError`.
     where : dict
@@ -108,13 +106,7 @@ class Desks:
                 self._spare = _Desk(await self._start())
 
     async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
-        """Ask the desk of a project; `do` names one of its functions.
-
-        Returns
-        -------
-        dict
-            What the function returned.
-        """
+        """Ask the desk of a project; `do` names one of its functions."""
         desk = await self._of(project.folder)
         self._last += 1
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()

@@ -59,7 +59,6 @@ class Keys:
 
     Parameters
     ----------
-    port : int
     clock : callable
         Seconds that only grow.
     """
@@ -126,8 +125,6 @@ class Guard:
 
     Parameters
     ----------
-    app : ASGI application
-    keys : Keys
     refuse : callable
         Makes the application that answers a refusal: of status, title and sentence.
     """

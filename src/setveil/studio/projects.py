@@ -29,10 +29,6 @@ _KEPT: Mapping[str, type] = {  # what the studio keeps beside the options
 class Project:
     """One project: what is read, what is promised, and the runs made of it.
 
-    Parameters
-    ----------
-    folder : Path
-
     Attributes
     ----------
     name : str

@@ -121,7 +121,6 @@ def page(
 
     Parameters
     ----------
-    request : Request
     template : str
         Its file.
     title : str
@@ -130,7 +129,6 @@ def page(
         Which of the six steps it is, if any.
     same_as : list of argument lists, optional
         The commands that do what the page does, shown folded.
-    status : int
     errors : list of {"message", "hint", "field"}
         Said at the top; ``field`` is the id of the input that it is about, or empty.
     **values

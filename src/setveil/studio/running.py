@@ -64,7 +64,6 @@ def ask_running(root: Path, folder: Path | None = None) -> tuple[str, str] | Non
 
     Parameters
     ----------
-    root : Path
     folder : Path, optional
         Where word of it was left.
     """

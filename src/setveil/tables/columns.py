@@ -46,8 +46,6 @@ class TableColumns:
         Names of all its columns, in their order.
     texts : tuple of TextColumn
         The columns that were asked for, as texts; "" where a value is missing.
-    sets : Transactions
-        The items of each row.
     set_name : str
         Name of the column with the items.
     set_at : int
@@ -268,8 +266,6 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
         As for `read_columns`.
     sought : collection of str
         Columns that it is known to have: the separator is the one that the header has between them.
-    how : How
-        How it is read.
     apart : bool
         Whether encoding and separator are ignored where they do not apply.
     """

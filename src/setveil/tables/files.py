@@ -19,8 +19,6 @@ def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tu
 
     Parameters
     ----------
-    table : Table
-        The table.
     folder : Path
         Where they are written; it is there, and its owner's alone.
     tree : Hierarchy, optional

@@ -34,8 +34,6 @@ class Case:
 
     Attributes
     ----------
-    original : Transactions
-        The rows before.
     kind : str
         What the record of a run calls the recoding: one of `ROWS`, `TABLES` or `GROUPS`.
     published : Transactions
@@ -58,8 +56,6 @@ class Case:
         COUNT queries over items of the original.
     group_by, random_queries, seed : int
         The group-by queries to draw.
-    progress : Progress
-        Hears how far it is.
     """
 
     original: Any
@@ -97,7 +93,6 @@ class Column:
 
     Attributes
     ----------
-    name : str
     of : callable
         Its value from all measures of a release by name; None: not measured.
     type : type

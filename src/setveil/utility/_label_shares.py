@@ -90,8 +90,6 @@ def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: 
 
     Parameters
     ----------
-    shared : Shared
-        The release.
     labels : mapping of str to int
         Numbers of the labels, from 0.
     sizes : int64 (labels + 1,), read-only

@@ -109,8 +109,6 @@ def query_errors(
         A label that is missing in it stands for itself.
     queries : sequence of sequences of str
         Items of the original; an item repeated in a query counts once.
-    progress : Progress
-        Hears how far it is.
 
     References
     ----------

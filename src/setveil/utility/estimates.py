@@ -95,8 +95,6 @@ class Estimator:
 
     Parameters
     ----------
-    shared : Shared
-        The release.
     unlisted : int
         Rows that an item without a count is thought to have at least. Those under one label always share what
         the listed items leave of its rows.

@@ -76,8 +76,6 @@ def greatest_itemsets(
         How many, at least 1. There are fewer if no others are expected in any row.
     longest : int, optional
         Of at most so many items; None: of any number.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------
@@ -202,12 +200,8 @@ def found_again(
 
     Parameters
     ----------
-    original : Transactions or TabledRows
-        The rows before.
     estimator : Estimator
         Of the release.
-    number : int
-        How many pairs.
 
     Returns
     -------
@@ -248,12 +242,8 @@ def most_frequent_pairs(
 
     Parameters
     ----------
-    data : Transactions or TabledRows
-        The rows.
     number : int
         How many pairs, at least 1. There are fewer if no others occur.
-    progress : Progress
-        Hears how far it is.
 
     Examples
     --------

@@ -59,8 +59,6 @@ def surviving_itemsets(
         Count itemsets of at most so many items; None: of any length.
     private : collection of str
         Private items, for the rules.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -117,12 +117,8 @@ def group_by_errors(
     ----------
     original : Transactions
         The rows before, in any order.
-    groups : PublishedGroups
-        What is published.
     queries : sequence of (str, tuple of str)
         A sensitive item that occurs, and distinct quasi-identifiers (`random_group_bys` draws some).
-    progress : Progress
-        Hears how far it is.
 
     References
     ----------

@@ -38,8 +38,6 @@ def pooled_errors(
 
     Parameters
     ----------
-    original : Transactions
-        The original rows.
     draws : iterable of Transactions
         The draws, at least one.
     queries : sequence of sequences of str
@@ -48,8 +46,6 @@ def pooled_errors(
         Also look for the itemsets in at least so many original rows, at least 1.
     longest : int
         Of at most so many items, at least 1.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -43,8 +43,6 @@ def random_queries(
 
     Parameters
     ----------
-    data : Transactions
-        The original rows.
     number : int
         How many queries, at least 1.
     size : int
@@ -53,8 +51,6 @@ def random_queries(
         At least 0.
     among : bool (n_items,), optional
         The items to draw from, e.g. `generalized_items`; by default all.
-    progress : Progress
-        Hears how far it is.
 
     Notes
     -----
@@ -165,8 +161,6 @@ def frequent_queries(
 
     Parameters
     ----------
-    data : Transactions
-        The original rows.
     size : int
         Items per query, at least 1.
     least : int
@@ -175,8 +169,6 @@ def frequent_queries(
         How many of them to keep, drawn at random without repeats; by default all.
     seed : int
         At least 0.
-    progress : Progress
-        Hears how far it is.
 
     References
     ----------
@@ -257,10 +249,6 @@ def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") 
 
     Parameters
     ----------
-    path : str or Path
-        The file.
-    data : Transactions
-        The original rows.
     encoding : str
         Of the file.
     """
@@ -300,8 +288,6 @@ def split_queries(text: Text, layout: Layout | None) -> list[tuple[str, ...]]:
 
     Parameters
     ----------
-    text : Text
-        The lines.
     layout : Layout or None
         How the rows are written that items are separated like; None: by commas.
     """

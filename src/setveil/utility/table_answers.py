@@ -47,8 +47,6 @@ def random_table_queries(original: Table, number: int, seed: int = 0) -> list[Ta
 
     Parameters
     ----------
-    original : Table
-        The original rows.
     number : int
         How many queries; none are drawn from a table without rows.
     seed : int
@@ -191,16 +189,10 @@ def query_errors(
 
     Parameters
     ----------
-    original : Table
-        The original rows.
-    published : PublishedTable
-        What is published of them.
     estimator : Estimator
         What a reader expects of the items of each label.
     queries : list of TableQuery
         As `random_table_queries` draws them.
-    progress : Progress
-        Hears how far it is.
     """
     reader = _Reader(original, published, estimator)
     actual, estimates = [], []

@@ -69,10 +69,6 @@ def band_order(indptr: Ints, items: Ids, n_items: int, progress: Progress = sile
     ----------
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         The rows.
-    n_items : int
-        Number of items.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -44,8 +44,6 @@ def exchange_rows(
         Group of each row; all but the last have p rows.
     p, rounds : int
         Rows of a group; most rounds.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

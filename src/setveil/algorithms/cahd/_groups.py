@@ -32,14 +32,10 @@ def find_groups(
     ----------
     rows, sensitive : (indptr, items)
         Quasi-identifiers and sensitive items of each row (see `split`).
-    n_sensitive : int
-        Number of sensitive items.
     order : int64 (n,)
         The rows in band order.
     p, alpha : int
         See above.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

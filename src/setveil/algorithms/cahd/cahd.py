@@ -71,13 +71,8 @@ def anonymize(
 ) -> tuple[RowGroups, dict[str, Any]]:
     """Form groups of rows in which no sensitive item is in more than one row of p.
 
-    Returns
-    -------
-    groups : RowGroups
-        The group of each row.
-    details : dict
-        The `bandwidth` and `profile` before and after reordering, the number of `groups`, the
-        `remaining_rows` that form no group of p, and how many `exchanges` there were.
+    Details: the `bandwidth` and `profile` before and after reordering, the number of `groups`, the
+    `remaining_rows` that form no group of p, and how many `exchanges` there were.
     """
     import numpy as np
 

@@ -119,14 +119,9 @@ def anonymize(
     progress : Progress
         Hears how far it is.
 
-    Returns
-    -------
-    recoding : Recoding
-        What each item is merged with.
-    details : dict
-        `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
-        `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items
-        that occur is suppressed), and the number of rows with any of its items before and after. Where it is
-        satisfied the two are equal (Corollary 3.12).
+    Details: `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
+    `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items that
+    occur is suppressed), and the number of rows with any of its items before and after. Where it is satisfied
+    the two are equal (Corollary 3.12).
     """
     return merge_items(protect, data, hierarchy, guarantee, parameters, progress)

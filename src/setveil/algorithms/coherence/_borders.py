@@ -26,13 +26,10 @@ class Borders:
 
     Parameters
     ----------
-    split : PublicPrivateSplit
     k_nugget : int
         k', the least support of a nugget.
     p_nugget : int or float
         p', the size of the largest nugget.
-    progress : Progress
-        Hears how far it is.
 
     Attributes
     ----------

@@ -392,8 +392,6 @@ def find_minimal_moles(
     ----------
     base, private, k, limit, largest, betraying_only
         See `minimal_moles`.
-    n : int
-        Number of items.
     tick : callable
         Called about every second with the share that is done.
     """

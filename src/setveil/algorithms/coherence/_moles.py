@@ -120,8 +120,6 @@ class PublicPrivateSplit:
         ----------
         betraying_only : bool
             Only those in at least k rows.
-        progress : Progress
-            Hears how far it is.
         """
         safe = np.setdiff1d(self.public, np.concatenate((self.rare, self.betraying)))
         order = safe[np.argsort(self.support[safe], kind="stable")]  # the rarest first: fewer rows to follow
@@ -143,8 +141,6 @@ class Mole:
     ----------
     items : tuple of int
         In item order.
-    support : int
-        Rows that hold them.
     betrayed : int or None
         The private item that they betray; None: they are in too few rows.
     count : int
@@ -163,13 +159,6 @@ def list_moles(
     """List all minimal moles: the upper bound of the mole border.
 
     Every other mole holds one of them, so this is all that betrays people in the data.
-
-    Parameters
-    ----------
-    data : Transactions
-    guarantee : Coherence
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

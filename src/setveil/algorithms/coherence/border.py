@@ -123,12 +123,7 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
-    Returns
-    -------
-    recoding : Recoding
-        Items as themselves, or suppressed.
-    details : dict
-        What was `suppressed`, in which `order`, and those of `choose_items`.
+    Details: what was `suppressed`, in which `order`, and those of `choose_items`.
     """
     from setveil.algorithms._suppressed_items import final_recoding
     from setveil.algorithms.coherence._moles import PublicPrivateSplit

@@ -37,17 +37,12 @@ class BranchAndCut:
 
     Parameters
     ----------
-    program : Program
     rounding : Oracle
         Finds clauses that values of the relaxation violate, and solutions near them.
-    incumbent : Incumbent
-        The best solution so far.
     weights : float64 (n,)
         How much depends on each variable, for choosing what to branch on.
     stages : sequence of int
         The variables before the first number are branched on first, then those before the second, ...
-    progress : Progress
-        Hears how far it is.
 
     Attributes
     ----------

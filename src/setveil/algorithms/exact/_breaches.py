@@ -60,11 +60,8 @@ class Breaches:
 
     Parameters
     ----------
-    separator : Separator
-        Knows the rows.
     sensitive : Sensitive
         The sensitive items of its distinct rows.
-    rho : Fraction
     n_rows : int
         Number of all rows, empty ones included.
     """

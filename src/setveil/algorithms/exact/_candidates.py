@@ -62,7 +62,6 @@ class Candidates:
         The lowest cut of the data.
     separator : Separator
         Finds threats.
-    guarantee : KmAnonymity
     losses : Losses
         What is to be kept low.
     kept : list of int
@@ -71,8 +70,6 @@ class Candidates:
         Leaves that must not be: they are suppressed where the cut does not lie above them.
     suppress : bool
         Whether other leaves may be suppressed.
-    progress : Progress
-        Hears how far it is.
     """
 
     def __init__(

@@ -29,8 +29,6 @@ class Floor:
 
     Parameters
     ----------
-    hierarchy : Hierarchy
-        The whole hierarchy.
     image : mapping of str to (str or None)
         The label of each leaf, a node at or above it; None: it is suppressed. No label lies above another.
 

@@ -55,12 +55,6 @@ class MoleSearch:
     Leaving an item out changes the support of no other set, so a release is coherent if and only if of every
     minimal mole an item is left out.
 
-    Parameters
-    ----------
-    split : PublicPrivateSplit
-    parameters : Exact
-    progress : Progress
-
     Attributes
     ----------
     certain : list of int

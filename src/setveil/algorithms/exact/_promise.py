@@ -20,16 +20,10 @@ class Promise:
 
     Attributes
     ----------
-    k : int
-    m : int or float
-    rho : Fraction
-    sensitive : tuple of str
     is_known : bool
         Whether sensitive items may be known.
     hide : str
         How they may be left out (see `Sensitive`).
-    phrase : str
-        Its name.
     """
 
     k: int

@@ -51,9 +51,6 @@ class RhoSearch:
     ----------
     part : PublicPart
         The data, in an order that does not depend on the input's, and their public part.
-    promise : Promise
-    parameters : Exact
-    progress : Progress
     flat : bool
         There is no hierarchy: public items are published as themselves or left out.
     """

@@ -20,16 +20,10 @@ class Rounding:
 
     Parameters
     ----------
-    program : Program
-        Gets the clauses.
     variables : Variables
         Translates values into candidate recodings.
-    separator : Separator
-        Finds clauses.
     candidates : Candidates
         Finds threats, and repairs what is not valid.
-    incumbent : Incumbent
-        Gets what is valid.
     """
 
     def __init__(

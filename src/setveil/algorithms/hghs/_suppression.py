@@ -295,11 +295,8 @@ def search(
 
     Parameters
     ----------
-    space : CutSpace
     floor : list of int
         The cut that no other may go below.
-    guarantee : KmAnonymity
-    progress : Progress
     phase : str
         Put before what is said to `progress`.
     hint : str

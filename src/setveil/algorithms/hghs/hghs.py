@@ -59,13 +59,8 @@ def anonymize(
     from the start for every child cut: replacing a node changes only decisions that hang together with it by
     threats.
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut` (number of its nodes),
-        `threats` (number of minimal threats over all cuts), `steps` (of the search).
+    Details: `suppressed` (labels of the suppressed nodes of the cut, in item order), `cut` (number of its
+    nodes), `threats` (number of minimal threats over all cuts), `steps` (of the search).
 
     References
     ----------

@@ -58,14 +58,9 @@ def anonymize(
     Differences from [1]: as for `setveil.algorithms.hghs.hghs.anonymize`. A round that works on the same
     hierarchy as the one before, and for which no row is long enough, is not run again.
 
-    Returns
-    -------
-    recoding : Recoding
-        From the cut.
-    details : dict
-        `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds` (for each i the
-        number of nodes of its cut, how many of them are suppressed, the number of minimal threats it held,
-        the LM) and `timing` (seconds of each round).
+    Details: `suppressed` (labels of the suppressed nodes of the cut, in item order), `rounds` (for each i the
+    number of nodes of its cut, how many of them are suppressed, the number of minimal threats it held, the
+    LM) and `timing` (seconds of each round).
 
     References
     ----------

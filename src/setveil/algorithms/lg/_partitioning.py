@@ -43,8 +43,6 @@ def find_nodes(
         Every item must be one of its leaves.
     k : int
         At least 1.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -29,7 +29,6 @@ def hidden_in_parts(
     is_sensitive : bool (n_items,)
     part_of : int64 (n,)
         The part of each row; -1: none.
-    rho : Fraction
 
     Returns
     -------

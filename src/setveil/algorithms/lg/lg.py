@@ -54,12 +54,8 @@ def anonymize(
     For (k,rho)^m-anonymity that is done without the sensitive items, and some rows then lose these (see
     `_sensitive_cap.hidden_in_parts`).
 
-    Returns
-    -------
-    recoding : LocalRecoding
-        What each occurrence becomes.
-    details : dict
-        See `find_nodes`; with sensitive items how many occurrences of which are `hidden`, and `warnings`.
+    Details: see `find_nodes`; with sensitive items how many occurrences of which are `hidden`, and
+    `warnings`.
     """
     from setveil.algorithms.lg._partitioning import find_nodes
     from setveil.guarantees.km_rho import KmRho

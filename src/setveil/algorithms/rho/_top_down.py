@@ -38,12 +38,7 @@ class TopDown:
 
     Parameters
     ----------
-    part : PublicPart
-    hierarchy : Hierarchy
-        The hierarchy of all items.
-    guarantee : RhoUncertainty
     objective : {"ncp", "lm"}
-    progress : Progress
 
     Attributes
     ----------

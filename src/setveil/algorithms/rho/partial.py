@@ -52,13 +52,8 @@ def anonymize(
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Leave out occurrences (see `_hidden_occurrences.hide_for_public`, `_hidden_occurrences.hide_for_any`).
 
-    Returns
-    -------
-    recoding : LocalRecoding
-        Each occurrence as itself, or suppressed.
-    details : dict
-        How many occurrences of which items are `hidden`; for rho-uncertainty how many rules were made safe
-        (`steps`); `warnings`.
+    Details: how many occurrences of which items are `hidden`; for rho-uncertainty how many rules were made
+    safe (`steps`); `warnings`.
 
     Notes
     -----

@@ -60,13 +60,8 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data rho-uncertain by leaving items out of all rows (see `_suppression.choose_items`).
 
-    Returns
-    -------
-    recoding : Recoding
-        Items as themselves, or suppressed.
-    details : dict
-        What was `suppressed`; in which `order`, with the number of rules removed per occurrence lost; how
-        many items for rules of how many known ones (`by_size`); with `refine` what came `back`; `warnings`.
+    Details: what was `suppressed`; in which `order`, with the number of rules removed per occurrence lost;
+    how many items for rules of how many known ones (`by_size`); with `refine` what came `back`; `warnings`.
 
     Notes
     -----

@@ -75,8 +75,6 @@ class Classes:
         The rows of the largest parts that may be classes; usually all rows.
     share : Fraction
         Of the columns in the loss.
-    progress : Progress
-        Hears how far it is.
     sensitive : SensitiveValues, optional
         What no class may have in common too often.
     """

@@ -28,8 +28,6 @@ def clusters(table: Table, k: int, progress: Progress = silent) -> NDArray[np.in
         Its rows in canonical order, none or at least k.
     k : int
         Least number of rows of a cluster.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -92,8 +92,6 @@ class Extents:
             Number of rows of each.
         own : int64 (parts, n_digits)
             What one row of each loses now.
-        c : int
-            A part.
         others : int64 (others,)
             Others.
 

@@ -20,16 +20,7 @@ Step = tuple[int, bool]
 
 
 class ForestCandidates:
-    """Makes candidates, valid ones and others (see `setveil.algorithms.exact._candidates.Candidates`).
-
-    Parameters
-    ----------
-    threats : Threats
-    separator : ForestSeparator
-    suppress : bool
-        Whether items may be suppressed.
-    progress : Progress
-    """
+    """Makes candidates, valid ones and others (see `setveil.algorithms.exact._candidates.Candidates`)."""
 
     def __init__(
         self, threats: Threats, separator: ForestSeparator, suppress: bool, progress: Progress

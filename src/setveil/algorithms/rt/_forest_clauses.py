@@ -22,14 +22,7 @@ MOST_STEPS = 100_000_000  # steps that one search for violated clauses takes
 
 
 class ForestSeparator:
-    """Finds clauses that a candidate breaks (see `setveil.algorithms.exact._clauses.Separator`).
-
-    Parameters
-    ----------
-    threats : Threats
-    suppress : bool
-        Whether items may be suppressed.
-    """
+    """Finds clauses that a candidate breaks (see `setveil.algorithms.exact._clauses.Separator`)."""
 
     def __init__(self, threats: Threats, suppress: bool) -> None:
         forest = threats.forest

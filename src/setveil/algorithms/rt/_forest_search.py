@@ -30,12 +30,8 @@ class ForestSearch:
 
     Parameters
     ----------
-    forest : Forest
     knowledge : Knowledge
         What an attacker may know; at least k rows, or none, must fit it.
-    suppress : bool
-        Whether items may be suppressed.
-    progress : Progress
     time_limit : float
         Seconds, then the best so far is returned.
     gap : Fraction

@@ -52,13 +52,7 @@ Rows = tuple[Ints, Ids, Ints]
 
 
 class Threats:
-    """Finds sets of published nodes that somebody may know and that are in more than 0 but less than k rows.
-
-    Parameters
-    ----------
-    forest : Forest
-    knowledge : Knowledge
-    """
+    """Finds sets of published nodes that somebody may know and that more than 0 but less than k rows hold."""
 
     def __init__(self, forest: Forest, knowledge: Knowledge) -> None:
         self.forest, self.knowledge = forest, knowledge
@@ -104,7 +98,7 @@ class Threats:
     def _flat(
         self, rows: tuple[Ints, Ids], image: Ids, weights: Ints, knowledge: Knowledge, progress: Progress
     ) -> Iterator[list[int]]:
-        """List the smallest sets of at most m ids that are in more than 0 but less than k rows."""
+        """List the smallest sets of at most m ids that more than 0 but less than k rows hold."""
         rows = recode_rows(*rows, image)
         supports = item_supports(*rows, weights, image.size)
         rare = np.flatnonzero((supports > 0) & (supports < knowledge.k))
@@ -152,7 +146,6 @@ class Threats:
         ----------
         rows : (indptr, nodes, weights)
             Rows of published nodes, among them every row with the node.
-        node : int
         """
         indptr, nodes, weights = rows
         holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[nodes == node])

@@ -30,7 +30,6 @@ class Tree:
     ----------
     parent : sequence of int
         Of each node, -1 for the root. Leaves come first.
-    n_leaves : int
     loss : sequence of Fraction or int
         What one row, or occurrence, loses that is published as each node: 0 for leaves, and not less on the
         way up. In shares of the whole release.

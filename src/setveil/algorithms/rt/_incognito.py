@@ -46,8 +46,6 @@ def incognito(table: Table, k: int, progress: Progress = silent) -> tuple[list[I
         Its rows in canonical order, none or at least k; all columns have hierarchies.
     k : int
         Least number of rows of a class.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

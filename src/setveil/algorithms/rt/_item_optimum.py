@@ -56,8 +56,6 @@ class ItemOptima:
         All rows, of leaves.
     k, m : int, float
         Each set of at most m published nodes stands in no row of a part or in at least k.
-    suppress : bool
-        Whether leaves may be suppressed.
     allowed : bool (n_nodes,), optional
         The nodes that may be published; by default all.
     effort : int

@@ -67,10 +67,6 @@ class ClassItems:
         What is to hold within each class.
     algorithm : str
         For sets: gives k^m-anonymity, or protects all itemsets of m items.
-    suppress : bool
-        Whether items may be suppressed.
-    progress : Progress
-        Hears how far it is.
     """
 
     def __init__(

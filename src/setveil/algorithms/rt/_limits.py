@@ -36,10 +36,8 @@ def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Int
 
     Parameters
     ----------
-    table : Table
     coarsest : mapping of str to sequence of str
         Labels by column; only those of quasi-identifiers matter.
-    guarantee : KKmAnonymity
 
     Returns
     -------

@@ -83,8 +83,6 @@ class Clusters:
 
         Parameters
         ----------
-        c : int
-            A cluster.
         by : {"r", "t", "rt"}
             Similar in their values, in their items, or by the sum of the places in these two orders.
         limit : Fraction, optional
@@ -188,10 +186,6 @@ def within(
         R of which is within the bound.
     by : {"r", "t", "rt"}
         What makes a good partner (see `Clusters.partners`).
-    delta : Fraction
-        The bound.
-    progress : Progress
-        Hears how far it is.
     """
     age = [0] * clusters.live.size
     opened = [(lost, c, 0) for c, lost in enumerate(clusters.lost)]
@@ -225,16 +219,12 @@ def until(
 
     Parameters
     ----------
-    clusters : Clusters
-        The clusters.
     by : {"r", "t", "rt"}
         What makes a good partner (see `Clusters.partners`).
     loss_of : callable
         What the items of some rows lose if they are anonymized together.
     is_enough : callable
         Whether a loss of all items is within the bound.
-    progress : Progress
-        Hears how far it is.
     """
     age = [0] * clusters.live.size
     losses = []

@@ -14,10 +14,8 @@ class Objective:
 
     Parameters
     ----------
-    table : Table
     full : int
         What a suppressed occurrence costs.
-    share : Fraction
 
     Attributes
     ----------

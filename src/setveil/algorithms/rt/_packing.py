@@ -32,8 +32,6 @@ class Limit:
     Attributes
     ----------
     members : int64 (any,)
-    most : int
-    exactly : bool
     """
 
     members: Ints
@@ -61,7 +59,6 @@ class Packing:
     ----------
     gains : int64 (n,)
         What choosing each element gains, at least 0.
-    limits : sequence of Limit
 
     Attributes
     ----------
@@ -109,7 +106,6 @@ class Packing:
 
         Parameters
         ----------
-        problem : Problem
         enough : int
             Give up as soon as no solution is known to gain more than this.
         effort : int

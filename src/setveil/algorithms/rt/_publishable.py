@@ -37,7 +37,6 @@ class Publishable:
 
     Parameters
     ----------
-    tree : Hierarchy
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         Rows of leaves.
     rows : int64 (any,)
@@ -46,7 +45,6 @@ class Publishable:
         See `setveil.algorithms.rt._conflict_loops.number_nodes`.
     gains : int64 (n,)
         What publishing each node gains against suppressing what lies below.
-    k, m : int, float
     """
 
     def __init__(

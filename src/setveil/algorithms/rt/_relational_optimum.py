@@ -28,10 +28,6 @@ def relational_optimum(
     ----------
     table : Table
         Numeric columns without a hierarchy are published as ranges.
-    k : int
-    progress : Progress
-    time_limit : float
-        Seconds.
 
     Returns
     -------

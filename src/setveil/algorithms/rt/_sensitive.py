@@ -29,8 +29,6 @@ class SensitiveValues:
 
     Parameters
     ----------
-    table : Table
-        The table.
     hierarchy : Hierarchy
         Of its items.
     guarantee : KKmAnonymity

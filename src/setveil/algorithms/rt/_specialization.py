@@ -147,8 +147,6 @@ def top_down(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
         Its rows in canonical order, none or at least k; all columns have hierarchies.
     k : int
         Least number of rows of a class.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

@@ -15,7 +15,6 @@ class Splits:
 
     Parameters
     ----------
-    table : Table
     least : int
         Rows that every part has at least.
     filled : int

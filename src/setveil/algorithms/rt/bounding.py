@@ -46,16 +46,12 @@ def anonymize(
     between the items of clusters compares the shares of rows that hold each. A class in which fewer than k
     rows hold items loses them all.
 
-    Returns
-    -------
-    made : Parts
-    details : dict
-        `parts_before` and `parts`: how many sets of rows were recoded together (those with the same published
-        quasi-identifiers are one class); `mergers`, those that were made, and `mergers_kept`;
-        `relational_loss_before`, `relational_loss` (R),
-        `item_loss_before`, `item_loss` (NCP of the items); `hidden_classes`, those that lose all items
-        because too few rows hold any; of global methods `uniform_relational_loss`, R if all rows were recoded
-        alike, and of incognito the `levels`; with exact items `optimality`.
+    Details: `parts_before` and `parts`: how many sets of rows were recoded together (those with the same
+    published quasi-identifiers are one class); `mergers`, those that were made, and `mergers_kept`;
+    `relational_loss_before`, `relational_loss` (R), `item_loss_before`, `item_loss` (NCP of the items);
+    `hidden_classes`, those that lose all items because too few rows hold any; of global methods
+    `uniform_relational_loss`, R if all rows were recoded alike, and of incognito the `levels`; with exact
+    items `optimality`.
 
     References
     ----------

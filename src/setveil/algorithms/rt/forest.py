@@ -38,12 +38,8 @@ def anonymize(
 ) -> tuple[TableCut, dict[str, Any]]:
     """Make a table anonymous with the least loss of any cut of each hierarchy, with suppressed items.
 
-    Returns
-    -------
-    made : TableCut
-    details : dict
-        `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and `transaction_loss`: R
-        and T (LM, whatever the objective is); `suppressed`: the labels of items that are.
+    Details: `optimality`: the loss, the proven lower bound, the gap; `relational_loss` and
+    `transaction_loss`: R and T (LM, whatever the objective is); `suppressed`: the labels of items that are.
     """
     from setveil.algorithms.rt._forest_table import published
 

@@ -39,14 +39,9 @@ def anonymize(
 ) -> tuple[Parts, dict[str, Any]]:
     """Make a table (k,k^m)-anonymous by classes of rows, each with a recoding of its own.
 
-    Returns
-    -------
-    parts : Parts
-    details : dict
-        `frontier`: of each partition that was tried `search`, `least`, `classes`, `smallest`,
-        `relational_loss`, `transaction_loss`, `suppressed_share`, `f`, and whether it was `chosen`;
-        `optimality`: the loss of the items, and what is proven to be the least of any recoding of the items
-        of these classes.
+    Details: `frontier`: of each partition that was tried `search`, `least`, `classes`, `smallest`,
+    `relational_loss`, `transaction_loss`, `suppressed_share`, `f`, and whether it was `chosen`; `optimality`:
+    the loss of the items, and what is proven to be the least of any recoding of the items of these classes.
 
     Notes
     -----

@@ -46,8 +46,6 @@ class _Request:
     ----------
     format, encoding, separator : str or None
         Arguments of `read`.
-    wanted : Wanted
-        Which columns count.
     tables : bool
         Whether a file that may be a table is refused where nothing says which columns count.
     """

@@ -49,11 +49,8 @@ class ClosedRules:
 
     Parameters
     ----------
-    rows : KnownRows
     limit : int64 (n_rows + 1,)
         How many of so many rows may hold a sensitive item.
-    progress : Progress
-        Hears how far it is.
 
     Attributes
     ----------

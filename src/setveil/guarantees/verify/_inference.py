@@ -40,8 +40,6 @@ class Learned:
 
     Attributes
     ----------
-    item : str
-        The sensitive item.
     itemset : tuple of str
         What is known, in item order.
     support : int
@@ -86,8 +84,6 @@ class KnownRows:
 
     Parameters
     ----------
-    published : Transactions
-        The published rows.
     sensitive : collection of str
         Labels; those that no row holds are left out.
     public_only : bool
@@ -166,8 +162,6 @@ class Rules:
         How many of so many rows may hold a sensitive item.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
 
     Attributes
     ----------

@@ -27,8 +27,6 @@ class Betrayal(NamedTuple):
         The quasi-identifiers of the class: column and label.
     itemset : tuple of str
         Items that these rows show; none: they are all rows of the class.
-    support : int
-        Number of these rows.
     column : str
         The kept column of the value; "" if it is an item.
     value : str

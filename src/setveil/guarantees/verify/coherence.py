@@ -34,8 +34,6 @@ class CoherenceVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : Coherence
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -87,13 +85,6 @@ def verify_coherence(
         h, k, p and the private items (one that no row holds is given away by nothing).
     show : int
         How many violations to list, of which a million are enough.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    CoherenceVerdict
-        With counterexamples.
 
     Notes
     -----

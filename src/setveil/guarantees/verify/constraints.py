@@ -35,8 +35,6 @@ class ConstraintsVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : PrivacyConstraints
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -93,13 +91,6 @@ def verify_constraints(
         protected: those are all sets of at most m labels.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    ConstraintsVerdict
-        With counterexamples.
 
     Notes
     -----

@@ -96,8 +96,6 @@ def check_counts(
 
     Parameters
     ----------
-    published : Transactions
-        The published rows.
     counts : CountsFile
         What stands beside them.
     k : int

@@ -25,8 +25,6 @@ def covered_rows(published: Transactions, tree: Hierarchy) -> Transactions:
     ----------
     published : Transactions
         The published rows; labels are nodes of the hierarchy.
-    tree : Hierarchy
-        The hierarchy.
 
     Returns
     -------

@@ -25,8 +25,6 @@ class KAnonymityVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : TransactionalKAnonymity
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -67,17 +65,8 @@ def verify_kanonymity(
     published : Transactions
         Rows of published labels; each label is taken as one item, whatever it stands for. Rows without items
         count like any other row.
-    guarantee : TransactionalKAnonymity
-        k.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    KAnonymityVerdict
-        With counterexamples.
     """
     items = np.ascontiguousarray(published.items, ">i4").tobytes()  # big-endian: bytes sort like the rows
     bounds = (4 * published.indptr).tolist()

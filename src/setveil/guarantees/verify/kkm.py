@@ -31,8 +31,6 @@ class Rare(NamedTuple):
         The quasi-identifiers of the class: column and label.
     itemset : tuple of str
         The items; none: the class itself is too small.
-    support : int
-        Number of rows.
     """
 
     known: tuple[tuple[str, str], ...]
@@ -50,8 +48,6 @@ class KKmVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : KKmAnonymity
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -114,13 +110,6 @@ def verify_kkm(
         How many violations to list, of which a million are enough.
     brief : bool
         Count violations for a shorter time.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    KKmVerdict
-        With counterexamples.
 
     Notes
     -----

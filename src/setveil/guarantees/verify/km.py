@@ -51,8 +51,6 @@ class KmVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : KmAnonymity
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -115,20 +113,11 @@ def verify_km(
     ----------
     published : Transactions
         Rows of published labels; each label is taken as one item, whatever it stands for.
-    guarantee : KmAnonymity
-        k and m.
     show : int
         How many violations to list, of which a million are enough.
     brief : bool
         Do not look for a greatest m beyond the one that was asked for, so that `greatest_m` is at most m, and
         count violations for a shorter time; `complete` is False where more may be found.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    KmVerdict
-        With counterexamples.
 
     Notes
     -----
@@ -197,8 +186,6 @@ class Survey:
         Less support is a violation; at most the number of rows + 1.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
     """
 
     def __init__(

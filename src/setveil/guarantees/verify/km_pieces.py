@@ -88,8 +88,6 @@ def verify_km_pieces(
         k and m; m at most 3.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
 
     Returns
     -------

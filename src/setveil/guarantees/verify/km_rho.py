@@ -35,8 +35,6 @@ class TooFew:
     ----------
     itemset : tuple of str
         In item order.
-    support : int
-        Rows that hold it.
     """
 
     itemset: tuple[str, ...]
@@ -53,8 +51,6 @@ class KmRhoVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : KmRho
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -119,13 +115,6 @@ def verify_km_rho(
         k, m, rho, the sensitive items (one that no row holds is given away by nothing), and what is known.
     show : int
         How many violations to list, of which a million are enough.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    KmRhoVerdict
-        With counterexamples.
 
     Notes
     -----

@@ -28,8 +28,6 @@ class RareFacts(NamedTuple):
         Quasi-identifiers among them: column and label.
     itemset : tuple of str
         Items among them.
-    support : int
-        Number of rows.
     """
 
     known: tuple[tuple[str, str], ...]
@@ -47,8 +45,6 @@ class MixedKmVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : MixedKmAnonymity
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -95,19 +91,10 @@ def verify_mixed_km(
     published : PublishedTable
         Columns and sets of published labels; each label is taken as one fact, whatever it stands for. An
         empty field of a column is a fact, too.
-    guarantee : MixedKmAnonymity
-        k and m.
     show : int
         How many violations to list, of which a million are enough.
     brief : bool
         Count violations for a shorter time.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    MixedKmVerdict
-        With counterexamples.
     """
     indptr, facts, names = rows_of_facts(published)
     show = min(show, MOST_SHOWN)

@@ -67,8 +67,6 @@ class PrivacyDegreeVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : PrivacyDegree
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -81,8 +79,6 @@ class PrivacyDegreeVerdict(Verdict):
     smallest_degree : Fraction or None
         The smallest number of rows per row with a sensitive item in any group; below 1 only where a file
         contradicts itself. None where no group holds a sensitive item: every p is kept.
-    groups : int
-        Number of groups.
     """
 
     guarantee: PrivacyDegree
@@ -122,13 +118,6 @@ def verify_privacydegree(
         The rows before: then groups that overlap or leave rows out, and counts that differ, are found, too.
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    PrivacyDegreeVerdict
-        With counterexamples.
     """
     progress("verifying groups", 0.0)
     sensitive = item_order({*guarantee.sensitive, *groups.sensitive.labels})

@@ -28,8 +28,6 @@ class RhoUncertaintyVerdict(Verdict):
 
     Attributes
     ----------
-    guarantee : RhoUncertainty
-        What was asked.
     holds : bool
         Whether it holds. Always certain.
     violations : int
@@ -86,13 +84,6 @@ def verify_rho_uncertainty(
         rho, and the sensitive items (one that no row holds is given away by nothing).
     show : int
         How many violations to list.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    RhoUncertaintyVerdict
-        With counterexamples.
     """
     rows = KnownRows(published, guarantee.sensitive, public_only=False)
     rules = ClosedRules(rows, allowed(guarantee.rho, rows.n_rows), progress)

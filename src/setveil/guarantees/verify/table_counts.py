@@ -27,8 +27,6 @@ def check_table_counts(
 
     Parameters
     ----------
-    published : PublishedTable
-        The published table.
     counts : CountsFile
         What stands beside it.
     guarantee : KKmAnonymity or MixedKmAnonymity

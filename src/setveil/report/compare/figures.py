@@ -62,12 +62,8 @@ class LineFigure:
     ----------
     stem : str
         File name without its ending.
-    title, caption : str
-        In words.
     parameter, x_title : str
         Name of the parameter, and what it is.
-    measure : Compared
-        What is drawn.
     bands : list of (str, list of Panel)
         One line of panels with a common scale each, under a title.
     methods : list of str

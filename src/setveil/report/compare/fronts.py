@@ -133,8 +133,6 @@ class Standing:
 
     Attributes
     ----------
-    method : str
-        Its name.
     compared : int
         Promises at which it and another method made a release.
     alone, shared : int

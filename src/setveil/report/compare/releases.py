@@ -63,8 +63,6 @@ class Fronts:
     ----------
     stem : str
         File name of the figure without its ending.
-    loss, risk : Compared
-        The axes.
     releases : dict of str to list of Release
         By data set; only those on which releases differ in risk.
     methods : list of str

@@ -41,11 +41,6 @@ def report_html(report: Record, *, external: bool = False) -> str:
     external : bool
         Make the page that may be shared with the published rows instead: it shows what they show
         themselves, and coarse figures of the loss (docs/report.md says which, and why).
-
-    Returns
-    -------
-    str
-        The page, to be written as UTF-8.
     """
     if external:
         return external_html(report)

@@ -63,10 +63,6 @@ def measured(
 
     Parameters
     ----------
-    asked : mapping
-        The settings.
-    data : Transactions
-        The original.
     release : VerifiedRelease
         With what was measured of it already.
     guarantee : Guarantee

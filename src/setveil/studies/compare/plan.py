@@ -74,15 +74,12 @@ class Run:
 
     Attributes
     ----------
-    data : DataSet
-    algorithm, model : str
     promise : mapping
         Parameters of the model, as in a study.
     parameters : mapping
         The algorithm's own, by their names in a study, without those that are as by default.
     measuring : mapping
         Settings of the measures that apply to it.
-    seed : int
     time_limit, memory_limit : float or None
         Seconds and MB. They do not belong to what the run is, only to how long one waits for it.
     """
@@ -222,10 +219,6 @@ def plan_run(
 
     Parameters
     ----------
-    data : DataSet
-        The rows.
-    algorithm : str
-        Name of an algorithm.
     options : mapping
         Values of parameters by their names in a study, each as `setveil.studies.compare.settings` accepts it.
     model : str, optional
@@ -273,8 +266,6 @@ def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] =
 
     Parameters
     ----------
-    algorithm : str
-        Its name.
     keys : collection of str
         The keys of the study, or of one of its grids.
     named : collection of str

@@ -50,11 +50,8 @@ class Study:
 
     Attributes
     ----------
-    name, description : str
     runs : tuple of Run
         Each once, in the order of the file.
-    content : bytes
-        The file.
     seeds : tuple of int
         All that occur.
     time_limit, memory_limit : float or None
@@ -80,8 +77,6 @@ def read_study(path: Path, folder: Path | None = None) -> Study:
 
     Parameters
     ----------
-    path : Path
-        The file.
     folder : Path, optional
         Where relative paths in it start; by default where it is.
     """

@@ -95,8 +95,6 @@ def run_all(
         Repeat also those that failed, or ran out of time or memory.
     budget : float, optional
         Seconds for all of them. What then still runs is ended, without a record.
-    worker : sequence of str
-        The command that does one run.
     progress : Progress
         Hears how many have ended.
 

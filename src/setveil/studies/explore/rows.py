@@ -50,8 +50,6 @@ class Cell:
 
     Attributes
     ----------
-    k, m : int, int or math.inf
-        The promise.
     rho : Fraction or None
         Also of the promise, where there are sensitive items.
     status : {"done", "infeasible", "refused", "unsearched"}
@@ -110,8 +108,6 @@ class Secrets:
 
     Attributes
     ----------
-    items : tuple of str
-        The sensitive items.
     knows : {"public", "any"}
         Which items someone may know.
     """

@@ -45,8 +45,6 @@ def explore_table(
 
     Parameters
     ----------
-    table : Table
-        The table.
     pairs : sequence of (k, m)
         The promises, from `setveil.studies.explore.promises.require_grid`.
     hierarchy : Hierarchy, optional

@@ -22,7 +22,6 @@ class Candidate:
 
     Attributes
     ----------
-    algorithm : str
     options : mapping
         Its parameters and those of its model, as in a study.
     keeps : str
@@ -121,8 +120,6 @@ def inference_candidates(
         At least k rows fit what an attacker knows, up to m items.
     rho : str
         Greatest probability with which a sensitive item may be learned.
-    sensitive : str or Reference
-        The sensitive items.
     knows : {"public", "any"}
         Which items an attacker may know.
 

@@ -131,7 +131,6 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
 
     Parameters
     ----------
-    desk : Desk
     path : str
         A file, or a folder of files.
     options : mapping

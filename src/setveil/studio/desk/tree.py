@@ -42,7 +42,6 @@ class Editing:
 
     Attributes
     ----------
-    history : History
     begun : str
         Tells this worker from others: what was sent by another is not known here.
     given : tuple
