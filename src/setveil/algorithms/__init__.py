@@ -29,40 +29,19 @@ from setveil.errors import RequestError
 
 @dataclass(frozen=True)
 class AlgorithmInfo:
-    """What a user must know to choose an algorithm.
-
-    Attributes
-    ----------
-    guarantees : tuple of str
-        Models that it gives, by their `model` name.
-    needs : tuple of str
-        What it needs besides the data, e.g. "hierarchy".
-    takes : tuple of str
-        What it makes use of if it is given.
-    minimizes : str
-        Measure of the loss that it keeps low.
-    summary : str
-        One sentence: what it does and for which data.
-    reference : str
-        Paper, DOI and section.
-    without : tuple of str
-        Models of its that it gives without what it needs, too.
-    recoding : str
-        Kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped".
-    hides_occurrences : bool
-        Whether it only leaves out single occurrences of sensitive items.
-    """
+    """What a user must know to choose an algorithm."""
 
     title: str
-    guarantees: tuple[str, ...]
-    needs: tuple[str, ...]
-    summary: str
-    reference: str
-    takes: tuple[str, ...] = ()
-    minimizes: str = "ncp"
-    without: tuple[str, ...] = ()
+    guarantees: tuple[str, ...]  # models that it gives, by their `model` name
+    needs: tuple[str, ...]  # What it needs besides the data, e.g. "hierarchy".
+    summary: str  # one sentence: what it does and for which data
+    reference: str  # paper, DOI and section
+    takes: tuple[str, ...] = ()  # what it makes use of if it is given
+    minimizes: str = "ncp"  # measure of the loss that it keeps low
+    without: tuple[str, ...] = ()  # models of its that it gives without what it needs, too
+    # kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped"
     recoding: str = "global"
-    hides_occurrences: bool = False
+    hides_occurrences: bool = False  # whether it only leaves out single occurrences of sensitive items
 
     @property
     def uses(self) -> tuple[str, ...]:

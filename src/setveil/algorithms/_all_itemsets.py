@@ -32,40 +32,24 @@ LARGEST = np.int32(2**31 - 1)
 
 
 class Sources(NamedTuple):
-    """For each newest group g and size j, at number ``g * m + j - 1``: sets of groups of one support.
+    """For each newest group g and size j, at number ``g * m + j - 1``: sets of groups of one support."""
 
-    Attributes
-    ----------
-    made : int64 (n * m,)
-        Stamp of the group when it was searched; another stamp: not searched yet.
-    level : int64 (n * m,)
-        Support of the sets found; 0: there are none.
-    found, cursor : int64 (n * m,)
-        Number of sets found, and the first of them that may still exist.
-    more : bool (n * m,)
-        Whether there may be further sets, of this support or less.
-    sets : int32 (n * m, capacity, m)
-        The sets found, in order.
-    bound, key : int64 (n * m,), int64 (n * m, m)
-        Support of what the source has at most, and the itemset that comes first; -1 for an unknown one.
-    heap, place : int64 (n * m,)
-        The sources that may have sets, one of greatest bound first, among equals of least key; and where a
-        source is among them, -1 if it is not.
-    n_queued : int64 (1,)
-        How many are.
-    """
-
-    made: Ints
-    level: Ints
+    made: Ints  # int64 (n * m,): stamp of the group when it was searched; another stamp: not searched yet
+    level: Ints  # int64 (n * m,): support of the sets found; 0: there are none
+    # found, cursor: int64 (n * m,): number of sets found, and the first of them that may still exist
     found: Ints
     cursor: Ints
-    more: NDArray[np.bool_]
-    sets: Ids
+    more: NDArray[np.bool_]  # bool (n * m,): whether there may be further sets, of this support or less
+    sets: Ids  # int32 (n * m, capacity, m): the sets found, in order
+    # bound, key: int64 (n * m,), int64 (n * m, m): support of what the source has at most, and the itemset
+    # that comes first; -1 for an unknown one
     bound: Ints
     key: Ints
+    # heap, place: int64 (n * m,): the sources that may have sets, one of greatest bound first, among equals
+    # of least key; and where a source is among them, -1 if it is not
     heap: Ints
     place: Ints
-    n_queued: Ints
+    n_queued: Ints  # int64 (1,): how many are
 
 
 def make_sources(s: Groups, m: int, capacity: int) -> Sources:

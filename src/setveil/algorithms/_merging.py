@@ -25,23 +25,17 @@ Number = int | float | Fraction
 
 @dataclass(frozen=True)
 class Merging(Declared):
-    """Which items may be merged, and how many suppressed.
+    """Which items may be merged, and how many suppressed."""
 
-    Attributes
-    ----------
-    utility : sequence of sequences of str, or None
-        Utility constraints: disjoint groups of items; only items of the same group may be merged. Items in no
-        group form one more together. None: every merge is allowed.
-    max_suppressed_items : number between 0 and 1
-        Greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10).
-    """
-
+    # Utility constraints: disjoint groups of items; only items of the same group may be merged. Items in no
+    # group form one more together. None: every merge is allowed.
     utility: Sequence[Sequence[str]] | None = parameter(
         GroupsOfItems(),
         "File of groups of items that may be merged; any (the default); siblings, siblings:LEVEL or "
         "groups:SIZE of a hierarchy.",
         default=None,
     )
+    # greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10)
     max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
 
     def __post_init__(self) -> None:
@@ -75,18 +69,10 @@ def _partition(groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 class Broken(NamedTuple):
-    """The suppression that first made more items suppressed than allowed.
+    """The suppression that first made more items suppressed than allowed."""
 
-    Attributes
-    ----------
-    utility : int
-        Number of the utility constraint whose items were suppressed, from 0.
-    itemset : sequence of str
-        The privacy constraint that was being protected, as it was given.
-    """
-
-    utility: int
-    itemset: Sequence[str]
+    utility: int  # number of the utility constraint whose items were suppressed, from 0
+    itemset: Sequence[str]  # the privacy constraint that was being protected, as it was given
 
 
 class Protect(Protocol):

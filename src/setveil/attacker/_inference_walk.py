@@ -16,22 +16,15 @@ SIZE, SUPPORT = range(2)  # columns of `record`
 
 
 class Secrets(NamedTuple):
-    """The private items of distinct rows, as shares with a common denominator.
+    """The private items of distinct rows, as shares with a common denominator."""
 
-    Attributes
-    ----------
-    indptr, item : int64 (n + 1,), int32
-        Row r may hold the private items ``item[indptr[r]:indptr[r + 1]]``.
-    shares : int64
-        For each of these the sum, over the rows that r stands for, of the probability that it is there,
-        times `whole`.
-    whole : int
-        The common denominator; times the number of all rows at most 2^53, so that quotients are rounded once.
-    """
-
+    # indptr, item: int64 (n + 1,), int32: row r may hold the private items ``item[indptr[r]:indptr[r + 1]]``
     indptr: Ints
     item: Ids
+    # int64: for each of these the sum, over the rows that r stands for, of the probability that it is there,
+    # times `whole`
     shares: Ints
+    # the common denominator; times the number of all rows at most 2^53, so that quotients are rounded once
     whole: int
 
     def probabilities(self, weights: Ints) -> NDArray[np.float64]:
@@ -51,19 +44,11 @@ class Greatest(NamedTuple):
     """The greatest probability of each private item so far, and the first itemset that gives it.
 
     First are the smallest, of these the ones of greatest support, of these the first in item order.
-
-    Attributes
-    ----------
-    probability : float64 (n_private,)
-    record : int64 (n_private, 2)
-        Size and support of the set.
-    itemset : int64 (n_private, most)
-        The items of the set, ascending.
     """
 
-    probability: NDArray[np.float64]
-    record: Ints
-    itemset: Ints
+    probability: NDArray[np.float64]  # float64 (n_private,)
+    record: Ints  # int64 (n_private, 2): size and support of the set
+    itemset: Ints  # int64 (n_private, most): the items of the set, ascending
 
 
 @compiled

@@ -26,20 +26,11 @@ STEPS_AT_ONCE = 20_000_000
 
 @dataclass(frozen=True)
 class Counted:
-    """What a search came to.
+    """What a search came to."""
 
-    Attributes
-    ----------
-    finished : bool
-        Whether it came to its end.
-    steps : int
-        How many it made.
-    below, inverse
-        See `LeastSupportSearch`; without limits there is nothing in them.
-    """
-
-    finished: bool
-    steps: int
+    finished: bool  # whether it came to its end
+    steps: int  # how many it made
+    # below, inverse: see `LeastSupportSearch`; without limits there is nothing in them
     below: Ints
     inverse: NDArray[np.float64]
 

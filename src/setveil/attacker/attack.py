@@ -157,19 +157,13 @@ def _integers(what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
 
 @dataclass
 class _Fewest:
-    """Bounds of the fewest rows that fit a set of at most m items of each distinct row.
+    """Bounds of the fewest rows that fit a set of at most m items of each distinct row."""
 
-    Attributes
-    ----------
-    low, high : int64 (n,)
-        Not below `low`, for any m; not above `high`. Where they are equal, more items do not help.
-    exact : bool
-        Whether `high` is exact for all rows.
-    """
-
+    # low, high: int64 (n,): Not below `low`, for any m; not above `high`. Where they are equal, more items do
+    # not help.
     low: Ints
     high: Ints
-    exact: bool
+    exact: bool  # whether `high` is exact for all rows
 
     def counted(self, known: Knowledge, ts: Sequence[int]) -> dict[str, Any]:
         """Count the rows below each threshold."""

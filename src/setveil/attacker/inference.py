@@ -54,27 +54,16 @@ def inferences(
 
 @dataclass
 class _Told:
-    """What sets of public items were found to tell so far.
-
-    Attributes
-    ----------
-    marks : float64 (h,)
-        Probabilities of interest.
-    above : int64 (n, h)
-        For each distinct row the size of the smallest set that tells a private item with a probability above
-        each mark.
-    finished : int
-        All sets of up to so many items were looked at.
-    at_once : bool (h,)
-        Whether the empty set tells an item with such a probability.
-    """
+    """What sets of public items were found to tell so far."""
 
     known: Knowledge
     greatest: Greatest
-    marks: NDArray[np.float64]
+    marks: NDArray[np.float64]  # float64 (h,): probabilities of interest
+    # int64 (n, h): for each distinct row the size of the smallest set that tells a private item with a
+    # probability above each mark
     above: Ints
-    finished: int
-    at_once: NDArray[np.bool_]
+    finished: int  # all sets of up to so many items were looked at
+    at_once: NDArray[np.bool_]  # bool (h,): whether the empty set tells an item with such a probability
 
     def sure(self, m: int) -> list[int]:
         """Count the rows above each mark."""

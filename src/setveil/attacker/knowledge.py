@@ -34,43 +34,25 @@ _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Rows as an attacker sees them.
+    """Rows as an attacker sees them."""
 
-    Attributes
-    ----------
-    n_rows, empty_rows : int
-        All rows, and those of which nothing can be known: they hold no public item.
-    labels : tuple of str
-        The items, in item order.
-    item_of : int64 (n_ids,)
-        Position in `labels` of each id. Rows of a table have an id for each item and class, as all
-        quasi-identifiers are known.
-    rows : Ranked
-        The distinct sets of public items, without the empty one; the rarest item first, of equals by id.
-    fit : int64 (n,)
-        How many rows fit each of these where none of its items is known.
-    names : tuple of str
-        The private items, in item order.
-    secrets : Secrets
-        Private items of the distinct rows, as positions in `names`.
-    overall : int64 (len(names),)
-        The shares of each private item, summed over all rows, also those without public items.
-    empty_fit : int64 (empty_rows,)
-        How many rows fit each of the rows without public items.
-    columns : tuple of str
-        The quasi-identifiers of a table; none: nothing but items is known, and nobody finds a row without.
-    """
-
+    # n_rows, empty_rows: all rows, and those of which nothing can be known: they hold no public item
     n_rows: int
     empty_rows: int
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # the items, in item order
+    # int64 (n_ids,): Position in `labels` of each id. Rows of a table have an id for each item and class, as
+    # all quasi-identifiers are known.
     item_of: Ints
+    # the distinct sets of public items, without the empty one; the rarest item first, of equals by id
     rows: Ranked
-    fit: Ints
-    names: tuple[str, ...]
-    secrets: Secrets
+    fit: Ints  # int64 (n,): how many rows fit each of these where none of its items is known
+    names: tuple[str, ...]  # the private items, in item order
+    secrets: Secrets  # private items of the distinct rows, as positions in `names`
+    # int64 (len(names),): the shares of each private item, summed over all rows, also those without public
+    # items
     overall: Ints
-    empty_fit: Ints
+    empty_fit: Ints  # int64 (empty_rows,): how many rows fit each of the rows without public items
+    # the quasi-identifiers of a table; none: nothing but items is known, and nobody finds a row without
     columns: tuple[str, ...] = ()
 
     def empty_below(self, threshold: int) -> int:

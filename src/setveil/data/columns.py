@@ -63,18 +63,12 @@ def is_item_name(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was said of the columns of a table; None: nothing.
+    """What was said of the columns of a table; None: nothing."""
 
-    Attributes
-    ----------
-    id_column, item_column : str or None
-        Names of columns.
-    item_columns : str, sequence of str or None
-        Names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas.
-    """
-
+    # id_column, item_column: names of columns
     id_column: str | None = None
     item_column: str | None = None
+    # names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas
     item_columns: str | Sequence[str] | None = None
 
     @property

@@ -85,21 +85,11 @@ _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance,
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A column of texts.
+    """A column of texts."""
 
-    Attributes
-    ----------
-    name : str
-        Of the column.
-    codes : int (n_rows,)
-        Position in `labels` of the value of each row.
-    labels : sequence of str
-        Each value once; "" where a value is missing.
-    """
-
-    name: str
-    codes: NDArray[np.integer]
-    labels: Sequence[str]
+    name: str  # of the column
+    codes: NDArray[np.integer]  # int (n_rows,): position in `labels` of the value of each row
+    labels: Sequence[str]  # each value once; "" where a value is missing
 
     @property
     def present(self) -> list[str]:
@@ -281,26 +271,17 @@ DERIVED, LIKELY, SURE, NAMED = range(4)
 
 @dataclass(frozen=True, eq=False)
 class Again:
-    """A column by which persons may be on several rows.
-
-    Attributes
-    ----------
-    several, unequal : int
-        How many of its values are on several rows, and how many of these have different values of what
-        somebody may know there.
-    classes : int
-        How many combinations of what somebody may know there are.
-    grade : int
-        `NAMED`: it is named like the ids of persons. `SURE`: what somebody may know is the same wherever a
-        value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does,
-        but the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other
-        words.
-    """
+    """A column by which persons may be on several rows."""
 
     column: Values
+    # several, unequal: how many of its values are on several rows, and how many of these have different
+    # values of what somebody may know there
     several: int
     unequal: int
-    classes: int
+    classes: int  # how many combinations of what somebody may know there are
+    # `NAMED`: it is named like the ids of persons. `SURE`: what somebody may know is the same wherever a
+    # value comes again, which is no chance, and does not follow from a single column. `LIKELY`: it does, but
+    # the values behave like ids otherwise, too. `DERIVED`: they may as well say that column in other words.
     grade: int
 
     @property

@@ -14,31 +14,17 @@ from setveil.errors import RequestError, listed, shorten
 
 @dataclass(frozen=True)
 class Format:
-    """A way to hold transactions in a file.
+    """A way to hold transactions in a file."""
 
-    Attributes
-    ----------
-    extension : str
-        The usual ending of a file's name, with its dot.
-    reader : str
-        ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
-        that it takes, by name, to a `setveil.data.rows_of_columns.Part`.
-    writer : str
-        ``module:function`` in this folder: from rows and layout to pieces of bytes.
-    takes : tuple of str
-        Options of `setveil.read` that it is read with.
-    without : callable
-        Of these, those that a file of some layout does without.
-    text : bool
-        Whether it is text.
-    """
-
-    extension: str
+    extension: str  # the usual ending of a file's name, with its dot
+    # ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
+    # that it takes, by name, to a `setveil.data.rows_of_columns.Part`
     reader: str
-    writer: str
-    takes: tuple[str, ...] = ()
+    writer: str  # ``module:function`` in this folder: from rows and layout to pieces of bytes
+    takes: tuple[str, ...] = ()  # options of `setveil.read` that it is read with
+    # of these, those that a file of some layout does without
     without: Callable[[Layout], tuple[str, ...]] = lambda _: ()
-    text: bool = True
+    text: bool = True  # whether it is text
 
 
 _TABLE = ("separator", "id_column", "item_columns")
@@ -91,35 +77,23 @@ def extensions() -> list[str]:
 class Layout:
     r"""How a file holds transactions; a release is written in the layout of its input.
 
-    Attributes
-    ----------
-    format : str
-        One of `FORMATS`.
-    separator : str
-        Between the fields of a basket or long file: one ASCII character, not a quote, a line end or one that
-        a number may hold, as those of rows in a long table do.
-    id_column, item_column : str
-        Column names of a long table; `item_column` also names the list column of a Parquet file and the
-        key of JSON objects.
-    item_columns : tuple of str
-        Column names of a wide table.
-    nested : bool
-        Parquet: one list column (True) or a long table (False).
-    objects : bool
-        JSON lines: each row is an object that holds the list under `item_column`, not the list itself.
-
     Examples
     --------
     >>> Layout("basket", separator=";").extension
     '.csv'
     """
 
-    format: str
+    format: str  # one of `FORMATS`
+    # between the fields of a basket or long file: one ASCII character, not a quote, a line end or one that a
+    # number may hold, as those of rows in a long table do
     separator: str = ","
+    # id_column, item_column: column names of a long table; `item_column` also names the list column of a
+    # Parquet file and the key of JSON objects
     id_column: str = "id"
     item_column: str = "item"
-    item_columns: tuple[str, ...] = ()
-    nested: bool = True
+    item_columns: tuple[str, ...] = ()  # column names of a wide table
+    nested: bool = True  # parquet: one list column (True) or a long table (False)
+    # JSON lines: each row is an object that holds the list under `item_column`, not the list itself
     objects: bool = False
 
     def __post_init__(self) -> None:
@@ -159,59 +133,28 @@ class Layout:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that was read.
+    """A file that was read."""
 
-    Attributes
-    ----------
-    path : str
-        As given; ``-`` for standard input; the address of a database, without its password.
-    sha256 : str or None
-        Of the bytes of the file as it lies there, in hexadecimal; None: it is no file.
-    compression : str
-        What it was unpacked from; empty: nothing.
-    """
-
-    path: str
-    sha256: str | None
-    compression: str = ""
+    path: str  # as given; ``-`` for standard input; the address of a database, without its password
+    sha256: str | None  # of the bytes of the file as it lies there, in hexadecimal; None: it is no file
+    compression: str = ""  # what it was unpacked from; empty: nothing
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where transactions were read from, and how.
+    """Where transactions were read from, and how."""
 
-    Attributes
-    ----------
-    files : tuple of InputFile
-        In the order of their rows.
-    layout : Layout
-        How they hold the rows.
-    row : str
-        What one row is, to be continued after "one row per".
-    id_column : str or None
-        The column whose values make the rows.
-    item_columns, ignored_columns : tuple of str
-        Columns that hold items, and columns that were not looked at.
-    encoding : str or None
-        Of text.
-    query : str or None
-        What a database was asked.
-    named : bool
-        Whether format or columns were named, or the layout was detected from the content.
-    table : bool
-        Whether it is a table with further columns, which have roles.
-    """
-
-    files: tuple[InputFile, ...]
-    layout: Layout
-    row: str = "line"
-    id_column: str | None = None
+    files: tuple[InputFile, ...]  # in the order of their rows
+    layout: Layout  # how they hold the rows
+    row: str = "line"  # what one row is, to be continued after "one row per"
+    id_column: str | None = None  # the column whose values make the rows
+    # item_columns, ignored_columns: columns that hold items, and columns that were not looked at
     item_columns: tuple[str, ...] = ()
     ignored_columns: tuple[str, ...] = ()
-    encoding: str | None = None
-    query: str | None = None
-    named: bool = True
-    table: bool = False
+    encoding: str | None = None  # of text
+    query: str | None = None  # what a database was asked
+    named: bool = True  # whether format or columns were named, or the layout was detected from the content
+    table: bool = False  # whether it is a table with further columns, which have roles
     seconds: float = field(default=0.0, compare=False)
 
     @property

@@ -9,21 +9,11 @@ from setveil.data.columns import Codes
 
 
 class Column(NamedTuple):
-    """One column.
+    """One column."""
 
-    Attributes
-    ----------
-    codes : int64 (lines,)
-        Position of each line's value in `labels`.
-    labels : list of str
-        Each value once; "" where there is none.
-    place : callable
-        Says where a line is, for messages.
-    """
-
-    codes: Codes
-    labels: list[str]
-    place: Callable[[int], str]
+    codes: Codes  # int64 (lines,): position of each line's value in `labels`
+    labels: list[str]  # each value once; "" where there is none
+    place: Callable[[int], str]  # says where a line is, for messages
 
 
 class NamedColumns(Protocol):

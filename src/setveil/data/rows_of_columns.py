@@ -33,32 +33,19 @@ from setveil.errors import DataError, shorten
 
 @dataclass(frozen=True)
 class Part:
-    """What one file holds.
+    """What one file holds."""
 
-    Attributes
-    ----------
-    indptr, codes, labels
-        As `setveil.data.transactions.Transactions.from_codes` takes them.
-    layout : Layout
-        How rows are written like this.
-    row : str
-        What one row is, to be continued after "one row per".
-    ids : list of str or None
-        The id of each row; None: rows have none.
-    items : tuple of Values
-        What the columns of items hold, line by line.
-    """
-
+    # indptr, codes, labels: as `setveil.data.transactions.Transactions.from_codes` takes them
     indptr: NDArray[np.int64]
     codes: NDArray[Any]
     labels: Sequence[str]
-    layout: Layout
-    row: str = "line"
+    layout: Layout  # how rows are written like this
+    row: str = "line"  # what one row is, to be continued after "one row per"
     id_column: str | None = None
     item_columns: tuple[str, ...] = ()
     ignored_columns: tuple[str, ...] = ()
-    ids: list[str] | None = field(default=None, repr=False)
-    items: tuple[Values, ...] = field(default=(), repr=False)
+    ids: list[str] | None = field(default=None, repr=False)  # the id of each row; None: rows have none
+    items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> Part:

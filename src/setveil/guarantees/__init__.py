@@ -46,91 +46,46 @@ class Guarantee(Protocol):
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of one privacy model.
+    """What is said of one privacy model."""
 
-    Attributes
-    ----------
-    parameters : tuple of str
-        Its parameters, in the order in which they are shown.
-    promise : callable
-        The promise, in one sentence.
-    fulfilled, broken : callable
-        What the check found in the published rows, as the end of a sentence.
-    not_covered : callable
-        What the promise does not cover, beside what none covers.
-    reading : callable
-        What the parameters mean.
-    violation : callable
-        One violation of a verdict's list, in a line.
-    beyond : callable
-        What holds besides what was asked, in lines.
-    hides_sensitive : bool
-        Whether it keeps rows that look alike from having a sensitive item in common.
-    known : str
-        The parameter that says how many items someone may know; empty if nothing limits them.
-    """
-
-    parameters: tuple[str, ...]
-    promise: Callable[[Facts], str]
+    parameters: tuple[str, ...]  # its parameters, in the order in which they are shown
+    promise: Callable[[Facts], str]  # the promise, in one sentence
+    # fulfilled, broken: what the check found in the published rows, as the end of a sentence
     fulfilled: Callable[[Facts], str]
     broken: Callable[[Facts], str]
-    not_covered: Callable[[Facts], Points]
-    reading: Callable[[Facts], Points]
-    violation: Callable[[Facts], str]
-    beyond: Callable[[Facts], list[str]]
+    not_covered: Callable[[Facts], Points]  # what the promise does not cover, beside what none covers
+    reading: Callable[[Facts], Points]  # what the parameters mean
+    violation: Callable[[Facts], str]  # one violation of a verdict's list, in a line
+    beyond: Callable[[Facts], list[str]]  # what holds besides what was asked, in lines
+    # whether it keeps rows that look alike from having a sensitive item in common
     hides_sensitive: bool = False
-    known: str = ""
+    known: str = ""  # the parameter that says how many items someone may know; empty if nothing limits them
 
 
 @dataclass(frozen=True)
 class Model:
-    """A privacy model.
+    """A privacy model."""
 
-    Attributes
-    ----------
-    name : str
-        As options and records name it: the `model` of its guarantees.
-    title : str
-        Its name in a heading.
-    make : callable
-        Makes a guarantee from the values of `options`, by name; those that were not given are left out.
-    options : mapping of str to Option
-        What users say to describe a guarantee.
-    algorithm : str
-        The algorithm that gives it where none is named.
-    words : Words
-        What reports say of it.
-    family : str
-        Releases of models of one family can be compared: their parameters mean the same.
-    axes : mapping of str to str
-        What its numeric options are called at the axis of a figure.
-    example : mapping
-        Values of options that suit a few rows of the items a, b, c and s.
-    release : str
-        The kind of release that it is about (see `setveil.published`).
-    knows : tuple of str
-        What its verifier must know besides the published rows: `image`, what each item is published as; or
-        can make use of: `original`, the rows before.
-    counts : bool
-        Whether the supports of items may be published beside the rows without harm to the promise. Not where
-        some items are sensitive: counts of them would tell more than the rows do.
-    place : int
-        Its place in lists of models, and of their options.
-    """
-
-    name: str
-    title: str
+    name: str  # as options and records name it: the `model` of its guarantees
+    title: str  # its name in a heading
+    # makes a guarantee from the values of `options`, by name; those that were not given are left out
     make: Callable[..., Guarantee]
-    options: Mapping[str, Option]
-    algorithm: str
-    words: Words
-    family: str
+    options: Mapping[str, Option]  # what users say to describe a guarantee
+    algorithm: str  # the algorithm that gives it where none is named
+    words: Words  # what reports say of it
+    family: str  # releases of models of one family can be compared: their parameters mean the same
+    # what its numeric options are called at the axis of a figure
     axes: Mapping[str, str] = field(default_factory=dict)
+    # values of options that suit a few rows of the items a, b, c and s
     example: Mapping[str, Any] = field(default_factory=dict)
-    release: str = "rows"
+    release: str = "rows"  # the kind of release that it is about (see `setveil.published`)
+    # what its verifier must know besides the published rows: `image`, what each item is published as; or can
+    # make use of: `original`, the rows before
     knows: tuple[str, ...] = ()
+    # Whether the supports of items may be published beside the rows without harm to the promise. Not where
+    # some items are sensitive: counts of them would tell more than the rows do.
     counts: bool = False
-    place: int = 100
+    place: int = 100  # its place in lists of models, and of their options
 
 
 @cache

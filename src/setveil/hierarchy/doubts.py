@@ -10,19 +10,12 @@ from setveil.hierarchy.edit import Draft
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong or doubtful about a tree that is being edited.
+    """What is wrong or doubtful about a tree that is being edited."""
 
-    Attributes
-    ----------
-    kind : str
-        "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
-        "empty", "single" (a group with one child) or "uneven" (nine tenths of a group in one of its parts).
-    nodes : tuple of str
-        Which nodes it is about.
-    """
-
+    # "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
+    # "empty", "single" (a group with one child) or "uneven" (nine tenths of a group in one of its parts)
     kind: str
-    nodes: tuple[str, ...]
+    nodes: tuple[str, ...]  # which nodes it is about
 
 
 def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Problem]:

@@ -19,21 +19,14 @@ _OTHER_SEPARATORS = "\t|,"
 class FileProblem:
     """One thing that is wrong with a hierarchy.
 
-    Attributes
-    ----------
-    line : int or None
-        Line of the file, counted from 1; None where no line is to blame.
-    message : str
-        What is wrong, naming the labels and the other lines that take part.
-
     Examples
     --------
     >>> print(FileProblem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
     line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
     """
 
-    line: int | None
-    message: str
+    line: int | None  # line of the file, counted from 1; None where no line is to blame
+    message: str  # what is wrong, naming the labels and the other lines that take part
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"line {self.line}: {self.message}"
@@ -41,24 +34,14 @@ class FileProblem:
 
 @dataclass
 class Outline:
-    """What a hierarchy file says, before anyone has checked it.
+    """What a hierarchy file says, before anyone has checked it."""
 
-    Attributes
-    ----------
-    paths : list of (line, labels)
-        Labels that lead upwards, at least one, none of them empty.
-    whole : bool
-        Whether each path leads from an item to the root (csv); otherwise it links one child to its parent.
-    problems : list of FileProblem
-        What could not be read as a path.
-    sha256 : str
-        Of the bytes of the file, in hexadecimal.
-    """
-
+    # whether each path leads from an item to the root (csv); otherwise it links one child to its parent
     whole: bool
+    # list of (line, labels): labels that lead upwards, at least one, none of them empty
     paths: list[tuple[int | None, list[str]]] = field(default_factory=list)
-    problems: list[FileProblem] = field(default_factory=list)
-    sha256: str = ""
+    problems: list[FileProblem] = field(default_factory=list)  # what could not be read as a path
+    sha256: str = ""  # of the bytes of the file, in hexadecimal
 
 
 def parse(path: str | os.PathLike[str], *, encoding: str, separator: str | None) -> Outline:

@@ -29,22 +29,14 @@ from setveil.wording import count
 
 @dataclass(frozen=True)
 class HierarchyOrigin:
-    """Where a hierarchy comes from.
+    """Where a hierarchy comes from."""
 
-    Attributes
-    ----------
-    source : str
-        "file", "co-occurrence" (see `setveil.hierarchy.build.by_cooccurrence`), or "given" by the caller.
-    path, sha256 : str or None
-        The file as given, and the hash of its bytes in hexadecimal.
-    seconds : float
-        Time that reading or making it took.
-    """
-
+    # "file", "co-occurrence" (see `setveil.hierarchy.build.by_cooccurrence`), or "given" by the caller
     source: str
+    # path, sha256: the file as given, and the hash of its bytes in hexadecimal
     path: str | None = None
     sha256: str | None = None
-    seconds: float = field(default=0.0, compare=False)
+    seconds: float = field(default=0.0, compare=False)  # time that reading or making it took
 
 
 class Hierarchy:

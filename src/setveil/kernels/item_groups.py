@@ -14,63 +14,44 @@ MASKED = 12  # itemsets of up to so many groups are counted by one table of all 
 
 
 class Groups(NamedTuple):
-    """Rows under a partition of the items; a group is named by its smallest member.
+    """Rows under a partition of the items; a group is named by its smallest member."""
 
-    Attributes
-    ----------
-    indptr, weights : int64 (rows + 1,), int64 (rows,), read-only
-        Where each row begins in `items`, and how many equal rows it stands for.
-    starts, tidlists : int64 (n + 1,), int32, read-only
-        The rows that held each item in the beginning; together, those of its members are a group's rows.
-    items : int32
-        The groups of each row, ascending: the first `length` from where the row begins.
-    length : int64 (rows,)
-        Number of groups that each row has.
-    group : int32 (n,)
-        The group of each item, -1 if it is suppressed. Items that occur nowhere stay alone.
-    following, last : int32 (n,)
-        The members of a group as a list that begins with its name: the next one, or -1; and where it ends.
-    size, support : int64 (n,)
-        Number of members of a group, and of rows that hold it.
-    stamp : int64 (n,)
-        When a group came to be; -1: there is no group of that name, or it occurs nowhere.
-    smallest : int32 (n, width)
-        The smallest members of a group, ascending, then -1.
-    constraint : int32 (n,), read-only
-        Only items of the same constraint may be merged.
-    node : int32 (n,)
-        Lowest common ancestor of a group's members.
-    parent, low, high : int32 (nodes,), read-only
-        The tree: parent (-1 for the root), and the interval of leaves under each node.
-    mark, tally, fill, touched : int64 (rows,), int64 (n,), int64 (n,), int32 (n,)
-        Workspace: `mark` holds old ticks of the clock, `tally` and `fill` zeros.
-    clock : int64 (3,)
-        Last tick for `mark`, last stamp, work done so far.
-    """
-
+    # indptr, weights: int64 (rows + 1,), int64 (rows,), read-only: where each row begins in `items`, and how
+    # many equal rows it stands for
     indptr: Ints
     weights: Ints
+    # starts, tidlists: int64 (n + 1,), int32, read-only: the rows that held each item in the beginning;
+    # together, those of its members are a group's rows
     starts: Ints
     tidlists: Ids
-    items: Ids
-    length: Ints
+    items: Ids  # int32: the groups of each row, ascending: the first `length` from where the row begins
+    length: Ints  # int64 (rows,): number of groups that each row has
+    # int32 (n,): The group of each item, -1 if it is suppressed. Items that occur nowhere stay alone.
     group: Ids
+    # following, last: int32 (n,): the members of a group as a list that begins with its name: the next one,
+    # or -1; and where it ends
     following: Ids
     last: Ids
+    # size, support: int64 (n,): number of members of a group, and of rows that hold it
     size: Ints
     support: Ints
+    # int64 (n,): when a group came to be; -1: there is no group of that name, or it occurs nowhere
     stamp: Ints
-    smallest: Ids
-    constraint: Ids
-    node: Ids
+    smallest: Ids  # int32 (n, width): the smallest members of a group, ascending, then -1
+    constraint: Ids  # int32 (n,), read-only: only items of the same constraint may be merged
+    node: Ids  # int32 (n,): lowest common ancestor of a group's members
+    # parent, low, high: int32 (nodes,), read-only: the tree: parent (-1 for the root), and the interval of
+    # leaves under each node
     parent: Ids
     low: Ids
     high: Ids
+    # mark, tally, fill, touched: int64 (rows,), int64 (n,), int64 (n,), int32 (n,): workspace: `mark` holds
+    # old ticks of the clock, `tally` and `fill` zeros
     mark: Ints
     tally: Ints
     fill: Ints
     touched: Ids
-    clock: Ints
+    clock: Ints  # int64 (3,): last tick for `mark`, last stamp, work done so far
 
 
 TICK, STAMP, WORK = range(3)  # places in `clock`

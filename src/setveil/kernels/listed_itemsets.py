@@ -16,41 +16,29 @@ NONE, PAUSED = -1, -2
 
 
 class Listed(NamedTuple):
-    """Itemsets, in order.
+    """Itemsets, in order."""
 
-    Attributes
-    ----------
-    indptr, items : int64 (itemsets + 1,), int32, read-only
-        The items of each itemset that occur in the rows.
-    starts, lists : int64 (n + 1,), int32, read-only
-        The itemsets that hold each item.
-    absent : bool (itemsets,), read-only
-        Whether an itemset also holds an item that occurs nowhere: then no row ever supports it.
-    number : int64 (itemsets,), read-only
-        The place of each in the list that was given.
-    support : int64 (itemsets,)
-        Rows that support the image of each, counted up to k; k where nothing is left to protect.
-    fine : bool (itemsets,)
-        Whether an itemset in no row is known to have no threatened subset either.
-    gain : int64 (2, n)
-        Before two groups merge: the rows that each group shares with the second, but without the first, and
-        the other way round.
-    gaining : int64 (2, rows)
-        Those rows.
-    seen, clock : int64 (itemsets,), int64 (3,)
-        Workspace: the clock of `seen`, and the numbers of gaining rows.
-    """
-
+    # indptr, items: int64 (itemsets + 1,), int32, read-only: the items of each itemset that occur in the rows
     indptr: Ints
     items: Ids
+    # starts, lists: int64 (n + 1,), int32, read-only: the itemsets that hold each item
     starts: Ints
     lists: Ids
+    # bool (itemsets,), read-only: whether an itemset also holds an item that occurs nowhere: then no row ever
+    # supports it
     absent: NDArray[np.bool_]
-    number: Ints
+    number: Ints  # int64 (itemsets,), read-only: the place of each in the list that was given
+    # int64 (itemsets,): rows that support the image of each, counted up to k; k where nothing is left to
+    # protect
     support: Ints
+    # bool (itemsets,): whether an itemset in no row is known to have no threatened subset either
     fine: NDArray[np.bool_]
+    # int64 (2, n): before two groups merge: the rows that each group shares with the second, but without the
+    # first, and the other way round
     gain: Ints
-    gaining: Ints
+    gaining: Ints  # int64 (2, rows): those rows
+    # seen, clock: int64 (itemsets,), int64 (3,): workspace: the clock of `seen`, and the numbers of gaining
+    # rows
     seen: Ints
     clock: Ints
 

@@ -244,27 +244,17 @@ def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
 
 
 class Ranked(NamedTuple):
-    """Distinct rows whose items are replaced by their ranks in some order, and the rows of each rank.
+    """Distinct rows whose items are replaced by their ranks in some order, and the rows of each rank."""
 
-    Attributes
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows, ascending.
-    weights : int64 (n,)
-        How many rows each stands for.
-    starts, tidlists, positions
-        The rows of each rank (see `invert`).
-    order : int64 (ranks,)
-        The item of each rank.
-    """
-
+    # indptr, items: int64 (n + 1,), int32 (occurrences,): the rows, ascending
     indptr: Ints
     items: Ids
-    weights: Ints
+    weights: Ints  # int64 (n,): how many rows each stands for
+    # starts, tidlists, positions: the rows of each rank (see `invert`)
     starts: Ints
     tidlists: Ids
     positions: Ints
-    order: Ints
+    order: Ints  # int64 (ranks,): the item of each rank
 
     @property
     def lengths(self) -> Ints:

@@ -12,29 +12,18 @@ from setveil.kernels.rows import Ids, Ints
 
 
 class Tokens(NamedTuple):
-    """Rows of fields.
+    """Rows of fields."""
 
-    Attributes
-    ----------
-    indptr : int64 (n_rows + 1,)
-        Row r holds ``codes[indptr[r]:indptr[r + 1]]``.
-    codes : int32 (n_fields,)
-        Which distinct field each field is; numbered by first appearance.
-    starts, ends : int64 (n_distinct,)
-        Where in the buffer each distinct field first stands, blanks around it left out, quotes included.
-    fault : int
-        -1, or the offset of what stopped the split: a quote that is never closed, or the row of a table
-        that has more or fewer fields than the table has columns.
-    width : int
-        How many fields the row at `fault` has; 0 if an open quote is the fault.
-    """
-
-    indptr: Ints
-    codes: Ids
+    indptr: Ints  # int64 (n_rows + 1,): row r holds ``codes[indptr[r]:indptr[r + 1]]``
+    codes: Ids  # int32 (n_fields,): which distinct field each field is; numbered by first appearance
+    # starts, ends: int64 (n_distinct,): where in the buffer each distinct field first stands, blanks around
+    # it left out, quotes included
     starts: Ints
     ends: Ints
+    # -1, or the offset of what stopped the split: a quote that is never closed, or the row of a table that
+    # has more or fewer fields than the table has columns
     fault: int
-    width: int
+    width: int  # how many fields the row at `fault` has; 0 if an open quote is the fault
 
 
 @compiled

@@ -29,25 +29,13 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What a run was made from, and for.
-
-    Attributes
-    ----------
-    items : Vocabulary
-        All items, as in the run's recoding.
-    tree : Hierarchy or None
-        Decides the order of labels.
-    guarantee : Guarantee
-        What the run promises.
-    objective : {"lm", "ncp", "entropy"}
-        The measure of the loss that it keeps low.
-    """
+    """What a run was made from, and for."""
 
     data: Transactions
-    items: Vocabulary
-    tree: Hierarchy | None
-    guarantee: Guarantee
-    objective: str
+    items: Vocabulary  # all items, as in the run's recoding
+    tree: Hierarchy | None  # decides the order of labels
+    guarantee: Guarantee  # what the run promises
+    objective: str  # {"lm", "ncp", "entropy"}: the measure of the loss that it keeps low
     progress: Progress
 
     @cached_property
@@ -82,18 +70,11 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """A label, or none, for every item.
+    """A label, or none, for every item."""
 
-    Attributes
-    ----------
-    terms : Terms
-        The rows, and what is promised of them.
-    image : int64 (items,)
-        Position in `labels` of what each item is published as, -1: it is left out.
-    """
-
-    terms: Terms
+    terms: Terms  # the rows, and what is promised of them
     labels: tuple[str, ...]
+    # int64 (items,): position in `labels` of what each item is published as, -1: it is left out
     image: Positions
 
     @cached_property

@@ -48,30 +48,14 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class Settings:
-    """How a recoding was applied, for the record.
+    """How a recoding was applied, for the record."""
 
-    Attributes
-    ----------
-    repair : bool
-        Whether it might be coarsened.
-    strict : bool
-        Whether unknown items were refused that stand under none of its labels.
-    objective : str or None
-        What a repair keeps low; None where it leaves labels out.
-    suppress : bool
-        Whether a repair may suppress items.
-    gap : number
-        How far from the least loss a repair may stop.
-    time_limit : float or None
-        Seconds that a repair may take; None: as `Exact`.
-    """
-
-    repair: bool
-    strict: bool
-    objective: str | None
-    suppress: bool
-    gap: Number
-    time_limit: float | None
+    repair: bool  # whether it might be coarsened
+    strict: bool  # whether unknown items were refused that stand under none of its labels
+    objective: str | None  # what a repair keeps low; None where it leaves labels out
+    suppress: bool  # whether a repair may suppress items
+    gap: Number  # how far from the least loss a repair may stop
+    time_limit: float | None  # seconds that a repair may take; None: as `Exact`
 
 
 def apply(

@@ -26,22 +26,13 @@ _MEASURES = {"ul": "lm", "items": "lm", "entropy-max": "entropy"}
 
 @dataclass(frozen=True, eq=False)
 class PastRun:
-    """A run that was made before.
+    """A run that was made before."""
 
-    Attributes
-    ----------
-    name : str
-        Its folder, or what it is called in messages.
-    image : mapping of str to (str or None)
-        The label of each item, None: it was left out; empty where recoding.csv would not tell.
-    guarantee : Guarantee or None
-        What it promised, where that is in memory.
-    """
-
-    name: str
+    name: str  # its folder, or what it is called in messages
     report: Record
+    # the label of each item, None: it was left out; empty where recoding.csv would not tell
     image: Mapping[str, str | None]
-    guarantee: Guarantee | None = None
+    guarantee: Guarantee | None = None  # what it promised, where that is in memory
 
     @property
     def uniform(self) -> bool:

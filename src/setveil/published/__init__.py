@@ -30,39 +30,18 @@ from setveil.published.counts import Counts
 
 @dataclass(frozen=True)
 class KindInfo:
-    """What runs and commands must know of a kind of release.
+    """What runs and commands must know of a kind of release."""
 
-    Attributes
-    ----------
-    title : str
-        What is published, in words.
-    made_as : tuple of types
-        What algorithms return that is published so.
-    recodings : tuple of str
-        Values of `recoding` in about.json and report.json.
-    means : str
-        The entry of about.json that says what the published file means.
-    asks : tuple of str
-        Settings of measures that apply to such releases.
-    files : tuple of str
-        Files of a run's folder besides those that every run has.
-    format : str
-        The `format` of about.json where there is no choice of one; "": any of the formats of rows.
-    written : str
-        How it is written where there is no choice, in words.
-    check : str
-        Options of `setveil verify` for such releases.
-    """
-
-    title: str
-    made_as: tuple[type, ...]
-    recodings: tuple[str, ...]
-    means: str
-    asks: tuple[str, ...]
-    files: tuple[str, ...]
+    title: str  # what is published, in words
+    made_as: tuple[type, ...]  # what algorithms return that is published so
+    recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
+    means: str  # the entry of about.json that says what the published file means
+    asks: tuple[str, ...]  # settings of measures that apply to such releases
+    files: tuple[str, ...]  # files of a run's folder besides those that every run has
+    # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""
-    written: str = ""
-    check: str = ""
+    written: str = ""  # how it is written where there is no choice, in words
+    check: str = ""  # options of `setveil verify` for such releases
 
 
 class Release(Protocol):

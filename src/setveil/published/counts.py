@@ -33,19 +33,6 @@ _DIGITS = 15  # of the greatest number of rows
 class Counts:
     """Supports of items in the original rows, by the label that they are published under.
 
-    Attributes
-    ----------
-    items : tuple of str
-        The item of each line, in item order. A local recoding may have several lines for an item.
-    labels : tuple of str
-        The label that it is published under, which may be the item itself; "": it is suppressed.
-    rows : int64 (lines,), read-only
-        Number of original rows that hold the item, and publish it so.
-    least : int
-        Every item of at least so many rows has a line, unless it is suppressed; no other has.
-    suppressed : bool
-        Whether suppressed items are listed as well.
-
     Examples
     --------
     >>> import setveil as sv
@@ -56,11 +43,14 @@ class Counts:
     [('milk', 'milk', 2), ('tea', 'tea', 2)]
     """
 
+    # The item of each line, in item order. A local recoding may have several lines for an item.
     items: tuple[str, ...]
+    # the label that it is published under, which may be the item itself; "": it is suppressed
     labels: tuple[str, ...]
+    # int64 (lines,), read-only: number of original rows that hold the item, and publish it so
     rows: NDArray[np.int64]
-    least: int
-    suppressed: bool
+    least: int  # every item of at least so many rows has a line, unless it is suppressed; no other has
+    suppressed: bool  # whether suppressed items are listed as well
 
     @classmethod
     def of(cls, data: Transactions, recoding: AnyRecoding, least: int, *, filled: int) -> Counts:

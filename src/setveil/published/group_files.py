@@ -31,30 +31,16 @@ _SPECIAL = re.compile('[,"\r\n]|^[ \t\ufeff]|[ \t]$')
 
 @dataclass(frozen=True, eq=False)
 class PublishedGroups:
-    """Rows published in groups: each row's quasi-identifiers, and each group's counts of sensitive items.
+    """Rows published in groups: each row's quasi-identifiers, and each group's counts of sensitive items."""
 
-    Attributes
-    ----------
-    qid : Transactions
-        The quasi-identifiers of each row, by group; rows without any are rows, too.
-    group : int64 (n_rows,), read-only
-        Group of each row: ascending, from 0, no number left out.
-    sensitive : Vocabulary
-        The sensitive items, in item order.
-    indptr : int64 (groups + 1,), read-only
-        Group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``.
-    item : int32, read-only
-        Positions in `sensitive`, ascending within a group.
-    count : int64, read-only
-        How many rows of the group hold that item, at least 1.
-    """
-
-    qid: Transactions
+    qid: Transactions  # the quasi-identifiers of each row, by group; rows without any are rows, too
+    # int64 (n_rows,), read-only: group of each row: ascending, from 0, no number left out
     group: NDArray[np.int64]
-    sensitive: Vocabulary
+    sensitive: Vocabulary  # the sensitive items, in item order
+    # int64 (groups + 1,), read-only: group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``
     indptr: NDArray[np.int64]
-    item: NDArray[np.int32]
-    count: NDArray[np.int64]
+    item: NDArray[np.int32]  # int32, read-only: positions in `sensitive`, ascending within a group
+    count: NDArray[np.int64]  # int64, read-only: how many rows of the group hold that item, at least 1
 
     @property
     def n_groups(self) -> int:

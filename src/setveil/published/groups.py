@@ -29,18 +29,10 @@ from setveil.published.group_files import (
 
 @dataclass(frozen=True, eq=False)
 class RowGroups:
-    """Which rows of the data are to be published as one group.
+    """Which rows of the data are to be published as one group."""
 
-    Attributes
-    ----------
-    sensitive : tuple of str
-        The items that are counted; of the others each row keeps its own.
-    group : int64 (n_rows,)
-        Group of each row of the data, from 0, no number left out.
-    """
-
-    sensitive: tuple[str, ...]
-    group: NDArray[np.int64]
+    sensitive: tuple[str, ...]  # the items that are counted; of the others each row keeps its own
+    group: NDArray[np.int64]  # int64 (n_rows,): group of each row of the data, from 0, no number left out
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,18 +19,11 @@ FILES = ("parts.csv", "row_parts.csv")
 
 @dataclass(frozen=True, eq=False)
 class ItemParts:
-    """The part of each row, and the label of each item that occurs in a part.
+    """The part of each row, and the label of each item that occurs in a part."""
 
-    Attributes
-    ----------
-    of_row : int64 (n,), read-only
-        Part of each row; -1: none.
-    part, item, label : int64 (lines,), read-only
-        By part, then in item order: the item's position in `items`, and that of its label in `labels`, -1
-        where it is suppressed.
-    """
-
-    of_row: NDArray[np.int64]
+    of_row: NDArray[np.int64]  # int64 (n,), read-only: part of each row; -1: none
+    # part, item, label: int64 (lines,), read-only: by part, then in item order: the item's position in
+    # `items`, and that of its label in `labels`, -1 where it is suppressed
     part: NDArray[np.int64]
     item: NDArray[np.int64]
     label: NDArray[np.int64]

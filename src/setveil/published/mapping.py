@@ -20,24 +20,14 @@ Change = tuple[str | None, str | None]  # a label before and after; None: suppre
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """What a recoding makes of the items of other rows.
+    """What a recoding makes of the items of other rows."""
 
-    Attributes
-    ----------
-    image : dict of str to (str or None)
-        The label of each item that exists, None: it is suppressed. Items of the recoding, leaves of the
-        hierarchy and items of the rows, in item order.
-    known : tuple of str
-        Items of the rows that the recoding knows, in item order.
-    under : dict of str to str
-        Items of the rows that it does not know, and the label above them.
-    left_out : tuple of str
-        Items of the rows that it does not know, and that stand under none of its labels.
-    """
-
+    # The label of each item that exists, None: it is suppressed. Items of the recoding, leaves of the
+    # hierarchy and items of the rows, in item order.
     image: dict[str, str | None]
-    known: tuple[str, ...]
-    under: dict[str, str]
+    known: tuple[str, ...]  # items of the rows that the recoding knows, in item order
+    under: dict[str, str]  # items of the rows that it does not know, and the label above them
+    # items of the rows that it does not know, and that stand under none of its labels
     left_out: tuple[str, ...]
 
 

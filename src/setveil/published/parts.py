@@ -17,38 +17,24 @@ class Parts:
     """Rows that are recoded together: one label for each column, one label or none for each item.
 
     Within a part an item stands under one label in every row that has it, or in none.
-
-    Attributes
-    ----------
-    part : int64 (n_rows,)
-        Part of each row of the table: numbered from 0 by their first row in canonical order
-        (`setveil.tables.table.numbered_parts`), no number left out. The labels of columns follow from it:
-        the lowest node above the part's values, or their range.
-    items : LocalRecoding
-        What each occurrence of an item becomes.
     """
 
+    # int64 (n_rows,): Part of each row of the table: numbered from 0 by their first row in canonical order
+    # (`setveil.tables.table.numbered_parts`), no number left out. The labels of columns follow from it: the
+    # lowest node above the part's values, or their range.
     part: NDArray[np.int64]
-    items: LocalRecoding
+    items: LocalRecoding  # what each occurrence of an item becomes
 
 
 @dataclass(frozen=True, eq=False)
 class TableCut:
-    """One cut for each column and one recoding of the items: every label means the same in all rows.
+    """One cut for each column and one recoding of the items: every label means the same in all rows."""
 
-    Attributes
-    ----------
-    columns : tuple of QuasiIdentifier
-        The columns of the table, each with the hierarchy that was cut: for numbers without one, of ranges.
-    nodes : tuple of int32 (n_values,)
-        For each column the node that each of its values is published as.
-    items : Recoding
-        What each item becomes.
-    """
-
+    # the columns of the table, each with the hierarchy that was cut: for numbers without one, of ranges
     columns: tuple[QuasiIdentifier, ...]
+    # tuple of int32 (n_values,): for each column the node that each of its values is published as
     nodes: tuple[NDArray[np.int32], ...]
-    items: Recoding
+    items: Recoding  # what each item becomes
 
 
 Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label

@@ -18,26 +18,15 @@ from setveil.published.counts import Counts, read_counts
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What a stranger who is given a release has in hand, and nothing else.
-
-    Attributes
-    ----------
-    members : mapping of str to tuple of str
-        The items that each label of about.json stands for, those that no row shows included. A label that is
-        not in it is an item, and stands for itself.
-    counts : Counts or None
-        Supports of items, where the release has them.
-    about : mapping
-        The about.json.
-    layout : Layout
-        How the rows are written.
-    """
+    """What a stranger who is given a release has in hand, and nothing else."""
 
     rows: Transactions
+    # The items that each label of about.json stands for, those that no row shows included. A label that is
+    # not in it is an item, and stands for itself.
     members: Mapping[str, tuple[str, ...]]
-    counts: Counts | None
-    about: Mapping[str, Any]
-    layout: Layout
+    counts: Counts | None  # supports of items, where the release has them
+    about: Mapping[str, Any]  # the about.json
+    layout: Layout  # how the rows are written
 
     def under(self, label: str) -> tuple[str, ...]:
         """Items that a label stands for."""

@@ -67,17 +67,10 @@ info = KindInfo(
 
 @dataclass(frozen=True, eq=False)
 class TableRecoding:
-    """What became of a table's columns and items.
+    """What became of a table's columns and items."""
 
-    Attributes
-    ----------
-    made : Parts or TableCut
-        How columns and items were recoded.
-    part : int64 (n_rows,), read-only
-        Part of each row of the input; one part where all rows were recoded alike.
-    """
-
-    made: Parts | TableCut
+    made: Parts | TableCut  # how columns and items were recoded
+    # int64 (n_rows,), read-only: part of each row of the input; one part where all rows were recoded alike
     part: NDArray[np.int64]
 
     @property

@@ -27,41 +27,21 @@ class Deal(NamedTuple):
     """Which rows hold which item of a label.
 
     An occurrence is a number: those of item 0 come first, then those of item 1, and so on.
-
-    Attributes
-    ----------
-    supports : int64 (items,)
-        In how many rows each item is in the end.
-    dealt : int64 (items,)
-        In how many rows it is so far.
-    item : int32 (occurrences,)
-        The item of each occurrence.
-    first : int64 (items,)
-        The first occurrence of each item.
-    rows : int32
-        The row of each occurrence, item by item; of a common item all rows, those that hold it first.
-    starts : int64 (items,)
-        Where in `rows` those of an item begin.
-    places : int32
-        Of each common item the place of every row in its part of `rows`.
-    common : int64 (items,)
-        Where in `places` those of an item begin; -1 for an item that is not common.
-    held : int64 (a power of two,)
-        Hash table of item * n_rows + row for the items that are not common; -1: free.
-    filled : int64 (n_rows,)
-        How many items each row holds.
     """
 
-    supports: Ints
-    dealt: Ints
-    item: Ids
-    first: Ints
+    supports: Ints  # int64 (items,): in how many rows each item is in the end
+    dealt: Ints  # int64 (items,): in how many rows it is so far
+    item: Ids  # int32 (occurrences,): the item of each occurrence
+    first: Ints  # int64 (items,): the first occurrence of each item
+    # int32: the row of each occurrence, item by item; of a common item all rows, those that hold it first
     rows: Ids
-    starts: Ints
-    places: Ids
+    starts: Ints  # int64 (items,): where in `rows` those of an item begin
+    places: Ids  # int32: of each common item the place of every row in its part of `rows`
+    # int64 (items,): where in `places` those of an item begin; -1 for an item that is not common
     common: Ints
+    # int64 (a power of two,): hash table of item * n_rows + row for the items that are not common; -1: free
     held: Ints
-    filled: Ints
+    filled: Ints  # int64 (n_rows,): how many items each row holds
 
 
 def new_deal(supports: Ints, n_rows: int) -> Deal:

@@ -33,23 +33,12 @@ _ABOUT = "about.json"
 
 @dataclass(frozen=True)
 class Terms:
-    """How draws were, or will be, made.
+    """How draws were, or will be, made."""
 
-    Attributes
-    ----------
-    seed : int
-        Of the first draw; that of each other is greater by 1 than that of the one before.
-    mix : int
-        Steps of mixing per occurrence.
-    layout : Layout
-        How they are written; a wide table with columns enough for each.
-    release : mapping
-        The published file that they were drawn from, as far as there is one: `file`, `sha256`.
-    """
-
-    seed: int
-    mix: int
-    layout: Layout
+    seed: int  # of the first draw; that of each other is greater by 1 than that of the one before
+    mix: int  # steps of mixing per occurrence
+    layout: Layout  # how they are written; a wide table with columns enough for each
+    # the published file that they were drawn from, as far as there is one: `file`, `sha256`
     release: Mapping[str, Any]
 
     @classmethod

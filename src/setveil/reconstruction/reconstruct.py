@@ -39,45 +39,24 @@ _MOST = 1 << 31  # occurrences of a draw
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A label and what is known of its items.
+    """A label and what is known of its items."""
 
-    Attributes
-    ----------
-    rows : int32 (S,)
-        The rows that show it, ascending.
-    items : int64 (leaves,)
-        The items that it stands for: positions in `Puzzle.items`, ascending.
-    supports : int64 (leaves,)
-        In how many of the rows each of them is; 0: counts.csv does not list it.
-    lacking : int
-        How many occurrences of unlisted items the rows hold at least.
-    """
-
-    rows: NDArray[np.int32]
-    items: Ints
-    supports: Ints
-    lacking: int
+    rows: NDArray[np.int32]  # int32 (S,): the rows that show it, ascending
+    items: Ints  # int64 (leaves,): the items that it stands for: positions in `Puzzle.items`, ascending
+    supports: Ints  # int64 (leaves,): in how many of the rows each of them is; 0: counts.csv does not list it
+    lacking: int  # how many occurrences of unlisted items the rows hold at least
 
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """All that a release and its counts say of the rows behind it.
-
-    Attributes
-    ----------
-    items : tuple of str
-        Every item that may occur, in item order.
-    parts : tuple of Part
-        What rows show, label by label, in item order.
-    hidden : tuple of (int, int)
-        Suppressed items that are listed, and their supports. A local recoding may suppress an item in some
-        rows only: these show no label that stands for it.
-    """
+    """All that a release and its counts say of the rows behind it."""
 
     shared: Shared
     counts: Counts
-    items: tuple[str, ...]
-    parts: tuple[Part, ...]
+    items: tuple[str, ...]  # every item that may occur, in item order
+    parts: tuple[Part, ...]  # what rows show, label by label, in item order
+    # Suppressed items that are listed, and their supports. A local recoding may suppress an item in some rows
+    # only: these show no label that stands for it.
     hidden: tuple[tuple[int, int], ...]
 
     @property

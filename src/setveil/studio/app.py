@@ -30,20 +30,12 @@ _STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static")
 
 @dataclass
 class Studio:
-    """What the pages share.
-
-    Attributes
-    ----------
-    close : callable
-        Ends the studio.
-    desks : Desks
-        Workers that answer questions about the data.
-    """
+    """What the pages share."""
 
     projects: Projects
     keys: Keys
-    close: Callable[[], None]
-    desks: Desks
+    close: Callable[[], None]  # ends the studio
+    desks: Desks  # workers that answer questions about the data
     jobs: Jobs
 
 

@@ -11,39 +11,22 @@ Recoding = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Part:
-    """Items of which one release says less than the other.
+    """Items of which one release says less than the other."""
 
-    Attributes
-    ----------
-    name : str or None
-        What the release that says less calls them; None: it leaves them out.
-    inside : tuple of (str, int)
-        What the other one calls them, and for how many of the items.
-    """
-
-    name: str | None
+    name: str | None  # what the release that says less calls them; None: it leaves them out
     items: int
-    inside: tuple[tuple[str, int], ...]
+    inside: tuple[tuple[str, int], ...]  # what the other one calls them, and for how many of the items
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What two releases say of the items.
+    """What two releases say of the items."""
 
-    Attributes
-    ----------
-    same : int
-        Items of which both say the same.
-    first, second : tuple of Part
-        Where the first release says more, where the second does; most items first.
-    other : int
-        Items under names of the same width that are not the same.
-    """
-
-    same: int
+    same: int  # items of which both say the same
+    # first, second: where the first release says more, where the second does; most items first
     first: tuple[Part, ...]
     second: tuple[Part, ...]
-    other: int
+    other: int  # items under names of the same width that are not the same
 
 
 def difference(first: Recoding, second: Recoding) -> Difference:

@@ -55,16 +55,10 @@ _SAFE = {"GET", "HEAD"}
 
 @dataclass
 class Keys:
-    """What opens the studio: new for every start.
-
-    Parameters
-    ----------
-    clock : callable
-        Seconds that only grow.
-    """
+    """What opens the studio: new for every start."""
 
     port: int
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # seconds that only grow
     path: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     again: str = field(default_factory=lambda: secrets.token_urlsafe(32))

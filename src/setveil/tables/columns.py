@@ -36,61 +36,27 @@ Split = tuple[Codes, Any, Sequence[str]]  # row boundaries, codes, labels
 
 @dataclass(frozen=True, eq=False)
 class TableColumns:
-    """What was read of a table.
+    """What was read of a table."""
 
-    Attributes
-    ----------
-    name : str
-        What to call it in messages.
-    header : tuple of str
-        Names of all its columns, in their order.
-    texts : tuple of TextColumn
-        The columns that were asked for, as texts; "" where a value is missing.
-    set_name : str
-        Name of the column with the items.
-    set_at : int
-        Place in the header of the (first) column with items; its length if they stand in another table.
-    item_columns : tuple of str
-        Columns that hold the items; empty if they stand in another table.
-    items : tuple of Values
-        The items by the columns that they stand in, as often as lines hold them.
-    id_column : str or None
-        The column of ids.
-    ids : int64 (n_rows,) or None
-        The id of each row, as a number.
-    delimiter : str
-        Between the items of one field.
-    files : tuple of InputFile
-        What was read; empty: a data frame.
-    layout : Layout
-        How it holds rows.
-    encoding : str or None
-        Of text.
-    places : tuple of callable
-        For each text column, what says where a value first stands, by its first row.
-    place : callable
-        Says where a row is, whatever it holds.
-    others : tuple of Values
-        Columns that were not asked for, of those that may be ids.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    texts: tuple[TextColumn, ...]
+    name: str  # what to call it in messages
+    header: tuple[str, ...]  # names of all its columns, in their order
+    texts: tuple[TextColumn, ...]  # the columns that were asked for, as texts; "" where a value is missing
     sets: Transactions
-    set_name: str
+    set_name: str  # name of the column with the items
+    # place in the header of the (first) column with items; its length if they stand in another table
     set_at: int
-    item_columns: tuple[str, ...]
-    items: tuple[Values, ...]
-    id_column: str | None
-    ids: Codes | None
-    delimiter: str
-    files: tuple[InputFile, ...]
-    layout: Layout
-    encoding: str | None
+    item_columns: tuple[str, ...]  # columns that hold the items; empty if they stand in another table
+    items: tuple[Values, ...]  # the items by the columns that they stand in, as often as lines hold them
+    id_column: str | None  # the column of ids
+    ids: Codes | None  # int64 (n_rows,) or None: the id of each row, as a number
+    delimiter: str  # between the items of one field
+    files: tuple[InputFile, ...]  # what was read; empty: a data frame
+    layout: Layout  # how it holds rows
+    encoding: str | None  # of text
+    # for each text column, what says where a value first stands, by its first row
     places: tuple[Callable[[int], str], ...]
-    place: Callable[[int], str]
-    others: tuple[Values, ...] = ()
+    place: Callable[[int], str]  # says where a row is, whatever it holds
+    others: tuple[Values, ...] = ()  # columns that were not asked for, of those that may be ids
 
 
 def read_columns(

@@ -9,34 +9,20 @@ from typing import Any
 
 @dataclass(frozen=True)
 class How:
-    """How a table is read; None: detected, or there is none.
+    """How a table is read; None: detected, or there is none."""
 
-    Attributes
-    ----------
-    format : {"csv", "parquet", "jsonl"}, optional
-        By default detected from the name and the content; ``.xlsx`` always from the content.
-    encoding, separator : str, optional
-        Of text, and between its fields.
-    delimiter : str, optional
-        Between the items of one field; by default a semicolon.
-    item_columns : str or sequence of str, optional
-        Several columns with an item each, instead of one with all.
-    items : path or data frame, optional
-        A long table with the items of each id, instead of a column.
-    id_column : str, optional
-        The column that says whom a line is about.
-    item_column : str, optional
-        The column of `items` that holds the item; by default the one besides the ids.
-    not_ids : tuple of str
-        Columns that are no ids of persons, although they look so.
-    """
-
+    # {"csv", "parquet", "jsonl"}, optional: by default detected from the name and the content; ``.xlsx``
+    # always from the content
     format: str | None = None
+    # encoding, separator: of text, and between its fields
     encoding: str | None = None
     separator: str | None = None
-    delimiter: str | None = None
+    delimiter: str | None = None  # between the items of one field; by default a semicolon
+    # several columns with an item each, instead of one with all
     item_columns: str | Sequence[str] | None = None
+    # path or data frame, optional: a long table with the items of each id, instead of a column
     items: Any = None
-    id_column: str | None = None
+    id_column: str | None = None  # the column that says whom a line is about
+    # the column of `items` that holds the item; by default the one besides the ids
     item_column: str | None = None
-    not_ids: tuple[str, ...] = ()
+    not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so

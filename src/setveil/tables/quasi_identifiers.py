@@ -39,50 +39,29 @@ class QuasiIdentifier:
 
     Make one with `quasi_identifier`. Nodes 0..n_values-1 are the values, in the leaf order of the hierarchy
     (a missing value first); the inner nodes follow by their first value, deeper ones first.
-
-    Attributes
-    ----------
-    name : str
-        Of the column.
-    numeric : bool
-        Whether the values are numbers.
-    weight : Fraction
-        How much its loss counts, above 0.
-    codes : int32 (n_rows,), read-only
-        The value of each row.
-    labels : tuple of str
-        Of the nodes; the missing value is "".
-    n_values : int
-        Number of values: all leaves of the hierarchy, whether or not they occur; without one, those that
-        occur.
-    rank : int32 (n_values,), read-only
-        Canonical order of the values: missing first, numbers by size, else the leaf order.
-    parent : int32 (n_nodes,), read-only, or None
-        Of each node, -1 for the root; None for a numeric column without a hierarchy, published as ranges.
-    low, high : int32 (n_nodes,), read-only
-        Node v stands for the values ``low[v]:high[v]``.
-    extent : int64 or object (n_nodes,), read-only
-        Loss of publishing each node: ``extent / full`` is its NCP. Of a column of ranges: the position of
-        each value, whose difference is the loss of a range.
-    full : int
-        Loss of the root or of the widest range; 0 if nothing can be lost.
-    given : bool
-        Whether its hierarchy says nothing of the data, because it was not made of them.
     """
 
-    name: str
-    numeric: bool
-    weight: Fraction
-    codes: NDArray[np.int32]
-    labels: tuple[str, ...]
+    name: str  # of the column
+    numeric: bool  # whether the values are numbers
+    weight: Fraction  # how much its loss counts, above 0
+    codes: NDArray[np.int32]  # int32 (n_rows,), read-only: the value of each row
+    labels: tuple[str, ...]  # of the nodes; the missing value is ""
+    # number of values: all leaves of the hierarchy, whether or not they occur; without one, those that occur
     n_values: int
+    # int32 (n_values,), read-only: canonical order of the values: missing first, numbers by size, else the
+    # leaf order
     rank: NDArray[np.int32]
+    # int32 (n_nodes,), read-only, or None: of each node, -1 for the root; None for a numeric column without a
+    # hierarchy, published as ranges
     parent: NDArray[np.int32] | None
+    # low, high: int32 (n_nodes,), read-only: node v stands for the values ``low[v]:high[v]``
     low: NDArray[np.int32]
     high: NDArray[np.int32]
+    # int64 or object (n_nodes,), read-only: Loss of publishing each node: ``extent / full`` is its NCP. Of a
+    # column of ranges: the position of each value, whose difference is the loss of a range.
     extent: NDArray[np.int64]
-    full: int
-    given: bool = False
+    full: int  # loss of the root or of the widest range; 0 if nothing can be lost
+    given: bool = False  # whether its hierarchy says nothing of the data, because it was not made of them
 
     @property
     def missing(self) -> bool:

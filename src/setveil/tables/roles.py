@@ -25,59 +25,30 @@ ROLES = ("qi", "set", "keep", "drop", "id")
 
 @dataclass(frozen=True)
 class Known:
-    """What is said of a quasi-identifier.
+    """What is said of a quasi-identifier."""
 
-    Attributes
-    ----------
-    kind : {"numeric", "categorical"}, optional
-        By default detected from the values.
-    hierarchy : Hierarchy or path, optional
-        What its values may become.
-    ranges : Fraction or True, optional
-        Width of the narrowest ranges of a hierarchy that is built of the values; True: a usual one.
-    weight : Fraction
-        How much its loss counts.
-    missing : tuple of str
-        Values that say that there is none, besides the empty one.
-    """
-
-    kind: str | None = None
-    hierarchy: TreeLike = None
+    kind: str | None = None  # {"numeric", "categorical"}, optional: by default detected from the values
+    hierarchy: TreeLike = None  # what its values may become
+    # width of the narrowest ranges of a hierarchy that is built of the values; True: a usual one
     ranges: Fraction | bool | None = None
-    weight: Fraction = Fraction(1)
-    missing: tuple[str, ...] = ()
+    weight: Fraction = Fraction(1)  # how much its loss counts
+    missing: tuple[str, ...] = ()  # values that say that there is none, besides the empty one
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The role of each column; those that have none are dropped.
+    """The role of each column; those that have none are dropped."""
 
-    Attributes
-    ----------
-    qi : mapping of str to Known
-        What someone may know.
-    set_name : str or None
-        The column of items, or what it is to be called where items stand in several columns or another table.
-    keep, drop : tuple of str
-        Columns that are published as they are, and such that are not.
-    id_column : str or None
-        Says whom a row is about; never published.
-    hierarchy : Hierarchy or path, optional
-        Of the items.
-    delimiter : str, optional
-        Between the items of a field.
-    not_ids : tuple of str
-        Columns that are no ids of persons, although they look so.
-    """
-
-    qi: Mapping[str, Known]
+    qi: Mapping[str, Known]  # what someone may know
+    # the column of items, or what it is to be called where items stand in several columns or another table
     set_name: str | None = None
+    # keep, drop: columns that are published as they are, and such that are not
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    id_column: str | None = None
-    hierarchy: TreeLike = None
-    delimiter: str | None = None
-    not_ids: tuple[str, ...] = ()
+    id_column: str | None = None  # says whom a row is about; never published
+    hierarchy: TreeLike = None  # of the items
+    delimiter: str | None = None  # between the items of a field
+    not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:

@@ -21,21 +21,11 @@ from setveil.wording import count
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """A column of texts, as it stands in a file.
+    """A column of texts, as it stands in a file."""
 
-    Attributes
-    ----------
-    name : str
-        Of the column.
-    codes : int32 (n_rows,), read-only
-        Position in `labels` of the value of each row.
-    labels : tuple of str
-        Each value once.
-    """
-
-    name: str
-    codes: NDArray[np.int32]
-    labels: tuple[str, ...]
+    name: str  # of the column
+    codes: NDArray[np.int32]  # int32 (n_rows,), read-only: position in `labels` of the value of each row
+    labels: tuple[str, ...]  # each value once
 
 
 @dataclass(frozen=True, eq=False)

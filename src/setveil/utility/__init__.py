@@ -30,45 +30,25 @@ Section = Literal["loss", "answers", "risk", "time", "more"]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What measures are computed from.
-
-    Attributes
-    ----------
-    kind : str
-        What the record of a run calls the recoding: one of `ROWS`, `TABLES` or `GROUPS`.
-    published : Transactions
-        The rows after; of rows in groups, after: their quasi-identifiers.
-    recoding : Recoding, LocalRecoding or None
-        What each item, or each occurrence, of the original became; None for rows in groups.
-    groups : PublishedGroups or None
-        What is published of rows in groups.
-    table : PublishedTable or None
-        What is published of a table; then `published` are its items.
-    row_map : int64 (n_rows,) or None
-        The published row of each row of a table; None where nobody knows.
-    counts : Counts or None
-        The supports of items beside the rows.
-    estimator : {"entropy", "uniform"}
-        How a reader estimates: with the counts, if there are any, or from the rows alone.
-    hierarchy : Hierarchy or None
-        Where labels shall be weighed by it.
-    queries : sequence of sequences of str
-        COUNT queries over items of the original.
-    group_by, random_queries, seed : int
-        The group-by queries to draw.
-    """
+    """What measures are computed from."""
 
     original: Any
-    kind: str
-    published: Any
+    kind: str  # what the record of a run calls the recoding: one of `ROWS`, `TABLES` or `GROUPS`
+    published: Any  # Transactions: the rows after; of rows in groups, after: their quasi-identifiers
+    # Recoding, LocalRecoding or None: what each item, or each occurrence, of the original became; None for
+    # rows in groups
     recoding: Any = None
-    groups: Any = None
-    table: Any = None
+    groups: Any = None  # PublishedGroups or None: what is published of rows in groups
+    table: Any = None  # PublishedTable or None: what is published of a table; then `published` are its items
+    # int64 (n_rows,) or None: the published row of each row of a table; None where nobody knows
     row_map: Any = None
-    counts: Any = None
+    counts: Any = None  # Counts or None: the supports of items beside the rows
+    # {"entropy", "uniform"}: how a reader estimates: with the counts, if there are any, or from the rows
+    # alone
     estimator: str = "entropy"
-    hierarchy: Any = None
-    queries: Any = ()
+    hierarchy: Any = None  # Hierarchy or None: where labels shall be weighed by it
+    queries: Any = ()  # sequence of sequences of str: COUNT queries over items of the original
+    # group_by, random_queries, seed: the group-by queries to draw
     group_by: int = 4
     random_queries: int = 1000
     seed: int = 0
@@ -89,79 +69,43 @@ class Case:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a study's table.
-
-    Attributes
-    ----------
-    of : callable
-        Its value from all measures of a release by name; None: not measured.
-    type : type
-        Of its values.
-    """
+    """A column of a study's table."""
 
     name: str
-    of: Callable[[Utility], Any]
-    type: type = float
+    of: Callable[[Utility], Any]  # its value from all measures of a release by name; None: not measured
+    type: type = float  # of its values
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A number of a study's runs by which they are drawn and listed.
+    """A number of a study's runs by which they are drawn and listed."""
 
-    Attributes
-    ----------
-    stem : str
-        Beginning of a file name.
-    axis : str
-        Its name on an axis, short.
-    about : str
-        What it is, for a caption.
-    column, whole : str
-        The column of the table that holds it; where `whole` is given, it is a share of that column's value.
-    scale : {"linear", "log", "spread", "exponent"}
-        How it is drawn. "spread": logarithmic, but with zero, where values differ much; "exponent": for
-        values that are logarithms, and may be negative.
-    percent : bool
-        Whether it is a share.
-    head : str
-        Its name above a column; by default from its axis.
-    section : {"loss", "answers", "risk", "time", "more"}
-        Where the report shows its figures.
-    listed : bool
-        Whether the tables of the report list it.
-    decides : bool
-        Whether it may be the loss by which methods are compared, of which less is better: the first that
-        every release has.
-    place : int
-        Where it stands among the others.
-    write : callable, optional
-        How a value is written; by default with three digits, or as a share.
-    own_names : bool
-        Whether it counts what is published under its own name, which a local recoding may do in some rows
-        only.
-    handed_out : bool
-        Whether a report that leaves the house may show it: it must not tell how many items the original
-        rows hold.
-    reading : str
-        What a reader must know of it, after its name.
-    """
-
-    stem: str
-    axis: str
-    about: str
+    stem: str  # beginning of a file name
+    axis: str  # its name on an axis, short
+    about: str  # what it is, for a caption
+    # column, whole: the column of the table that holds it; where `whole` is given, it is a share of that
+    # column's value
     column: str
     whole: str = ""
+    # How it is drawn. "spread": logarithmic, but with zero, where values differ much; "exponent": for values
+    # that are logarithms, and may be negative.
     scale: Scale = "linear"
-    percent: bool = False
-    head: str = ""
-    section: Section = "more"
-    listed: bool = True
+    percent: bool = False  # whether it is a share
+    head: str = ""  # its name above a column; by default from its axis
+    section: Section = "more"  # where the report shows its figures
+    listed: bool = True  # whether the tables of the report list it
+    # whether it may be the loss by which methods are compared, of which less is better: the first that every
+    # release has
     decides: bool = False
-    place: int = 100
+    place: int = 100  # where it stands among the others
+    # how a value is written; by default with three digits, or as a share
     write: Callable[[float], str] | None = None
+    # whether it counts what is published under its own name, which a local recoding may do in some rows only
     own_names: bool = False
+    # whether a report that leaves the house may show it: it must not tell how many items the original rows
+    # hold
     handed_out: bool = False
-    reading: str = ""
+    reading: str = ""  # what a reader must know of it, after its name
 
     def of(self, row: Row) -> float | None:
         """Take its value from a run; None where the run has none."""
@@ -178,68 +122,36 @@ def _itself(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured of a release, and how it is told.
+    """What is measured of a release, and how it is told."""
 
-    Attributes
-    ----------
-    name : str
-        Its key in `utility`.
-    title : str
-        Its name in texts; empty: no line, no box and no figure of its own.
-    compute : callable, optional
-        Its value (JSON types) from a `Case`; None: computed by those who ask for it.
-    meaning : str
-        What it is, in words that follow its value.
-    place : int
-        Where it stands among the others.
-    kinds : tuple of str
-        Kinds of recodings that it applies to.
-    needs : str
-        Attribute of `Case` without which it is not computed; empty: it always is.
-    unit : str
-        Of its number; empty for shares and other ratios.
-    low, high : float or None
-        Range of its number; None: no limit.
-    better : {"less", "more", ""}
-        Which direction of its number is better; empty: neither.
-    number : callable
-        The number that stands for its value; None where there is none.
-    form : {"number", "power of 2"}
-        How that number is written.
-    reading : str
-        How to read it, in words that follow its title; measures with equal words share them.
-    domain : bool
-        Whether it depends on how many items exist, so that only releases of one hierarchy compare.
-    told, summarized : bool
-        Whether the page of a run shows it, and its summary as text.
-    handed_out : bool
-        Whether the page that leaves the house tells its number, rounded; it must be between 0 and 1.
-        docs/report.md gives the reasons.
-    columns : tuple of Column, optional
-        What it adds to a study's table; by default its number under its name.
-    compared : tuple of Compared, optional
-        How a study's report shows it; by default as one of the losses, or gains.
-    """
-
-    name: str
-    title: str = ""
+    name: str  # its key in `utility`
+    title: str = ""  # its name in texts; empty: no line, no box and no figure of its own
+    # its value (JSON types) from a `Case`; None: computed by those who ask for it
     compute: Callable[[Case], Any] | None = None
-    meaning: str = ""
-    place: int = 100
-    kinds: tuple[str, ...] = ITEMS
-    needs: str = ""
-    unit: str = ""
+    meaning: str = ""  # what it is, in words that follow its value
+    place: int = 100  # where it stands among the others
+    kinds: tuple[str, ...] = ITEMS  # kinds of recodings that it applies to
+    needs: str = ""  # attribute of `Case` without which it is not computed; empty: it always is
+    unit: str = ""  # of its number; empty for shares and other ratios
+    # low, high: range of its number; None: no limit
     low: float | None = 0
     high: float | None = 1
-    better: Literal["less", "more", ""] = "less"
+    better: Literal["less", "more", ""] = "less"  # which direction of its number is better; empty: neither
+    # the number that stands for its value; None where there is none
     number: Callable[[Any], float | None] = _itself
-    form: Literal["number", "power of 2"] = "number"
-    reading: str = ""
+    form: Literal["number", "power of 2"] = "number"  # how that number is written
+    reading: str = ""  # how to read it, in words that follow its title; measures with equal words share them
+    # whether it depends on how many items exist, so that only releases of one hierarchy compare
     domain: bool = False
+    # told, summarized: whether the page of a run shows it, and its summary as text
     told: bool = True
     summarized: bool = True
+    # Whether the page that leaves the house tells its number, rounded; it must be between 0 and 1.
+    # docs/report.md gives the reasons.
     handed_out: bool = False
+    # what it adds to a study's table; by default its number under its name
     columns: tuple[Column, ...] | None = None
+    # how a study's report shows it; by default as one of the losses, or gains
     compared: tuple[Compared, ...] | None = None
 
     def value(self, utility: Utility) -> float | None:

@@ -21,30 +21,23 @@ class Places:
     """Where items may stand: under labels, or left out. Places of one label follow each other.
 
     The label after all others is none: what was left out is under it, in any row, independently of all else.
-
-    Attributes
-    ----------
-    of : dict of str to tuple of int
-        The places of each item that the release names. Each of its occurrences is in one of them.
-    of_label : dict of str to int
-        The place that stands for any item of a label; none of a local recoding, where items of a label may be
-        in rows that do not show it.
-    label, share, low, high, is_item
-        Of each place: its label; the share of the label's rows that are thought to hold the item there; the
-        fewest and the most rows that can; whether it is an item's. The last place is that of items which the
-        release does not name.
-    sizes, chances, room
-        Of each label: its rows; the chance that a row of independent items is not empty (see
-        `label_chances`); the occurrences there may be at most beyond one in each row.
     """
 
+    # The places of each item that the release names. Each of its occurrences is in one of them.
     of: dict[str, tuple[int, ...]]
+    # the place that stands for any item of a label; none of a local recoding, where items of a label may be
+    # in rows that do not show it
     of_label: dict[str, int]
+    # label, share, low, high, is_item: of each place: its label; the share of the label's rows that are
+    # thought to hold the item there; the fewest and the most rows that can; whether it is an item's. The last
+    # place is that of items which the release does not name.
     label: Ints
     share: NDArray[np.float64]
     low: Ints
     high: Ints
     is_item: NDArray[np.bool_]
+    # sizes, chances, room: of each label: its rows; the chance that a row of independent items is not empty
+    # (see `label_chances`); the occurrences there may be at most beyond one in each row
     sizes: Ints
     chances: NDArray[np.float64]
     room: Ints

@@ -27,23 +27,13 @@ _EVERY = 32  # queries between two signs of life
 
 @dataclass(frozen=True, eq=False)
 class QueryErrors:
-    """Exact and estimated answers of the queries that some original row matches.
+    """Exact and estimated answers of the queries that some original row matches."""
 
-    Attributes
-    ----------
-    actual : int64 (queries,)
-        a(Q), the number of original rows that hold all items of the query; at least 1.
-    estimate : float64 (queries,)
-        e(Q), what a reader of the release expects it to be.
-    position : int64 (queries,)
-        Which of the given queries each one is.
-    left_out : int
-        How many of the given queries no original row matches: their relative error is not defined.
-    """
-
+    # int64 (queries,): a(Q), the number of original rows that hold all items of the query; at least 1
     actual: NDArray[np.int64]
-    estimate: NDArray[np.float64]
-    position: NDArray[np.int64]
+    estimate: NDArray[np.float64]  # float64 (queries,): e(Q), what a reader of the release expects it to be
+    position: NDArray[np.int64]  # int64 (queries,): which of the given queries each one is
+    # how many of the given queries no original row matches: their relative error is not defined
     left_out: int
 
     @property

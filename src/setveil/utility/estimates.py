@@ -69,15 +69,10 @@ class Answer:
 
 
 class Answers(NamedTuple):
-    """Answers to many queries, in their order.
+    """Answers to many queries, in their order."""
 
-    Attributes
-    ----------
-    estimate : float64 (queries,)
-    least, greatest : int64 (queries,)
-    """
-
-    estimate: NDArray[np.float64]
+    estimate: NDArray[np.float64]  # float64 (queries,)
+    # least, greatest: int64 (queries,)
     least: Ints
     greatest: Ints
 

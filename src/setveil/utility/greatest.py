@@ -26,27 +26,13 @@ Itemset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Rule:
-    """Who has some items has another one as well, as far as a release tells.
+    """Who has some items has another one as well, as far as a release tells."""
 
-    Attributes
-    ----------
-    given : tuple of str
-        The items that a row holds.
-    then : str
-        The item that it may hold as well.
-    support : float
-        Rows that are expected to hold all of them.
-    confidence : float
-        Their share of the rows that are expected to hold the given ones.
-    lift : float
-        The confidence, divided by the share of all rows that are expected to hold the other item.
-    """
-
-    given: tuple[str, ...]
-    then: str
-    support: float
-    confidence: float
-    lift: float
+    given: tuple[str, ...]  # the items that a row holds
+    then: str  # the item that it may hold as well
+    support: float  # rows that are expected to hold all of them
+    confidence: float  # their share of the rows that are expected to hold the given ones
+    lift: float  # the confidence, divided by the share of all rows that are expected to hold the other item
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON types."""

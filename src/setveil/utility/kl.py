@@ -28,18 +28,10 @@ _EVERY = 32  # queries between two signs of life
 
 @dataclass(frozen=True, eq=False)
 class GroupByErrors:
-    """KL divergence of group-by queries.
+    """KL divergence of group-by queries."""
 
-    Attributes
-    ----------
-    divergence : float64 (queries,)
-        KL(Q), in nats; at least 0.
-    group_by : int
-        Number of quasi-identifiers of each query, the greatest if they differ.
-    """
-
-    divergence: NDArray[np.float64]
-    group_by: int
+    divergence: NDArray[np.float64]  # float64 (queries,): KL(Q), in nats; at least 0
+    group_by: int  # number of quasi-identifiers of each query, the greatest if they differ
 
     @property
     def queries(self) -> int:

@@ -24,18 +24,11 @@ _EVERY = 32  # queries between two signs of life
 
 @dataclass(frozen=True, eq=False)
 class TableQuery:
-    """A COUNT query: rows whose values are among some, and that hold some items.
+    """A COUNT query: rows whose values are among some, and that hold some items."""
 
-    Attributes
-    ----------
-    values : dict of int to bool (n_values,)
-        For some columns, by number, the values that are asked for.
-    items : tuple of int
-        Ids of items.
-    """
-
+    # dict of int to bool (n_values,): for some columns, by number, the values that are asked for
     values: dict[int, NDArray[np.bool_]]
-    items: tuple[int, ...]
+    items: tuple[int, ...]  # ids of items
 
 
 def random_table_queries(original: Table, number: int, seed: int = 0) -> list[TableQuery]:

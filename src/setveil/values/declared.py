@@ -17,39 +17,21 @@ from setveil.values.kinds import Kind
 
 @dataclass(frozen=True)
 class Option:
-    """A parameter as users meet it.
+    """A parameter as users meet it."""
 
-    Attributes
-    ----------
-    kind : Kind
-        What values it may have.
-    help : str
-        What it means, in a line.
-    short : str
-        Its one-letter option; empty: none.
-    study_name : str
-        Its key in a study file where another key has its name; empty: its own name.
-    needed : bool
-        Whether it, or one that may be given instead of it, must be given. (A parameter of an algorithm never
-        must.)
-    instead_of : str
-        The option that this one replaces; not both can be given.
-    only_with : (option, value) or None
-        It means something only where another option has this value, and is needed there.
-    secret : bool
-        Whether it says which items an attacker does not know beforehand.
-    drawn_with : tuple of str or None
-        What it says is drawn by the seed, for experiments, with the values of these options; None: is not.
-    """
-
-    kind: Kind
-    help: str
-    short: str = ""
-    study_name: str = ""
+    kind: Kind  # what values it may have
+    help: str  # what it means, in a line
+    short: str = ""  # its one-letter option; empty: none
+    study_name: str = ""  # its key in a study file where another key has its name; empty: its own name
+    # Whether it, or one that may be given instead of it, must be given. (A parameter of an algorithm never
+    # must.)
     needed: bool = False
-    instead_of: str = ""
+    instead_of: str = ""  # the option that this one replaces; not both can be given
+    # (option, value) or None: it means something only where another option has this value, and is needed
+    # there
     only_with: tuple[str, str] | None = None
-    secret: bool = False
+    secret: bool = False  # whether it says which items an attacker does not know beforehand
+    # what it says is drawn by the seed, for experiments, with the values of these options; None: is not
     drawn_with: tuple[str, ...] | None = None
 
 

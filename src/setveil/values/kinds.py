@@ -28,18 +28,10 @@ _FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
 
 @dataclass(frozen=True)
 class Reference:
-    """A file that a parameter names.
+    """A file that a parameter names."""
 
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    sha256 : str
-        Of its content: runs with equal contents are equal runs.
-    """
-
-    path: Path
-    sha256: str
+    path: Path  # where it is
+    sha256: str  # of its content: runs with equal contents are equal runs
 
 
 Value = bool | int | float | str | Reference

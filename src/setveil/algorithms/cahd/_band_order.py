@@ -135,21 +135,14 @@ def _profile(indptr: Ints, items: Ids, weights: Ints, order: Ints, n_items: int)
 
 @dataclass(frozen=True, eq=False)
 class BandProfile:
-    """How narrow a band rows form in an order.
+    """How narrow a band rows form in an order."""
 
-    Attributes
-    ----------
-    bandwidth : int
-        The greatest distance of two rows that share an item.
-    profile : int
-        The sum over all rows of the distance to the first row that shares an item with it (0: none before).
-    density : float64 (cells, cells)
-        The matrix of rows and items in a coarse grid: the share of the places in each cell that hold an item.
-        Rows in this order from top to bottom; items that occur by their first row from left to right.
-    """
-
-    bandwidth: int
+    bandwidth: int  # the greatest distance of two rows that share an item
+    # the sum over all rows of the distance to the first row that shares an item with it (0: none before)
     profile: int
+    # float64 (cells, cells): The matrix of rows and items in a coarse grid: the share of the places in each
+    # cell that hold an item. Rows in this order from top to bottom; items that occur by their first row from
+    # left to right.
     density: NDArray[np.float64]
 
 

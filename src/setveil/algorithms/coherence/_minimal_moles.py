@@ -352,25 +352,16 @@ def minimal_moles(
 
 @dataclass(frozen=True)
 class Moles:
-    """Minimal moles one behind the other.
+    """Minimal moles one behind the other."""
 
-    Attributes
-    ----------
-    indptr, items : int64 (moles + 1,), int32
-        Items of each mole, ascending.
-    support : int64 (moles,)
-    betrayed : int64 (moles,)
-        The private item that it betrays, of several the most likely, then the first; -1: none, its support
-        is too small.
-    count : int64 (moles,)
-        Rows that hold the mole and the private item.
-    """
-
+    # indptr, items: int64 (moles + 1,), int32: items of each mole, ascending
     indptr: Ints
     items: Ids
-    support: Ints
+    support: Ints  # int64 (moles,)
+    # int64 (moles,): the private item that it betrays, of several the most likely, then the first; -1: none,
+    # its support is too small
     betrayed: Ints
-    count: Ints
+    count: Ints  # int64 (moles,): rows that hold the mole and the private item
 
     def __len__(self) -> int:
         return self.support.size

@@ -135,22 +135,12 @@ class PublicPrivateSplit:
 
 @dataclass(frozen=True)
 class Mole:
-    """Public items (ids) that no release may show together.
+    """Public items (ids) that no release may show together."""
 
-    Attributes
-    ----------
-    items : tuple of int
-        In item order.
-    betrayed : int or None
-        The private item that they betray; None: they are in too few rows.
-    count : int
-        How many of the rows hold the private item.
-    """
-
-    items: tuple[int, ...]
+    items: tuple[int, ...]  # in item order
     support: int
-    betrayed: int | None
-    count: int
+    betrayed: int | None  # the private item that they betray; None: they are in too few rows
+    count: int  # how many of the rows hold the private item
 
 
 def list_moles(

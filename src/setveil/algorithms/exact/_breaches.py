@@ -34,25 +34,14 @@ MOST_STEPS = 50_000_000  # steps that it may take
 
 @dataclass(frozen=True)
 class Breach:
-    """Known items that give a sensitive one away.
+    """Known items that give a sensitive one away."""
 
-    Attributes
-    ----------
-    nodes : tuple of int
-        The nodes X, ascending.
-    item : int
-        The sensitive item s, by its place in `Sensitive.labels`.
-    support, together : int
-        The rows that hold X, and those of them that hold s.
-    excess : int
-        How many of these must lose s while X is published.
-    """
-
-    nodes: tuple[int, ...]
-    item: int
+    nodes: tuple[int, ...]  # the nodes X, ascending
+    item: int  # the sensitive item s, by its place in `Sensitive.labels`
+    # support, together: the rows that hold X, and those of them that hold s
     support: int
     together: int
-    excess: int
+    excess: int  # how many of these must lose s while X is published
 
 
 class Breaches:

@@ -14,32 +14,18 @@ OCCURRENCES, ITEMS, NOTHING = "occurrences", "items", "nothing"
 
 @dataclass(frozen=True)
 class Sensitive:
-    """The sensitive items of distinct rows, and the variables that say how many of them are left out.
+    """The sensitive items of distinct rows, and the variables that say how many of them are left out."""
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The sensitive items, those alone that some row holds.
-    indptr : int64 (n + 1,)
-        Where the entries of each distinct row begin.
-    item, count : int64 (entries,)
-        A sensitive item of the row, by its place in `labels`, and in how many of the rows that the distinct
-        row stands for it is.
-    holders : int64 (labels,)
-        How many rows hold each.
-    leaf : int64 (labels,)
-        The leaf that it is where it may be known; -1: it may not.
-    hide : str
-        OCCURRENCES: a variable for each entry tells how many rows lose the item. ITEMS: one for each item is
-        1 if all do. (Not where items are leaves: leaves have variables already.) NOTHING: there are none.
-    """
-
-    labels: tuple[str, ...]
-    indptr: Ints
+    labels: tuple[str, ...]  # the sensitive items, those alone that some row holds
+    indptr: Ints  # int64 (n + 1,): where the entries of each distinct row begin
+    # item, count: int64 (entries,): a sensitive item of the row, by its place in `labels`, and in how many of
+    # the rows that the distinct row stands for it is
     item: Ints
     count: Ints
-    holders: Ints
-    leaf: Ints
+    holders: Ints  # int64 (labels,): how many rows hold each
+    leaf: Ints  # int64 (labels,): the leaf that it is where it may be known; -1: it may not
+    # OCCURRENCES: a variable for each entry tells how many rows lose the item. ITEMS: one for each item is 1
+    # if all do. (Not where items are leaves: leaves have variables already.) NOTHING: there are none.
     hide: str
 
     @classmethod

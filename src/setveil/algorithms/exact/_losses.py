@@ -24,33 +24,18 @@ _DIGITS = Context(prec=60)  # of logarithms: more than PLACES and what stands be
 
 @dataclass(frozen=True)
 class Losses:
-    """What publishing and suppressing loses, in integers.
+    """What publishing and suppressing loses, in integers."""
 
-    Attributes
-    ----------
-    occurrences : list of int
-        Number of rows with each leaf.
-    weight : list of int
-        Weighted number of occurrences under each node.
-    full : list of int
-        Loss of publishing each node; 0 for leaves, and never less than its children lose together.
-    hidden : list of int
-        Loss of suppressing what lies under each node, at least that of publishing the node.
-    whole : int
-        The loss that is called 1.
-    rounded : Fraction
-        Share of a loss below which a difference counts as rounding: 0 where the integers are the losses.
-    unseen, unseen_occurrences : list of int
-        For each variable that counts how often a sensitive item is left out (see `Sensitive`): the loss, and
-        the number of occurrences, per unit.
-    """
-
-    occurrences: list[int]
-    weight: list[int]
+    occurrences: list[int]  # number of rows with each leaf
+    weight: list[int]  # weighted number of occurrences under each node
+    # loss of publishing each node; 0 for leaves, and never less than its children lose together
     full: list[int]
-    hidden: list[int]
-    whole: int
+    hidden: list[int]  # loss of suppressing what lies under each node, at least that of publishing the node
+    whole: int  # the loss that is called 1
+    # share of a loss below which a difference counts as rounding: 0 where the integers are the losses
     rounded: Fraction = Fraction(0)
+    # unseen, unseen_occurrences: for each variable that counts how often a sensitive item is left out (see
+    # `Sensitive`): the loss, and the number of occurrences, per unit
     unseen: list[int] = field(default_factory=list)
     unseen_occurrences: list[int] = field(default_factory=list)
 

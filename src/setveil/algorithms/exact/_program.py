@@ -27,24 +27,13 @@ Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 @dataclass(frozen=True)
 class Relaxed:
-    """What minimizing the relaxation within bounds of the variables found.
+    """What minimizing the relaxation within bounds of the variables found."""
 
-    Attributes
-    ----------
-    values : float64 (n,)
-        Values of the variables at the minimum.
-    bound : int or inf
-        Proven: no solution within these bounds of the variables costs less; inf: there is none.
-    least : float
-        The same before it is rounded up to a cost that is possible.
-    reduced : float64 (n,)
-        Proven: a solution costs at least this more than `least` if a variable is not at its lower bound where
-        it is positive, or not at its upper bound where it is negative.
-    """
-
-    values: Floats
-    bound: float
-    least: float
+    values: Floats  # float64 (n,): values of the variables at the minimum
+    bound: float  # proven: no solution within these bounds of the variables costs less; inf: there is none
+    least: float  # the same before it is rounded up to a cost that is possible
+    # float64 (n,): proven: a solution costs at least this more than `least` if a variable is not at its lower
+    # bound where it is positive, or not at its upper bound where it is negative
     reduced: Floats
 
 

@@ -16,22 +16,14 @@ from setveil.hierarchy.tree import Hierarchy
 
 @dataclass(frozen=True)
 class Promise:
-    """What must hold of a release, of whichever model.
-
-    Attributes
-    ----------
-    is_known : bool
-        Whether sensitive items may be known.
-    hide : str
-        How they may be left out (see `Sensitive`).
-    """
+    """What must hold of a release, of whichever model."""
 
     k: int
     m: int | float
     rho: Fraction
     sensitive: tuple[str, ...]
-    is_known: bool
-    hide: str
+    is_known: bool  # whether sensitive items may be known
+    hide: str  # how they may be left out (see `Sensitive`)
     phrase: str
 
 

@@ -19,23 +19,13 @@ NONE = -1
 
 
 class Partners(NamedTuple):
-    """What each group is best merged with, as far as that has been asked.
+    """What each group is best merged with, as far as that has been asked."""
 
-    Attributes
-    ----------
-    made : int64 (n,)
-        Stamp of the group when it was asked; another stamp: not asked yet.
-    partner : int32 (n,)
-        The best partner, the first of equals; NONE: nothing may be merged with it, now or later.
-    stamp : int64 (n,)
-        Stamp of the partner then; if it has another one now, the rest is a lower bound.
-    size, cost : int64 (n,)
-        The loss of both as one, (2^size - 1) * cost.
-    """
-
-    made: Ints
+    made: Ints  # int64 (n,): stamp of the group when it was asked; another stamp: not asked yet
+    # int32 (n,): the best partner, the first of equals; NONE: nothing may be merged with it, now or later
     partner: Ids
-    stamp: Ints
+    stamp: Ints  # int64 (n,): stamp of the partner then; if it has another one now, the rest is a lower bound
+    # size, cost: int64 (n,): the loss of both as one, (2^size - 1) * cost
     size: Ints
     cost: Ints
 

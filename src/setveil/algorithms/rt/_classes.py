@@ -23,26 +23,13 @@ from setveil.tables.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Classes that were tried.
+    """Classes that were tried."""
 
-    Attributes
-    ----------
-    search : str
-        How they were found: "sweep" or "rt".
-    least : int
-        Rows that a class has at least.
-    parts : sequence of int64 (any,)
-        The rows of each class.
-    items : sequence of ItemOptimum
-        What the items of each are published as.
-    relational, transactional, total : Fraction
-        R, T and f.
-    """
-
-    search: str
-    least: int
-    parts: Sequence[Ints]
-    items: Sequence[ItemOptimum]
+    search: str  # how they were found: "sweep" or "rt"
+    least: int  # rows that a class has at least
+    parts: Sequence[Ints]  # sequence of int64 (any,): the rows of each class
+    items: Sequence[ItemOptimum]  # what the items of each are published as
+    # relational, transactional, total: R, T and f
     relational: Fraction
     transactional: Fraction
     total: Fraction

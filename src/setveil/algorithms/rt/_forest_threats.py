@@ -27,20 +27,11 @@ AT_ONCE = 50_000_000  # steps between two signs of life
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What an attacker may know of a row.
+    """What an attacker may know of a row."""
 
-    Attributes
-    ----------
-    k : int
-        Fewer rows are too few.
-    m : int or inf
-        How many items; of mixed knowledge, how many facts of any kind.
-    mixed : bool
-        Whether quasi-identifiers count towards m; otherwise any number of them may be known besides.
-    """
-
-    k: int
-    m: float
+    k: int  # fewer rows are too few
+    m: float  # how many items; of mixed knowledge, how many facts of any kind
+    # whether quasi-identifiers count towards m; otherwise any number of them may be known besides
     mixed: bool
 
     def less_one(self, of_items: bool) -> Knowledge:

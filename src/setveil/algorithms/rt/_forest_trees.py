@@ -24,23 +24,14 @@ ROUNDED = Fraction(1, 10**9)  # share of a loss below which differences then cou
 
 @dataclass(frozen=True)
 class Tree:
-    """One of the trees: of a quasi-identifier, or of the items.
+    """One of the trees: of a quasi-identifier, or of the items."""
 
-    Attributes
-    ----------
-    parent : sequence of int
-        Of each node, -1 for the root. Leaves come first.
-    loss : sequence of Fraction or int
-        What one row, or occurrence, loses that is published as each node: 0 for leaves, and not less on the
-        way up. In shares of the whole release.
-    coarsest : collection of int
-        Nodes that nothing above may be published for.
-    """
-
-    parent: Sequence[int]
+    parent: Sequence[int]  # Of each node, -1 for the root. Leaves come first.
     n_leaves: int
+    # What one row, or occurrence, loses that is published as each node: 0 for leaves, and not less on the way
+    # up. In shares of the whole release.
     loss: Sequence[Fraction | int]
-    coarsest: Collection[int] = ()
+    coarsest: Collection[int] = ()  # nodes that nothing above may be published for
 
     @property
     def n_nodes(self) -> int:

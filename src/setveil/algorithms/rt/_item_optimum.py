@@ -17,27 +17,13 @@ EFFORT = 5_000_000_000  # numbers that the solver may look at for one part, abou
 
 @dataclass(frozen=True, eq=False)
 class ItemOptimum:
-    """What the items of a part are published as, at the least loss that was found.
+    """What the items of a part are published as, at the least loss that was found."""
 
-    Attributes
-    ----------
-    cost : int
-        An occurrence under node v costs leaves(v) - 1, a suppressed one |I| - 1 (at least 1).
-    lower : int
-        Proven: no release of the part costs less.
-    leaves : int32 (any,)
-        The leaves that occur in the part, ascending.
-    nodes : int32 (any,)
-        The node that each is published as; -1: it is suppressed.
-    suppressed : int
-        Number of occurrences that are.
-    """
-
-    cost: int
-    lower: int
-    leaves: Ids
-    nodes: Ids
-    suppressed: int
+    cost: int  # an occurrence under node v costs leaves(v) - 1, a suppressed one |I| - 1 (at least 1)
+    lower: int  # proven: no release of the part costs less
+    leaves: Ids  # int32 (any,): the leaves that occur in the part, ascending
+    nodes: Ids  # int32 (any,): the node that each is published as; -1: it is suppressed
+    suppressed: int  # number of occurrences that are
 
     @property
     def proven(self) -> bool:

@@ -32,26 +32,17 @@ SETTINGS: dict[str, dict[str, Any]] = {"lra": {"parts": 1}}  # one recoding for 
 
 @dataclass(frozen=True, eq=False)
 class ClassRecoding:
-    """What the items of one class became.
+    """What the items of one class became."""
 
-    Attributes
-    ----------
-    image : int64 (occurrences,)
-        Number of the label of each occurrence in the class's rows, one row after another; -1: suppressed.
-    ncp, lm : int
-        Sums over the occurrences: of the members of its label (0 if it is the only one, |I| if suppressed),
-        and of those less one (|I| - 1, or 1 if that is 0, if suppressed).
-    least : int
-        With exact items, proven: no recoding of the class has a lesser `lm`.
-    hidden : bool
-        Whether too few rows hold items, so that all are suppressed.
-    """
-
+    # int64 (occurrences,): number of the label of each occurrence in the class's rows, one row after another;
+    # -1: suppressed
     image: Ints
+    # ncp, lm: sums over the occurrences: of the members of its label (0 if it is the only one, |I| if
+    # suppressed), and of those less one (|I| - 1, or 1 if that is 0, if suppressed)
     ncp: int
     lm: int
-    least: int
-    hidden: bool
+    least: int  # with exact items, proven: no recoding of the class has a lesser `lm`
+    hidden: bool  # whether too few rows hold items, so that all are suppressed
 
 
 class ClassItems:

@@ -27,14 +27,9 @@ ROUNDS = 30  # relaxations of the root that may be tightened although no solutio
 
 @dataclass(frozen=True)
 class Limit:
-    """Of some elements at most so many may be chosen, or exactly so many.
+    """Of some elements at most so many may be chosen, or exactly so many."""
 
-    Attributes
-    ----------
-    members : int64 (any,)
-    """
-
-    members: Ints
+    members: Ints  # int64 (any,)
     most: int = 1
     exactly: bool = False
 

@@ -40,21 +40,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class _Request:
-    """What was said of how to read.
+    """What was said of how to read."""
 
-    Attributes
-    ----------
-    format, encoding, separator : str or None
-        Arguments of `read`.
-    tables : bool
-        Whether a file that may be a table is refused where nothing says which columns count.
-    """
-
+    # format, encoding, separator: arguments of `read`
     format: str | None
     encoding: str | None
     separator: str | None
     wanted: Wanted
-    tables: bool
+    tables: bool  # whether a file that may be a table is refused where nothing says which columns count
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""

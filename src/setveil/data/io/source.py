@@ -50,30 +50,15 @@ _AT_ONCE = 1 << 24  # bytes that are unpacked before their number is looked at
 
 @dataclass(frozen=True)
 class Source:
-    """The bytes of an input, unpacked.
+    """The bytes of an input, unpacked."""
 
-    Attributes
-    ----------
-    path : str
-        As given; ``-`` is standard input.
-    name : str
-        What to call it in messages: ``standard input``, ``codes.csv.gz``, ``export.zip (codes.csv)``.
-    content : bytes
-        Unpacked, where the file is compressed.
-    sha256 : str
-        In hexadecimal, of the file as it lies there.
-    compression : {"", "gzip", "zstd", "xz", "bzip2", "zip"}
-        How it is compressed.
-    inner : str
-        The file name whose extension tells the format: ``codes.csv`` for ``codes.csv.gz``, the member's
-        name for a zip archive, ``-`` for standard input.
-    """
-
-    path: str
-    name: str
-    content: bytes
-    sha256: str
-    compression: str
+    path: str  # as given; ``-`` is standard input
+    name: str  # what to call it in messages: ``standard input``, ``codes.csv.gz``, ``export.zip (codes.csv)``
+    content: bytes  # unpacked, where the file is compressed
+    sha256: str  # in hexadecimal, of the file as it lies there
+    compression: str  # {"", "gzip", "zstd", "xz", "bzip2", "zip"}: how it is compressed
+    # the file name whose extension tells the format: ``codes.csv`` for ``codes.csv.gz``, the member's name
+    # for a zip archive, ``-`` for standard input
     inner: str
 
 

@@ -24,17 +24,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The rows with the same published quasi-identifiers, by their first row.
+    """The rows with the same published quasi-identifiers, by their first row."""
 
-    Attributes
-    ----------
-    of_row : int64 (n_rows,)
-        Class of each row.
-    first, sizes : int64 (n_classes,)
-        First row and number of rows of each class.
-    """
-
-    of_row: Ints
+    of_row: Ints  # int64 (n_rows,): class of each row
+    # first, sizes: int64 (n_classes,): first row and number of rows of each class
     first: Ints
     sizes: Ints
 
@@ -63,21 +56,14 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The rows of some classes.
+    """The rows of some classes."""
 
-    Attributes
-    ----------
-    rows : int64 (n,)
-        Their numbers, class by class.
-    indptr, items : int64 (n + 1,), int64 (occurrences,)
-        The same rows, of ids: ascending by class, and within a class by item.
-    of_class, item : int64 (n_ids,)
-        What each id stands for.
-    """
-
-    rows: Ints
+    rows: Ints  # int64 (n,): their numbers, class by class
+    # indptr, items: int64 (n + 1,), int64 (occurrences,): the same rows, of ids: ascending by class, and
+    # within a class by item
     indptr: Ints
     items: Ints
+    # of_class, item: int64 (n_ids,): what each id stands for
     of_class: Ints
     item: Ints
 

@@ -36,22 +36,12 @@ OVERHEAD = 20  # steps that any set counts for, besides its rows
 
 @dataclass(frozen=True)
 class Learned:
-    """What a set of known items tells of a sensitive one.
-
-    Attributes
-    ----------
-    itemset : tuple of str
-        What is known, in item order.
-    support : int
-        Rows that hold the itemset (all, if it is empty).
-    sensitive_rows : int
-        How many of these hold the sensitive item, too.
-    """
+    """What a set of known items tells of a sensitive one."""
 
     item: str
-    itemset: tuple[str, ...]
-    support: int
-    sensitive_rows: int
+    itemset: tuple[str, ...]  # what is known, in item order
+    support: int  # rows that hold the itemset (all, if it is empty)
+    sensitive_rows: int  # how many of these hold the sensitive item, too
 
     @property
     def confidence(self) -> Fraction:

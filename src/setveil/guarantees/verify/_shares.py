@@ -19,28 +19,14 @@ from setveil.published.table_files import PublishedTable
 
 
 class Betrayal(NamedTuple):
-    """Rows of a class that have a sensitive value in common too often.
+    """Rows of a class that have a sensitive value in common too often."""
 
-    Attributes
-    ----------
-    known : tuple of (str, str)
-        The quasi-identifiers of the class: column and label.
-    itemset : tuple of str
-        Items that these rows show; none: they are all rows of the class.
-    column : str
-        The kept column of the value; "" if it is an item.
-    value : str
-        The value that most of them have.
-    held : int
-        How many have it.
-    """
-
-    known: tuple[tuple[str, str], ...]
-    itemset: tuple[str, ...]
+    known: tuple[tuple[str, str], ...]  # the quasi-identifiers of the class: column and label
+    itemset: tuple[str, ...]  # items that these rows show; none: they are all rows of the class
     support: int
-    column: str
-    value: str
-    held: int
+    column: str  # the kept column of the value; "" if it is an item
+    value: str  # the value that most of them have
+    held: int  # how many have it
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON types."""

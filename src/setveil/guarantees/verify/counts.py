@@ -57,30 +57,15 @@ class CountsVerdict:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """The counts, and what about.json says that they must agree with.
+    """The counts, and what about.json says that they must agree with."""
 
-    Attributes
-    ----------
-    lines : sequence of (str, str, int)
-        Item, label ("": suppressed) and rows of each line, as they stand in the file.
-    least : int
-        Fewest rows that a line may speak of.
-    suppressed : bool
-        Whether suppressed items may be listed.
-    members : mapping of str to sequence of str
-        Items of each label that stands for others; other labels are items.
-    local : bool
-        Whether an item may be published under several labels.
-    domain : int or None
-        Number of items that exist; None: not known.
-    """
-
+    # item, label ("": suppressed) and rows of each line, as they stand in the file
     lines: Sequence[tuple[str, str, int]]
-    least: int
-    suppressed: bool
-    members: Mapping[str, Sequence[str]]
-    local: bool
-    domain: int | None
+    least: int  # fewest rows that a line may speak of
+    suppressed: bool  # whether suppressed items may be listed
+    members: Mapping[str, Sequence[str]]  # items of each label that stands for others; other labels are items
+    local: bool  # whether an item may be published under several labels
+    domain: int | None  # number of items that exist; None: not known
 
 
 def check_counts(

@@ -23,18 +23,10 @@ from setveil.published.table_files import PublishedTable
 
 
 class Rare(NamedTuple):
-    """Too few rows: of a class, or of those in it that show some items.
+    """Too few rows: of a class, or of those in it that show some items."""
 
-    Attributes
-    ----------
-    known : tuple of (str, str)
-        The quasi-identifiers of the class: column and label.
-    itemset : tuple of str
-        The items; none: the class itself is too small.
-    """
-
-    known: tuple[tuple[str, str], ...]
-    itemset: tuple[str, ...]
+    known: tuple[tuple[str, str], ...]  # the quasi-identifiers of the class: column and label
+    itemset: tuple[str, ...]  # the items; none: the class itself is too small
     support: int
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,21 +26,11 @@ Piece = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr and ids; in a row 
 
 @dataclass(frozen=True)
 class Counted:
-    """What all pieces hold together.
+    """What all pieces hold together."""
 
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-        The label of each id.
-    label_supports : int64 (n_ids,)
-        The rows that hold each id.
-    lengths : int64 (longest + 1,)
-        The rows of each length.
-    """
-
-    vocabulary: Vocabulary
-    label_supports: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    vocabulary: Vocabulary  # the label of each id
+    label_supports: NDArray[np.int64]  # int64 (n_ids,): the rows that hold each id
+    lengths: NDArray[np.int64]  # int64 (longest + 1,): the rows of each length
 
     @property
     def n_rows(self) -> int:

@@ -29,15 +29,9 @@ NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class TooFew:
-    """A set of known items in fewer than k rows.
+    """A set of known items in fewer than k rows."""
 
-    Attributes
-    ----------
-    itemset : tuple of str
-        In item order.
-    """
-
-    itemset: tuple[str, ...]
+    itemset: tuple[str, ...]  # in item order
     support: int
 
     def as_violation(self) -> dict[str, Any]:

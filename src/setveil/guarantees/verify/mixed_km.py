@@ -20,18 +20,10 @@ from setveil.published.table_files import PublishedTable
 
 
 class RareFacts(NamedTuple):
-    """Facts that too few rows show.
+    """Facts that too few rows show."""
 
-    Attributes
-    ----------
-    known : tuple of (str, str)
-        Quasi-identifiers among them: column and label.
-    itemset : tuple of str
-        Items among them.
-    """
-
-    known: tuple[tuple[str, str], ...]
-    itemset: tuple[str, ...]
+    known: tuple[tuple[str, str], ...]  # quasi-identifiers among them: column and label
+    itemset: tuple[str, ...]  # items among them
     support: int
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,27 +26,16 @@ CHUNK = 200_000  # rows counted between two reports of progress
 
 @dataclass(frozen=True)
 class Breach:
-    """One way in which a release breaks its promise, or does not fit the original.
+    """One way in which a release breaks its promise, or does not fit the original."""
 
-    Attributes
-    ----------
-    kind : str
-        - "degree": more than one row in p of the group holds the item, which `count` of its `rows` rows do;
-        - "leak": a sensitive item stands among the quasi-identifiers of `count` of `rows` rows, first in
-          `group`;
-        - "total": `count` published rows hold the sensitive item, but `rows` of the original;
-        - "row": `count` published rows have exactly these quasi-identifiers, but `rows` of the original.
-    group : int or None
-        Number of the group, where there is one.
-    items : tuple of str
-        The sensitive item, or the row's quasi-identifiers.
-    count, rows : int
-        See `kind`.
-    """
-
+    # - "degree": more than one row in p of the group holds the item, which `count` of its `rows` rows do; -
+    # "leak": a sensitive item stands among the quasi-identifiers of `count` of `rows` rows, first in `group`;
+    # - "total": `count` published rows hold the sensitive item, but `rows` of the original; - "row": `count`
+    # published rows have exactly these quasi-identifiers, but `rows` of the original
     kind: str
-    group: int | None
-    items: tuple[str, ...]
+    group: int | None  # number of the group, where there is one
+    items: tuple[str, ...]  # the sensitive item, or the row's quasi-identifiers
+    # count, rows: see `kind`
     count: int
     rows: int
 

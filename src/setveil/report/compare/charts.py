@@ -36,21 +36,11 @@ _LEAST_TIME = 0.001  # a logarithmic axis has no zero
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure: small plots in bands under titles, and what their marks mean.
+    """A figure: small plots in bands under titles, and what their marks mean."""
 
-    Attributes
-    ----------
-    title : str
-        What is drawn, in a few words.
-    methods : list of (str, int)
-        Each with its look.
-    bands : list of (str, list of Small)
-        Plots that belong together, under a title or none.
-    """
-
-    title: str
-    methods: list[tuple[str, int]]
-    bands: list[tuple[str, list[Small]]]
+    title: str  # what is drawn, in a few words
+    methods: list[tuple[str, int]]  # each with its look
+    bands: list[tuple[str, list[Small]]]  # plots that belong together, under a title or none
 
     def as_html(self) -> str:
         """Lay out names and plots so that they fit any width."""

@@ -56,34 +56,19 @@ class Panel:
 
 @dataclass(frozen=True)
 class LineFigure:
-    """A measure against a parameter.
+    """A measure against a parameter."""
 
-    Attributes
-    ----------
-    stem : str
-        File name without its ending.
-    parameter, x_title : str
-        Name of the parameter, and what it is.
-    bands : list of (str, list of Panel)
-        One line of panels with a common scale each, under a title.
-    methods : list of str
-        Those that appear, in the order of the table.
-    places : dict of str to int
-        Place of each method in the table, which settles its colour and shape.
-    alone : bool
-        Whether each line holds one panel, so that the lines may stand side by side.
-    """
-
-    stem: str
+    stem: str  # file name without its ending
     title: str
     caption: str
+    # parameter, x_title: name of the parameter, and what it is
     parameter: str
     x_title: str
     measure: Compared
-    bands: list[tuple[str, list[Panel]]]
-    methods: list[str]
-    places: dict[str, int]
-    alone: bool = False
+    bands: list[tuple[str, list[Panel]]]  # one line of panels with a common scale each, under a title
+    methods: list[str]  # those that appear, in the order of the table
+    places: dict[str, int]  # place of each method in the table, which settles its colour and shape
+    alone: bool = False  # whether each line holds one panel, so that the lines may stand side by side
 
 
 def _x_title(family: str, name: str) -> str:

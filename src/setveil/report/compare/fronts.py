@@ -129,22 +129,14 @@ def _met(by: Sequence[Point], points: Iterable[Point]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method did where several made a release with the same promise.
-
-    Attributes
-    ----------
-    compared : int
-        Promises at which it and another method made a release.
-    alone, shared : int
-        Those at which it lost least: less than all others, or as little as another.
-    excess : float or None
-        Mean of its loss less the least loss at that promise; None where nothing was compared.
-    """
+    """How a method did where several made a release with the same promise."""
 
     method: str
-    compared: int
+    compared: int  # promises at which it and another method made a release
+    # alone, shared: those at which it lost least: less than all others, or as little as another
     alone: int
     shared: int
+    # mean of its loss less the least loss at that promise; None where nothing was compared
     excess: float | None
 
     @property

@@ -57,26 +57,14 @@ class Release:
 
 @dataclass(frozen=True)
 class Fronts:
-    """Loss against risk, on each data set.
+    """Loss against risk, on each data set."""
 
-    Attributes
-    ----------
-    stem : str
-        File name of the figure without its ending.
-    releases : dict of str to list of Release
-        By data set; only those on which releases differ in risk.
-    methods : list of str
-        In the table's order.
-    places : dict of str to int
-        Place of each method in the table, which settles its colour and shape.
-    """
-
-    stem: str
+    stem: str  # file name of the figure without its ending
     loss: Compared
     risk: Compared
-    releases: dict[str, list[Release]]
-    methods: list[str]
-    places: dict[str, int]
+    releases: dict[str, list[Release]]  # by data set; only those on which releases differ in risk
+    methods: list[str]  # in the table's order
+    places: dict[str, int]  # place of each method in the table, which settles its colour and shape
 
     @property
     def title(self) -> str:

@@ -103,21 +103,13 @@ def _name(loss: Compared) -> str:
 
 @dataclass(frozen=True)
 class Dominance:
-    """What holds exactly between the releases of the methods on a data set.
+    """What holds exactly between the releases of the methods on a data set."""
 
-    Attributes
-    ----------
-    dominates : list of (list of str, list of str)
-        Methods each of which dominates each of the others: betters every release of theirs.
-    covers : list of (str, str, Relation)
-        A method that meets every release of another, but only equals some.
-    equal : list of list of str
-        Methods whose best releases are the same.
-    """
-
+    # methods each of which dominates each of the others: betters every release of theirs
     dominates: list[tuple[list[str], list[str]]]
+    # a method that meets every release of another, but only equals some
     covers: list[tuple[str, str, Relation]]
-    equal: list[list[str]]
+    equal: list[list[str]]  # methods whose best releases are the same
 
 
 def dominance(fronts: Fronts, data: str) -> Dominance:

@@ -44,24 +44,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """What a method did.
+    """What a method did."""
 
-    Attributes
-    ----------
-    look : int
-        Settles colour, shape and dashes.
-    points : sequence of Point
-        In the order in which they are joined; pale ones are not.
-    joined : {"lines", "steps"}
-        How.
-    size : float
-        Of its marks, in pixels.
-    """
-
-    look: int
-    points: Sequence[Point]
-    joined: Literal["lines", "steps"] = "lines"
-    size: float = 4.5
+    look: int  # settles colour, shape and dashes
+    points: Sequence[Point]  # in the order in which they are joined; pale ones are not
+    joined: Literal["lines", "steps"] = "lines"  # how
+    size: float = 4.5  # of its marks, in pixels
 
 
 @dataclass(frozen=True)

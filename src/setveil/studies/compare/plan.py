@@ -39,27 +39,16 @@ ReadingValue = str | bool | tuple[str, ...]
 
 @dataclass(frozen=True)
 class DataSet:
-    """Files of rows, and their hierarchy.
+    """Files of rows, and their hierarchy."""
 
-    Attributes
-    ----------
-    name : str
-        What tables and figures call it.
-    files, sha256
-        The files (or a folder of them) and the hash of their contents.
-    hierarchy : Reference or None
-        None: an algorithm that needs one groups items that often occur together.
-    reading : tuple of pairs
-        Options of `setveil.read` with their values.
-    roles : Reference or None
-        Of a table: the file that says what its columns are; its hash is that of the hierarchies, too.
-    """
-
-    name: str
+    name: str  # what tables and figures call it
+    # files, sha256: the files (or a folder of them) and the hash of their contents
     files: tuple[Path, ...]
     sha256: str
+    # none: an algorithm that needs one groups items that often occur together
     hierarchy: Reference | None = None
-    reading: tuple[tuple[str, ReadingValue], ...] = ()
+    reading: tuple[tuple[str, ReadingValue], ...] = ()  # options of `setveil.read` with their values
+    # of a table: the file that says what its columns are; its hash is that of the hierarchies, too
     roles: Reference | None = None
 
     @property
@@ -70,27 +59,18 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: an algorithm with one value of each parameter on one data set (see `plan_run`).
-
-    Attributes
-    ----------
-    promise : mapping
-        Parameters of the model, as in a study.
-    parameters : mapping
-        The algorithm's own, by their names in a study, without those that are as by default.
-    measuring : mapping
-        Settings of the measures that apply to it.
-    time_limit, memory_limit : float or None
-        Seconds and MB. They do not belong to what the run is, only to how long one waits for it.
-    """
+    """One run: an algorithm with one value of each parameter on one data set (see `plan_run`)."""
 
     data: DataSet
     algorithm: str
     model: str
-    promise: Mapping[str, Value]
+    promise: Mapping[str, Value]  # parameters of the model, as in a study
+    # the algorithm's own, by their names in a study, without those that are as by default
     parameters: Mapping[str, Value]
-    measuring: Mapping[str, Value]
+    measuring: Mapping[str, Value]  # settings of the measures that apply to it
     seed: int
+    # time_limit, memory_limit: seconds and MB. They do not belong to what the run is, only to how long one
+    # waits for it.
     time_limit: float | None = None
     memory_limit: float | None = None
 

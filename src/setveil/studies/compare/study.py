@@ -46,23 +46,14 @@ _GIVEN = {name: algorithms.load(name).info.guarantees for name in algorithms.nam
 
 @dataclass(frozen=True)
 class Study:
-    """What a study file asks for.
-
-    Attributes
-    ----------
-    runs : tuple of Run
-        Each once, in the order of the file.
-    seeds : tuple of int
-        All that occur.
-    time_limit, memory_limit : float or None
-        Those at the top of the file.
-    """
+    """What a study file asks for."""
 
     name: str
     description: str
-    runs: tuple[Run, ...]
+    runs: tuple[Run, ...]  # each once, in the order of the file
     content: bytes
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # all that occur
+    # time_limit, memory_limit: those at the top of the file
     time_limit: float | None
     memory_limit: float | None
 

@@ -46,49 +46,27 @@ LEAST_LIMIT = 0.1  # seconds for the search of one release
 
 @dataclass
 class Cell:
-    """The promise of one k and m (and rho), and the best release that was found for it.
-
-    Attributes
-    ----------
-    rho : Fraction or None
-        Also of the promise, where there are sensitive items.
-    status : {"done", "infeasible", "refused", "unsearched"}
-        Whether a release was found; "unsearched": time was up.
-    error : str
-        Why there is none.
-    loss : float or None
-        Of its own release.
-    lower_bound : float
-        What every release loses at least, as far as its own search proved.
-    keeps : (Promise, Promise) or None
-        Stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
-        rho), a greater m at this k.
-    learned : Fraction or None
-        With sensitive items: the greatest confidence in one that the release leaves.
-    found : dict
-        What the release is worth (see `_worth`).
-    lent : dict
-        What of that is something else for this promise, where the release of a stronger one is taken that
-        covers more known items.
-    seconds : float
-        That it took.
-    recoding : AnyRecoding, Parts of a table, or None
-        What became of each item.
-    """
+    """The promise of one k and m (and rho), and the best release that was found for it."""
 
     k: int
     m: int | float
+    # {"done", "infeasible", "refused", "unsearched"}: whether a release was found; "unsearched": time was up
     status: str = "unsearched"
-    error: str = ""
-    loss: float | None = None
-    lower_bound: float = 0.0
+    error: str = ""  # why there is none
+    loss: float | None = None  # of its own release
+    lower_bound: float = 0.0  # what every release loses at least, as far as its own search proved
+    # stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
+    # rho), a greater m at this k
     keeps: tuple[Promise, Promise] | None = None
-    found: dict[str, Any] = field(default_factory=dict)
+    found: dict[str, Any] = field(default_factory=dict)  # what the release is worth (see `_worth`)
+    # what of that is something else for this promise, where the release of a stronger one is taken that
+    # covers more known items
     lent: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    recoding: Any = None
+    seconds: float = 0.0  # that it took
+    recoding: Any = None  # AnyRecoding, Parts of a table, or None: what became of each item
+    # with sensitive items: the greatest confidence in one that the release leaves
     learned: Fraction | None = None
-    rho: Fraction | None = None
+    rho: Fraction | None = None  # also of the promise, where there are sensitive items
 
     @property
     def promise(self) -> Promise:
@@ -104,16 +82,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Secrets:
-    """What must not be learned of a person, where promises have a rho.
-
-    Attributes
-    ----------
-    knows : {"public", "any"}
-        Which items someone may know.
-    """
+    """What must not be learned of a person, where promises have a rho."""
 
     items: tuple[str, ...]
-    knows: str = PUBLIC
+    knows: str = PUBLIC  # {"public", "any"}: which items someone may know
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -123,37 +95,18 @@ class Secrets:
 
 @dataclass(frozen=True)
 class Exploration:
-    """What was found over a grid of k and m.
+    """What was found over a grid of k and m."""
 
-    Attributes
-    ----------
-    cells : list of Cell
-        By m, then by k; with several rho, the greatest first.
-    algorithm, objective : str
-        What made the releases, and what it minimizes: "lm" or "ncp".
-    size : dict
-        `rows`, `items` and `occurrences` of the data.
-    seconds : float
-        For everything.
-    stopped : bool
-        Whether the user ended the search.
-    share : Fraction or None
-        Of a table, the share of the quasi-identifiers in its loss.
-    secrets : Secrets or None
-        Sensitive items, where promises have a rho.
-    weighted : bool
-        Whether items count differently in the loss.
-    """
-
-    cells: list[Cell]
+    cells: list[Cell]  # by m, then by k; with several rho, the greatest first
+    # algorithm, objective: what made the releases, and what it minimizes: "lm" or "ncp"
     algorithm: str
     objective: str
-    size: dict[str, int]
-    seconds: float
-    stopped: bool
-    share: Fraction | None = None
-    secrets: Secrets | None = None
-    weighted: bool = False
+    size: dict[str, int]  # `rows`, `items` and `occurrences` of the data
+    seconds: float  # for everything
+    stopped: bool  # whether the user ended the search
+    share: Fraction | None = None  # of a table, the share of the quasi-identifiers in its loss
+    secrets: Secrets | None = None  # sensitive items, where promises have a rho
+    weighted: bool = False  # whether items count differently in the loss
 
     @property
     def model(self) -> str:

@@ -18,32 +18,18 @@ FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to keep the promise.
-
-    Attributes
-    ----------
-    options : mapping
-        Its parameters and those of its model, as in a study.
-    keeps : str
-        What it promises, in a few words.
-    as_asked : bool
-        Whether that is the promise asked for (or a stronger one); others are shown, but not recommended.
-    any_items : bool
-        Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one
-        is given, such a release is shown, but not recommended.
-    label : str
-        What sentences and tables call it, where that is not told by its options.
-    model : str
-        What it gives of several models that its algorithm can give; empty: the first.
-    """
+    """A way to keep the promise."""
 
     algorithm: str
-    options: Mapping[str, Value]
-    keeps: str
+    options: Mapping[str, Value]  # its parameters and those of its model, as in a study
+    keeps: str  # what it promises, in a few words
+    # whether that is the promise asked for (or a stronger one); others are shown, but not recommended
     as_asked: bool = True
+    # Whether it merges items whatever they mean, so that its labels are no nodes of a hierarchy. Where one is
+    # given, such a release is shown, but not recommended.
     any_items: bool = False
-    label: str = ""
-    model: str = ""
+    label: str = ""  # what sentences and tables call it, where that is not told by its options
+    model: str = ""  # what it gives of several models that its algorithm can give; empty: the first
 
     @property
     def name(self) -> str:

@@ -32,33 +32,19 @@ LITTLE_WORSE = 0.1  # of the error of queries, relative
 
 @dataclass(frozen=True)
 class Advice:
-    """What was run, best first.
+    """What was run, best first."""
 
-    Attributes
-    ----------
-    by : str
-        What was compared: `lm`; of a table `f`, share * R + (1 - share) * T; or `are_mean`, the mean relative
-        error of the queries asked.
-    known : int
-        Items that the attacker knows by whom unique rows are counted.
-    rows : list of dict
-        One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss`
-        (None: there is no release, see `status` and `error`), and the columns of a study's table. `rank`
-        counts from 1; it is None for those that are not to be recommended.
-    along : bool
-        Whether there was a hierarchy, which says what may be merged.
-    share : Fraction or None
-        Of a table, the share of the quasi-identifiers in f.
-    asked : str
-        The model that was asked for, where it bounds what is learned of sensitive items.
-    """
-
+    # what was compared: `lm`; of a table `f`, share * R + (1 - share) * T; or `are_mean`, the mean relative
+    # error of the queries asked
     by: str
-    known: int
+    known: int  # items that the attacker knows by whom unique rows are counted
+    # One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss` (None:
+    # there is no release, see `status` and `error`), and the columns of a study's table. `rank` counts from
+    # 1; it is None for those that are not to be recommended.
     rows: list[Row] = field(default_factory=list)
-    along: bool = False
-    share: Fraction | None = None
-    asked: str = ""
+    along: bool = False  # whether there was a hierarchy, which says what may be merged
+    share: Fraction | None = None  # of a table, the share of the quasi-identifiers in f
+    asked: str = ""  # the model that was asked for, where it bounds what is learned of sensitive items
 
     @property
     def best(self) -> Row | None:

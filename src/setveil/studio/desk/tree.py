@@ -38,24 +38,15 @@ SHOWN = 100  # nodes of a problem that are named
 
 @dataclass
 class Editing:
-    """A tree that is being edited.
-
-    Attributes
-    ----------
-    begun : str
-        Tells this worker from others: what was sent by another is not known here.
-    given : tuple
-        The file that the groups came from, and its size and time.
-    steps : list of dict
-        The plain steps made so far, so that a page may catch up.
-    first : dict or None
-        The line that begins the file of edits, where nothing has been edited yet.
-    """
+    """A tree that is being edited."""
 
     history: History
-    first: Edit | None = None
+    first: Edit | None = None  # the line that begins the file of edits, where nothing has been edited yet
+    # the file that the groups came from, and its size and time
     given: tuple[str, tuple[int, int]] = ("", (0, 0))
+    # tells this worker from others: what was sent by another is not known here
     begun: str = field(default_factory=lambda: secrets.token_hex(4))
+    # the plain steps made so far, so that a page may catch up
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     @property
