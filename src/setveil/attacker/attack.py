@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import comb
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.tables.table import Table
 from setveil.threads import each
+from setveil.values.kinds import integer
 
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
@@ -146,13 +146,10 @@ def attack_risk(
 
 def _integers(what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
     """Check numbers and return them ascending, each once."""
-    listed = list(values)
-    for value in listed:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise RequestError(f"A {what} must be an integer of at least {least}, got {value!r}.")
-    if not listed:
+    found = {integer(f"A {what}", value, least) for value in values}
+    if not found:
         raise RequestError(f"No {what} is given, expected at least one.")
-    return tuple(sorted({int(value) for value in listed}))
+    return tuple(sorted(found))
 
 
 @dataclass

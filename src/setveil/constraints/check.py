@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from setveil.constraints.io import Listing
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
 from setveil.hierarchy.outline import FileProblem
 from setveil.kernels import item_groups as group_kernel
 from setveil.kernels import listed_itemsets as list_kernel
 from setveil.kernels.rows import distinct_rows, frozen, invert, recode_rows
 from setveil.progress import Progress, silent
+from setveil.values.kinds import integer
 
 STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
@@ -117,13 +116,12 @@ def check_policy(
     progress : Progress
         Hears how far it is.
     """
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 2:
-        raise RequestError(f"k must be an integer of at least 2, got {k!r}.")
+    integer("k", k, 2)
     labels = data.vocabulary.labels
     protected = {item for items in privacy.itemsets for item in items}
     groups = utility.sets if utility is not None else []
     named = {item for _, items in groups for item in items}
-    unreachable = ()
+    unreachable: tuple[Unreachable, ...] = ()
     if utility is not None:
         supports = _rows_with(data, [items for _, items in groups])
         unreachable = tuple(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
 from setveil.kernels.maximal import maximal_rows
 from setveil.kernels.rows import distinct_rows
 from setveil.progress import Progress, silent
+from setveil.values.kinds import integer
 
 
 def pgen(data: Transactions, k: int, progress: Progress = silent) -> tuple[tuple[str, ...], ...]:
@@ -46,8 +44,7 @@ def pgen(data: Transactions, k: int, progress: Progress = silent) -> tuple[tuple
     >>> pgen(Transactions.from_rows([["a", "c", "f"], ["a", "c"], ["b", "h"]]), k=2)
     (('a', 'c', 'f'), ('b', 'h'))
     """
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 2:
-        raise RequestError(f"k must be an integer of at least 2, got {k!r}.")
+    integer("k", k, 2)
     indptr, items, weights = distinct_rows(data.indptr, data.items)
     maximal = maximal_rows(indptr, items, data.n_items, progress)
     keys = items.astype(">i4").tobytes()  # big-endian: bytes sort like the rows

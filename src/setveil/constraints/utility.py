@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 from setveil.errors import RequestError
 from setveil.hierarchy.tree import Hierarchy
+from setveil.values.kinds import integer, is_integer
 
 Groups = tuple[tuple[str, ...], ...]
 
@@ -34,9 +33,7 @@ def siblings(tree: Hierarchy, level: int | None = None) -> Groups:
     >>> siblings(tree, 0)
     (('a', 'b', 'c'),)
     """
-    if level is not None and (
-        isinstance(level, bool) or not isinstance(level, Integral) or not 0 <= level <= tree.height
-    ):
+    if level is not None and not (is_integer(level, 0) and level <= tree.height):
         raise RequestError(
             f"The level must be an integer from 0 (the root) to {tree.height} (the deepest items), "
             f"got {level!r}."
@@ -75,8 +72,7 @@ def groups_of(tree: Hierarchy, size: int) -> Groups:
     >>> groups_of(tree, 2)
     (('a', 'b'), ('c',))
     """
-    if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-        raise RequestError(f"The size of a group must be an integer of at least 1, got {size!r}.")
+    integer("The size of a group", size, 1)
     leaves = tree.leaf_order.tolist()
     return _labelled(tree, [leaves[i : i + size] for i in range(0, len(leaves), size)])
 

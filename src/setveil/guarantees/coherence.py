@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, described, listed, require_type, shorten
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import K, known_words, not_covered_words
 from setveil.values.declared import Option
-from setveil.values.kinds import Items, Probability, Share, Size
+from setveil.values.kinds import Items, Probability, Share, Size, integer, size
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -63,15 +62,10 @@ class Coherence:
     def __init__(
         self, h: Fraction | float | str, k: int, p: int | float = 2, private: Iterable[str] = ()
     ) -> None:
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise RequestError(f"k must be an integer of at least 1, got {k!r}.")
-        if isinstance(p, bool) or not (p == math.inf or (isinstance(p, Integral) and p >= 1)):
-            raise RequestError(f"p must be an integer of at least 1, or inf, got {p!r}.")
-        private = labels_of(private, "private")
+        object.__setattr__(self, "k", integer("k", k, 1))
+        object.__setattr__(self, "p", size("p", p))
+        object.__setattr__(self, "private", labels_of(private, "private"))
         object.__setattr__(self, "h", as_written(h))
-        object.__setattr__(self, "k", int(k))
-        object.__setattr__(self, "p", math.inf if p == math.inf else int(p))
-        object.__setattr__(self, "private", private)
 
     @property
     def phrase(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, listed, require_type
@@ -17,7 +16,7 @@ from setveil.guarantees.km import (
     violation_words,
 )
 from setveil.values.declared import Option
-from setveil.values.kinds import Integer, Itemsets
+from setveil.values.kinds import Integer, Itemsets, integer
 from setveil.wording import are, count
 
 if TYPE_CHECKING:
@@ -69,18 +68,14 @@ class PrivacyConstraints:
     secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
-            raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
-        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "k", integer("k", self.k, 2))
         if (self.itemsets is None) == (self.m is None):
             raise RequestError(
                 "Privacy constraints are either itemsets or a size m, expected one of the two.",
                 hint="m=2 protects all itemsets of two items.",
             )
         if self.itemsets is None:
-            if isinstance(self.m, bool) or not isinstance(self.m, Integral) or self.m < 1:
-                raise RequestError(f"m must be an integer of at least 1, got {self.m!r}.")
-            object.__setattr__(self, "m", int(self.m))
+            object.__setattr__(self, "m", integer("m", self.m, 1))
         else:
             object.__setattr__(self, "itemsets", _itemsets(self.itemsets))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError
 from setveil.guarantees import Facts, Model, Words
 from setveil.guarantees.km import K
+from setveil.values.kinds import integer
 from setveil.wording import are, count
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ class TransactionalKAnonymity:
     secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
-            raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
-        object.__setattr__(self, "k", int(self.k))  # numpy's integers are fine, but JSON does not know them
+        object.__setattr__(self, "k", integer("k", self.k, 2))
 
     @property
     def phrase(self) -> str:

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import DataError, InfeasibleError, RequestError, described, listed, shorten
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import K, KmAnonymity, known_words
 from setveil.values.declared import Option
-from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Size
+from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Size, integer
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -77,8 +76,7 @@ class KKmAnonymity:
     ) -> None:
         of_items = KmAnonymity(k, m)
         names = _names(sensitive)
-        if isinstance(p, bool) or not isinstance(p, Integral) or p < 0:
-            raise RequestError(f"p must be an integer of at least 0, got {p!r}.")
+        object.__setattr__(self, "p", integer("p", p, 0))
         if names and h is None:
             raise RequestError(
                 "h is needed: the greatest share of a class that may have a sensitive value.",
@@ -93,7 +91,6 @@ class KKmAnonymity:
         object.__setattr__(self, "m", of_items.m)
         object.__setattr__(self, "sensitive", names)
         object.__setattr__(self, "h", None if h is None else as_written(h))
-        object.__setattr__(self, "p", int(p))
 
     @property
     def phrase(self) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.values.declared import Option
-from setveil.values.kinds import Integer, Size
+from setveil.values.kinds import Integer, Size, integer, size
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -49,14 +48,8 @@ class KmAnonymity:
     secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 2:
-            raise RequestError(f"k must be an integer of at least 2, got {self.k!r}.")
-        if isinstance(self.m, bool) or not (
-            self.m == math.inf or (isinstance(self.m, Integral) and self.m >= 1)
-        ):
-            raise RequestError(f"m must be an integer of at least 1, or inf, got {self.m!r}.")
-        object.__setattr__(self, "k", int(self.k))  # numpy's integers are fine, but JSON does not know them
-        object.__setattr__(self, "m", math.inf if self.m == math.inf else int(self.m))
+        object.__setattr__(self, "k", integer("k", self.k, 2))
+        object.__setattr__(self, "m", size("m", self.m))
 
     @property
     def phrase(self) -> str:

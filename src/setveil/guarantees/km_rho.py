@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
-from setveil.guarantees.km import K, KmAnonymity, known_words, not_covered_words
+from setveil.guarantees.km import K, known_words, not_covered_words
 from setveil.values.declared import Option
-from setveil.values.kinds import Choice, ItemsOrLeaves, Probability
+from setveil.values.kinds import Choice, ItemsOrLeaves, Probability, integer, size
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -70,10 +69,8 @@ class KmRho:
         sensitive: Iterable[str] = (),
         knows: str = PUBLIC,
     ) -> None:
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise RequestError(f"k must be an integer of at least 1, got {k!r}.")
-        object.__setattr__(self, "k", int(k))
-        object.__setattr__(self, "m", KmAnonymity(max(int(k), 2), m).m)
+        object.__setattr__(self, "k", integer("k", k, 1))
+        object.__setattr__(self, "m", size("m", m))
         if knows not in KNOWS:
             raise RequestError(f'knows must be "public" or "any", got {knows!r}.')
         object.__setattr__(self, "rho", as_written(rho, "rho"))

@@ -11,7 +11,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, InfeasibleError, RequestError, listed, shorten
 from setveil.guarantees import Facts, Model, Words
 from setveil.values.declared import Option
-from setveil.values.kinds import Integer, Items
+from setveil.values.kinds import Integer, Items, integer
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ class PrivacyDegree:
     model: ClassVar[str] = "privacy-degree"
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, Integral) or self.p < 2:
-            raise RequestError(f"p must be an integer of at least 2, got {self.p!r}.")
-        object.__setattr__(self, "p", int(self.p))  # numpy's integers are fine, but JSON does not know them
+        object.__setattr__(self, "p", integer("p", self.p, 2))
         object.__setattr__(self, "sensitive", _labels(self.sensitive))
 
     @property

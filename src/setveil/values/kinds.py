@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar
 
-from setveil.errors import DataError
+from setveil.errors import DataError, RequestError
 from setveil.values.numbers import (
     as_json,
     as_written,
@@ -419,6 +419,26 @@ def file_sha256(path: Path) -> str:
 def is_integer(value: Any, least: int) -> bool:
     """Whether a value is an integer of at least `least`, and not True or False."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """Return an integer of at least `least`; refuse anything else.
+
+    Examples
+    --------
+    >>> integer("k", 5, 2)
+    5
+    """
+    if not is_integer(value, least):
+        raise RequestError(f"{name} must be an integer of at least {least}, got {value!r}.")
+    return int(value)  # numpy's integers are fine, but JSON does not know them
+
+
+def size(name: str, value: Any) -> int | float:
+    """Return an integer of at least 1, or infinity; refuse anything else."""
+    if value == math.inf or is_integer(value, 1):
+        return math.inf if value == math.inf else int(value)
+    raise RequestError(f"{name} must be an integer of at least 1, or inf, got {value!r}.")
 
 
 def _is_finite(value: Any) -> bool:
