@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
-from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
+from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
 from weighted_rows import Nodes, in_order, random_nodes
@@ -46,9 +46,9 @@ class Fractional:
         least = np.array([self.least_hidden(v) for v in order], np.float64)
         out, ends = np.zeros(most_sets * 8, np.int64), np.zeros(most_sets, np.int64)
         found = violated_clauses(
-            *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least, low[node],
-            high[node], parent, tree.root, k, largest, limit, every.starts, every.tidlists, every.weights,
-            low, high, out, ends, budget,
+            *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least, node * 0,
+            low[node], high[node], parent, tree.root, k, largest, largest, limit, low, high, every.starts,
+            every.tidlists, every.weights, *no_bits(tree.n_nodes), out, ends, budget,
         )  # fmt: skip
         begins = [0, *ends[:found].tolist()]
         return [frozenset(out[begins[i] : begins[i + 1]].tolist()) for i in range(found)]

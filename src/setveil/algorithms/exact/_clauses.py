@@ -11,7 +11,7 @@ from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._refine import Beside
 from setveil.algorithms._threats import ThreatWalk
 from setveil.algorithms.exact._program import TOLERANCE, Floats
-from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
+from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import (
     Ids,
@@ -143,13 +143,14 @@ class Separator:
         low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
         parent = tree.parent.astype(np.int64)
         choices = np.zeros((self.k, max(largest, 1)), np.int64)
+        no_items = np.zeros(node.size, np.int64)  # the limit is that of the size of a set
         clauses: list[Clause] = []
         for limit in LIMITS:
             clauses.clear()
             found = violated_clauses(
-                *rows[:6], support[node], node, above[node], below[node], low[node],
-                high[node], parent, tree.root, self.k, largest, limit, self.starts, self.holders,
-                self.weights, low, high, out, stops, MOST_STEPS,
+                *rows[:6], support[node], node, above[node], below[node], no_items, low[node],
+                high[node], parent, tree.root, self.k, largest, largest, limit, low, high, self.starts,
+                self.holders, self.weights, *no_bits(tree.n_nodes), out, stops, MOST_STEPS,
             )  # fmt: skip
             for start, stop in pairwise([0, *stops[:found].tolist()]):
                 some = out[start:stop]

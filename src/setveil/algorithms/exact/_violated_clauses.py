@@ -1,40 +1,160 @@
-"""The search for threats whose clauses a fractional solution violates."""
+"""The search for threats, of a tree or a forest, whose clauses a fractional solution violates."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.jit import compiled
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
+from setveil.kernels.rows import frozen
 from setveil.kernels.walk import support
 from setveil.sorting import sort_piece
 
 
+def no_bits(n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return `dense` and `bits` for `is_rare` of nodes none of which has bits."""
+    return frozen(np.full(n_nodes, -1), np.int64), frozen(np.zeros((0, 0)), np.uint64)
+
+
+@compiled
+def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
+    """Whether rows of weight less than k hold all `nodes`.
+
+    Parameters
+    ----------
+    nodes : int64 (1 or more,)
+        Distinct.
+    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
+        The rows of each node (see `setveil.kernels.rows.invert`).
+    weights : int64 (n,)
+        How many rows each row stands for.
+    dense : int64 (n_nodes,)
+        Which of `bits` is the node's, -1 for nodes of few rows.
+    bits : uint64 (any, n / 64 rounded up)
+        Whether each row holds a node, a bit each.
+    k : int
+    """
+    rarest = nodes[0]
+    for v in nodes:
+        if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
+            rarest = v
+    total = np.int64(0)
+    one = np.uint64(1)
+    if dense[rarest] >= 0:
+        first = dense[rarest]
+        for w in range(bits.shape[1]):
+            word = bits[first, w]
+            for v in nodes:
+                word &= bits[dense[v], w]
+            if word == np.uint64(0):
+                continue
+            for b in range(64):
+                if word & (one << np.uint64(b)) != np.uint64(0):
+                    total += weights[w * 64 + b]
+            if total >= k:
+                return False
+        return True
+    low = starts[nodes]
+    for at in range(starts[rarest], starts[rarest + 1]):
+        row = np.int64(tidlists[at])
+        everywhere = True
+        for j in range(nodes.size):
+            v = nodes[j]
+            if v == rarest:
+                continue
+            if dense[v] >= 0:
+                everywhere = bits[dense[v], row >> 6] & (one << np.uint64(row & 63)) != np.uint64(0)
+            else:
+                # Gallop forward from where the previous row was found, then bisect.
+                end = starts[v + 1]
+                lo, step = low[j], np.int64(1)
+                while lo + step < end and tidlists[lo + step] < row:
+                    lo += step
+                    step *= 2
+                hi = min(lo + step, end)
+                while lo < hi:
+                    mid = (lo + hi) // 2
+                    if tidlists[mid] < row:
+                        lo = mid + 1
+                    else:
+                        hi = mid
+                low[j] = lo
+                everywhere = lo < end and tidlists[lo] == row
+            if not everywhere:
+                break
+        if everywhere:
+            total += weights[row]
+            if total >= k:
+                return False
+    return True
+
+
+@compiled
+def is_over(above, some, i, low, high):
+    """Whether a node lies above one of `some` other than number i."""
+    for j in range(some.size):
+        if j != i and low[above] <= low[some[j]] and high[some[j]] <= high[above]:
+            return True
+    return False
+
+
+@compiled
+def is_tight(some, parent, root, low, high, starts, tidlists, weights, dense, bits, k):
+    """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
+    size = some.size
+    if size > 1:
+        rest = np.empty(size - 1, np.int64)
+        for i in range(size):
+            for j in range(size):
+                if j < i:
+                    rest[j] = some[j]
+                elif j > i:
+                    rest[j - 1] = some[j]
+            if is_rare(rest, starts, tidlists, weights, dense, bits, k):
+                return False
+    for i in range(size):
+        above = np.int64(parent[some[i]])
+        if above == root or is_over(above, some, i, low, high):
+            continue
+        trial = some.copy()
+        trial[i] = above
+        if is_rare(trial, starts, tidlists, weights, dense, bits, k):
+            return False
+    return True
+
+
 @compiled
 def violated_clauses(
-    indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, low, high, parent, root,
-    k, largest, limit, all_starts, all_tidlists, all_weights, all_low, all_high, out, ends, budget,
+    indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, is_item, low, high,
+    parent, root, k, largest, most_items, limit, all_low, all_high, all_starts, all_tidlists, all_weights,
+    dense, bits, out, ends, budget,
 ):  # fmt: skip
-    """List threats S, minimal and most general, whose cheapest clause may be below a limit.
+    """List threats, minimal and most general, whose cheapest clause may be below a limit.
 
-    The clause of S has the values `up` of the distinct parents of its nodes and, at least, `hidden` of each
-    node. Ranks number the nodes that matter, by increasing support. A set whose part is rare is not extended.
+    The clause of a threat has the values `up` of the distinct parents of its nodes and, at least, `hidden` of
+    each node. A set whose part is rare is not extended.
 
     Parameters
     ----------
     indptr, ranks, weights
-        Distinct rows of ranks, ascending, and how many rows each stands for.
+        Distinct rows of ranks, ascending, and how many rows each stands for. Ranks number the nodes that
+        matter, by increasing support.
     starts, tidlists, positions, supports
         Where each rank stands, and in how many rows.
-    node, up, hidden, low, high
-        Of each rank: its node, the value of the node's parent, the least value of a leaf below, its leaves.
+    node, up, hidden, is_item, low, high
+        Of each rank: its node, the value of the node's parent, the least value of a leaf below, whether it is
+        of items, its leaves.
     parent, root
         The tree.
-    k, largest : int
+    k, largest, most_items : int
+        Sets hold at most `largest` nodes, at most `most_items` of them of items.
     limit : float
         At most 1.
-    all_starts, all_tidlists, all_weights, all_low, all_high
+    all_low, all_high, all_starts, all_tidlists, all_weights
         The same of all nodes, by node.
+    dense, bits
+        See `is_rare`.
     out, ends : int64, written
         The nodes of the sets, one set after the other; where each ends.
     budget : int
@@ -46,12 +166,12 @@ def violated_clauses(
         How many sets; not all there are if there is no room left or too many steps were needed.
     """
     n = supports.size
-    nowhere = np.zeros(0, np.int64)
     count = np.zeros(n, np.int64)
     fill = np.zeros(n, np.int64)
     touched = np.empty(n, np.int64)
     path = np.zeros(largest, np.int64)
     spent = np.zeros(largest + 1, np.float64)
+    items = np.zeros(largest + 1, np.int64)
     first = np.zeros(largest + 1, np.int64)
     current = np.zeros(largest + 1, np.int64)
     levels = no_levels(n)
@@ -60,6 +180,8 @@ def violated_clauses(
     written = np.int64(0)
     steps = np.int64(0)
     d = np.int64(0)
+    # The walk goes down by one rank of greater number at a time: path[:d] is frequent, and spent[d] is what
+    # its clause costs at least. levels[...][first[d]:first[d + 1]] are the ranks that may continue it.
     while True:
         if d == 0:
             if current[0] >= n:
@@ -73,20 +195,23 @@ def violated_clauses(
                     return sets
                 continue
             x, have = levels[0][current[d]], levels[1][current[d]]
+        # What the set with x costs: a parent that it shares with the path is paid for already.
         path[d] = x
+        items[d + 1] = items[d] + is_item[x]
         add = hidden[x] + up[x]
         for j in range(d):
             if parent[node[path[j]]] == parent[node[x]]:
                 add = hidden[x]
                 break
         spent[d + 1] = spent[d] + add
-        if spent[d + 1] >= limit:
+        if spent[d + 1] >= limit or items[d + 1] > most_items:
             current[d] += 1
             continue
+        # A rare set is listed if it is minimal and most general; it is not extended.
         if have < k:
             some = node[path[: d + 1]].copy()
-            if _tight(
-                some, parent, root, k, all_starts, all_tidlists, all_weights, all_low, all_high, nowhere
+            if is_tight(
+                some, parent, root, all_low, all_high, all_starts, all_tidlists, all_weights, dense, bits, k
             ):
                 if sets == ends.size or written + d + 1 > out.size:
                     return sets
@@ -100,6 +225,7 @@ def violated_clauses(
             current[d] += 1
             continue
 
+        # Count what stands behind x in the rows of the path, and keep the ranks that are still cheap enough.
         if d == 0:
             from_, to = starts[x], starts[x + 1]
             found, looked = count_behind(
@@ -115,7 +241,7 @@ def violated_clauses(
         kept = 0
         for t in range(found):
             y = touched[t]
-            cheap = spent[d + 1] + hidden[y] < limit
+            cheap = spent[d + 1] + hidden[y] < limit and items[d + 1] + is_item[y] <= most_items
             if cheap and not (last and count[y] >= k) and is_apart(path[: d + 1], y, low, high):
                 touched[kept] = y
                 kept += 1
@@ -133,37 +259,6 @@ def violated_clauses(
         d += 1
         current[d] = c
         first[d + 1] = c + kept
-
-
-@compiled
-def _tight(some, parent, root, k, starts, tidlists, weights, low, high, nowhere):
-    """Whether a rare set stays rare neither without one of its nodes nor with a parent for a node."""
-    size = some.size
-    if size > 1:
-        rest = np.empty(size - 1, np.int64)
-        for i in range(size):
-            for j in range(size):
-                if j < i:
-                    rest[j] = some[j]
-                elif j > i:
-                    rest[j - 1] = some[j]
-            if support(starts, tidlists, weights, rest, k, nowhere)[0] < k:
-                return False
-    for i in range(size):
-        above = np.int64(parent[some[i]])
-        if above == root:
-            continue
-        apart = True
-        for j in range(size):
-            if j != i and low[above] <= low[some[j]] and high[some[j]] <= high[above]:
-                apart = False
-                break
-        if apart:
-            trial = some.copy()
-            trial[i] = above
-            if support(starts, tidlists, weights, trial, k, nowhere)[0] < k:
-                return False
-    return True
 
 
 @compiled

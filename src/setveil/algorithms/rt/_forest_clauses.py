@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from setveil.algorithms._cut import extended_rows
 from setveil.algorithms.exact._clauses import AT_MOST, CHOICES, Clause
 from setveil.algorithms.exact._program import TOLERANCE, Floats
-from setveil.algorithms.exact._violated_clauses import cheapest_choices
-from setveil.algorithms.rt._forest_loops import generalize_threat, violated_threats
+from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
+from setveil.algorithms.rt._forest_loops import generalize_threat
 from setveil.algorithms.rt._forest_threats import Rows, Threats
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import Ints, distinct_rows, frozen, invert, item_supports, ranked, recode_rows
@@ -131,10 +131,11 @@ class ForestSeparator:
         node = number[np.argsort(support[number], kind="stable")]
         rows = ranked(ends, nodes, self.weights, node, tree.n_nodes)
         out, stops = np.zeros(AT_MOST * 8, np.int64), np.zeros(AT_MOST, np.int64)
-        found = violated_threats(
+        found = violated_clauses(
             *rows[:6], support[node], node, above[node], below[node],
             forest.is_item[node].astype(np.int64), self.low[node], self.high[node], self.up, tree.root, k,
-            self.largest, self.most_items, self.low, self.high, *self.rare[:5], out, stops, MOST_STEPS,
+            self.largest, self.most_items, 1 - TOLERANCE, self.low, self.high, *self.rare[:5], out, stops,
+            MOST_STEPS,
         )  # fmt: skip
         choices = np.zeros((k, max(self.largest, 1)), np.int64)
         for start, stop in pairwise([0, *stops[:found].tolist()]):
