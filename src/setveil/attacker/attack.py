@@ -118,7 +118,7 @@ def attack_risk(
     >>> risk["inference"][0]["items"]
     [{'probability': 0.25, 'item': 'c', 'itemset': [], 'support': 4}]
     """
-    table = isinstance(rows, Table | PublishedTable)
+    table = rows.is_table
     sizes = range(1 - table, 5 - table) if sizes is None else sizes
     ms = _integers("number of known items", sizes, 1 - table)
     ts = _integers("threshold", thresholds, 2)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +60,8 @@ class Transactions:
     items: NDArray[np.int32]
     vocabulary: Vocabulary
     origin: Origin | None = None
+
+    is_table: ClassVar[bool] = False  # whether there are further columns, as of a `setveil.Table`
 
     @classmethod
     def from_codes(cls, indptr: ArrayLike, codes: ArrayLike, labels: Sequence[str]) -> Transactions:

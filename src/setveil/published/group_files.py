@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class PublishedGroups:
     indptr: NDArray[np.int64]
     item: NDArray[np.int32]  # int32, read-only: positions in `sensitive`, ascending within a group
     count: NDArray[np.int64]  # int64, read-only: how many rows of the group hold that item, at least 1
+
+    is_table: ClassVar[bool] = False
 
     @property
     def n_groups(self) -> int:

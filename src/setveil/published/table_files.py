@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,8 @@ class PublishedTable:
     set_name: str = "items"
     delimiter: str = ";"
     ignored: tuple[str, ...] = ()
+
+    is_table: ClassVar[bool] = True
 
     @property
     def n_rows(self) -> int:

@@ -351,7 +351,7 @@ def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
 
 def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:
     """Return what measures need of a table that was read from the folder of a run."""
-    if not isinstance(original, Table):
+    if not original.is_table:
         raise DataError(
             "The release is a table, and the original was read as rows of items.",
             hint="Read the original with the same roles: --qi, --set.",

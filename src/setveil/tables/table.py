@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,8 @@ class Table(Transactions):
     delimiter: str = ";"
     dropped: tuple[str, ...] = ()
     tree: Any = None
+
+    is_table: ClassVar[bool] = True
 
     @cached_property
     def units(self) -> tuple[int, ...]:

@@ -19,7 +19,6 @@ from setveil.published.tables import LOCAL
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.studies.worth import shown_occurrences
-from setveil.tables.table import Table
 from setveil.utility import Case, columns
 from setveil.utility import measured as compute
 from setveil.utility.are import Queries, errors_told
@@ -113,7 +112,7 @@ def _answers(
     if queries:
         case = _case(asked, data, release, queries=queries, seed=seed)
         found["are"] = errors_told(case)
-        if isinstance(data, Table):
+        if data.is_table:
             found["table_are"] = table_errors(case, len(queries))
     support = asked.get("itemsets")
     if isinstance(support, str):

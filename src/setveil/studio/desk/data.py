@@ -24,9 +24,10 @@ from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, OpenedTable, open_table
+from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.read import make_table, warnings_of
 from setveil.tables.roles import make_roles
-from setveil.tables.table import Table
+from setveil.tables.table import Table, TextColumn
 from setveil.wording import count
 
 READING = tuple(field.name.replace("_", "-") for field in fields(Reading))
@@ -294,6 +295,15 @@ def open_data(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, An
     }
 
 
+def _shown_columns(table: Table | None) -> list[QuasiIdentifier | TextColumn]:
+    """List the columns that are published beside the items, if there are any."""
+    return [] if table is None else [*table.columns, *table.kept]
+
+
+def _as_table(data: Transactions) -> Table | None:
+    return data if isinstance(data, Table) else None
+
+
 def _counts(data: Transactions) -> dict[str, Any]:
     return {
         "rows": data.n_rows,
@@ -308,18 +318,18 @@ def overview(desk: Desk) -> dict[str, Any]:
     data = data_of(desk)
     said = data.origin.sentence() if data.origin else ""
     notes = []
-    columns: list[str] = []
-    if isinstance(data, Table):
-        columns = [*(column.name for column in data.columns), *(column.name for column in data.kept)]
-        known = {column.name: None for column in data.columns}
-        notes += warnings_of(data)
+    table = _as_table(data)
+    columns = [column.name for column in _shown_columns(table)]
+    if table is not None:
+        notes += warnings_of(table)
         notes += [
             f"Column {name!r} looks like the name or number of a person. Is it to be published?"
             for name in columns
             if is_id_name(name) or is_person_name(name)
         ]
         row = data.origin.row if data.origin else "line"
-        said = f"table, one row per {row}; someone may know: {', '.join(known)}; items from {data.set_name}"
+        known = ", ".join(column.name for column in table.columns)
+        said = f"table, one row per {row}; someone may know: {known}; items from {table.set_name}"
     labels = data.vocabulary.labels
     once = int((data.supports() == 1).sum())
     if data.n_items >= MANY and 10 * once >= 9 * data.n_items:
@@ -334,7 +344,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "said": said,
         "columns": columns,
         "notes": notes,
-        "table": isinstance(data, Table),
+        "table": table is not None,
     }
 
 
@@ -344,11 +354,9 @@ def rows(desk: Desk, first: int, number: int) -> dict[str, Any]:
     first = min(max(first, 0), data.n_rows)
     last = min(first + min(max(number, 0), 1000), data.n_rows)
     shown = [{"items": list(row), "values": []} for row in data[first:last].rows()]
-    if isinstance(data, Table):
-        columns = [(one.codes, one.labels) for one in data.columns]
-        for codes, labels in columns + [(one.codes, one.labels) for one in data.kept]:
-            for row, code in zip(shown, codes[first:last].tolist(), strict=True):
-                row["values"].append(labels[code])
+    for column in _shown_columns(_as_table(data)):
+        for row, code in zip(shown, column.codes[first:last].tolist(), strict=True):
+            row["values"].append(column.labels[code])
     return {"first": first, "total": data.n_rows, "rows": shown}
 
 
