@@ -16,7 +16,7 @@ from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.rows_of_columns import Part, read_table
+from setveil.data.rows_of_columns import RowsRead, read_table
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -29,7 +29,7 @@ def read_frame(
     form: str | None = None,
     *,
     first_is_id: bool = False,
-) -> Part:
+) -> RowsRead:
     """Take the rows out of a data frame (see `setveil.data.transactions.Transactions.from_frame`).
 
     Parameters
@@ -93,7 +93,7 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
     )
 
 
-def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
+def read_lists(table: pl.LazyFrame, column: str, where: str) -> RowsRead:
     """Take the rows out of a column of lists; null is an empty row."""
     items = _cells(table, column)
     lengths = items.list.len().fill_null(0)
@@ -108,7 +108,7 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> Part:
     if "" in labels:
         empty = codes == labels.index("")
         _refuse(pl.Series(empty), column, "empty", where, "lists")
-    return Part(
+    return RowsRead(
         indptr,
         codes,
         labels,

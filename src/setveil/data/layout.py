@@ -18,7 +18,7 @@ class Format:
 
     extension: str  # the usual ending of a file's name, with its dot
     # ``module:function`` in this folder: from a `Text` (bytes and a name, if it is no text) and the options
-    # that it takes, by name, to a `setveil.data.rows_of_columns.Part`
+    # that it takes, by name, to a `setveil.data.rows_of_columns.RowsRead`
     reader: str
     writer: str  # ``module:function`` in this folder: from rows and layout to pieces of bytes
     takes: tuple[str, ...] = ()  # options of `setveil.read` that it is read with

@@ -32,8 +32,8 @@ from setveil.errors import DataError, shorten
 
 
 @dataclass(frozen=True)
-class Part:
-    """What one file holds."""
+class RowsRead:
+    """What one file, or a piece of it, holds."""
 
     # indptr, codes, labels: as `setveil.data.transactions.Transactions.from_codes` takes them
     indptr: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Part:
     items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
 
 
-def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> Part:
+def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
     """Take the rows out of a table.
 
     Parameters
@@ -92,7 +92,7 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> Part:
     return replace(part, items=tuple(held))
 
 
-def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> Part:
+def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
     found = long_columns(table.names, wanted, table.name)
     if found is None:
         found = None if wanted.named else table.agreed(said=said)
@@ -104,7 +104,7 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> Part:
     row, first = rows_of(_merged(ids))
     indptr, codes = joined(row, items.codes, first.size)
     id_name, item_name = ((table.names[at] if table.header else "") for at in found)
-    return Part(
+    return RowsRead(
         indptr,
         codes,
         items.labels,
@@ -125,7 +125,7 @@ def _by_line(
     items_at: Sequence[int],
     id_at: int | None,
     ids: Column | None,
-) -> Part:
+) -> RowsRead:
     """Make a row of each line, or of the lines of each id."""
     codes, labels = cells
     lines, width = codes.shape
@@ -135,7 +135,7 @@ def _by_line(
     else:
         written = tuple(names)
     layout = Layout(form, table.separator, item_columns=written if form == "wide" else ())
-    part = Part(
+    part = RowsRead(
         np.arange(lines + 1, dtype=np.int64) * width,
         codes.ravel(),
         labels,
@@ -151,7 +151,7 @@ def _by_line(
     most = int(np.diff(indptr).max(initial=0))
     if form == "wide" and most > width:  # lines of one id are joined: rows outgrow the columns
         layout = Layout(form, table.separator, item_columns=tuple(f"item{i}" for i in range(1, most + 1)))
-    return Part(
+    return RowsRead(
         indptr,
         flat,
         labels,

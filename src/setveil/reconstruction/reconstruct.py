@@ -38,8 +38,8 @@ _MOST = 1 << 31  # occurrences of a draw
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """A label and what is known of its items."""
+class LabelRows:
+    """The rows that show a label, and what is known of its items."""
 
     rows: NDArray[np.int32]  # int32 (S,): the rows that show it, ascending
     items: Ints  # int64 (leaves,): the items that it stands for: positions in `Puzzle.items`, ascending
@@ -54,7 +54,7 @@ class Puzzle:
     shared: Shared
     counts: Counts
     items: tuple[str, ...]  # every item that may occur, in item order
-    parts: tuple[Part, ...]  # what rows show, label by label, in item order
+    parts: tuple[LabelRows, ...]  # what rows show, label by label, in item order
     # Suppressed items that are listed, and their supports. A local recoding may suppress an item in some rows
     # only: these show no label that stands for it.
     hidden: tuple[tuple[int, int], ...]
@@ -92,7 +92,7 @@ def puzzle_of(shared: Shared) -> Puzzle:
         supports = np.array([listed.get(items[i], 0) for i in inside.tolist()], np.int64)
         at = shared.rows.vocabulary.ids[label]
         lacking = _lacking(label, supports, shown[label], counts.least)
-        parts.append(Part(rows[starts[at] : starts[at + 1]], inside, supports, lacking))
+        parts.append(LabelRows(rows[starts[at] : starts[at + 1]], inside, supports, lacking))
     for item, number in hidden.items() if _is_local(shared) else ():
         _require_room(item, number, _bare_rows(place[item], parts, shared.rows.n_rows).size)
     puzzle = Puzzle(
@@ -108,7 +108,7 @@ def _is_local(shared: Shared) -> bool:
     return bool(shared.about.get("recoding") == LocalRecoding.kind)
 
 
-def _bare_rows(item: int, parts: Sequence[Part], n_rows: int) -> NDArray[np.int32]:
+def _bare_rows(item: int, parts: Sequence[LabelRows], n_rows: int) -> NDArray[np.int32]:
     """List the rows that show no label of an item, ascending."""
     bare = np.ones(n_rows, bool)
     for part in parts:
@@ -234,7 +234,7 @@ def reconstruct(
     whole = max(puzzle.occurrences, 1)
     done = 0
 
-    def deal(part: Part, supports: Ints) -> None:
+    def deal(part: LabelRows, supports: Ints) -> None:
         made = new_deal(supports, part.rows.size)
         deal_all(state, made, made.item.copy())
         steps = mixing * made.item.size
@@ -267,7 +267,7 @@ def reconstruct(
     return _rows_of(puzzle, np.concatenate(rows), np.concatenate(items))
 
 
-def _completed(part: Part, state: State, least: int) -> Ints:
+def _completed(part: LabelRows, state: State, least: int) -> Ints:
     """Draw the supports of unlisted items that the rows of a label need, beside those that are listed."""
     supports = part.supports.copy()
     deal_lacking(state, supports, np.flatnonzero(supports == 0), min(least - 1, part.rows.size), part.lacking)

@@ -10,7 +10,7 @@ Recoding = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
-class Part:
+class Coarser:
     """Items of which one release says less than the other."""
 
     name: str | None  # what the release that says less calls them; None: it leaves them out
@@ -24,8 +24,8 @@ class Difference:
 
     same: int  # items of which both say the same
     # first, second: where the first release says more, where the second does; most items first
-    first: tuple[Part, ...]
-    second: tuple[Part, ...]
+    first: tuple[Coarser, ...]
+    second: tuple[Coarser, ...]
     other: int  # items under names of the same width that are not the same
 
 
@@ -38,8 +38,8 @@ def difference(first: Recoding, second: Recoding) -> Difference:
     --------
     >>> one = {"tea": "drinks", "milk": "drinks", "jam": "jam"}
     >>> difference(one, {"tea": "tea", "milk": "milk", "jam": None})
-    Difference(same=0, first=(Part(name=None, items=1, inside=(('jam', 1),)),), \
-second=(Part(name='drinks', items=2, inside=(('milk', 1), ('tea', 1))),), other=0)
+    Difference(same=0, first=(Coarser(name=None, items=1, inside=(('jam', 1),)),), \
+second=(Coarser(name='drinks', items=2, inside=(('milk', 1), ('tea', 1))),), other=0)
     """
     widths = [Counter(label for label in one.values() if label is not None) for one in (first, second)]
     same = other = 0
@@ -61,9 +61,9 @@ second=(Part(name='drinks', items=2, inside=(('milk', 1), ('tea', 1))),), other=
     return Difference(same, _sorted(parts[0]), _sorted(parts[1]), other)
 
 
-def _sorted(parts: Mapping[str | None, Counter[str]]) -> tuple[Part, ...]:
+def _sorted(parts: Mapping[str | None, Counter[str]]) -> tuple[Coarser, ...]:
     found = [
-        Part(name, inside.total(), tuple(sorted(inside.items(), key=lambda one: (-one[1], one[0]))))
+        Coarser(name, inside.total(), tuple(sorted(inside.items(), key=lambda one: (-one[1], one[0]))))
         for name, inside in parts.items()
     ]
     return tuple(sorted(found, key=lambda part: (-part.items, part.name or "")))

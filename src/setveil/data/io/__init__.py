@@ -19,7 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import Part
+from setveil.data.rows_of_columns import RowsRead
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
@@ -230,7 +230,7 @@ def _numbered(name: str) -> str:
     return name.removeprefix("column ") if name.removeprefix("column ").isdigit() else name
 
 
-Parts = tuple[list[Part], list[InputFile], list[str | None]]
+Parts = tuple[list[RowsRead], list[InputFile], list[str | None]]
 
 
 def _query_parts(query: str, connection: str, request: _Request) -> Parts:
@@ -249,7 +249,7 @@ def _query_parts(query: str, connection: str, request: _Request) -> Parts:
 
 def _file_parts(paths: list[str], request: _Request) -> Parts:
     files: list[InputFile] = []
-    parts: list[Part] = []
+    parts: list[RowsRead] = []
     encodings: list[str | None] = []
     found = gather(paths)
     for path in found:
@@ -277,12 +277,12 @@ def read_beginning(
     format: str | None,  # noqa: A002
     encoding: str | None,
     separator: str | None,
-) -> Part:
+) -> RowsRead:
     """Read what a file begins with as `read` reads a whole one."""
     return _read_source(source, _Request(format, encoding, separator, Wanted(None, None, None), True))[0]
 
 
-def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
+def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | None]:
     """Read one file."""
     content, name = source.content, source.name
     if not content:
@@ -298,7 +298,7 @@ def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
         return read_frame(read_sheet(source), request.wanted, name, form), None
     chosen = request.format or detect_format(source.inner, content)
     given = request.given()
-    part: Part
+    part: RowsRead
     if not FORMATS[chosen].text:
         _refuse_options(chosen, given)
         options = {option: given[option] for option in FORMATS[chosen].takes}
@@ -317,7 +317,7 @@ def _read_source(source: Source, request: _Request) -> tuple[Part, str | None]:
     return part, text.encoding
 
 
-def _refuse_ids_in_lists(part: Part, name: str, request: _Request) -> None:
+def _refuse_ids_in_lists(part: RowsRead, name: str, request: _Request) -> None:
     """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
     if request.tables and request.silent:
         rows = [
@@ -327,7 +327,7 @@ def _refuse_ids_in_lists(part: Part, name: str, request: _Request) -> None:
         refuse_ids_in_lists(rows, name, next(iter(part.item_columns), ""))
 
 
-def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
+def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
     """Read text whose format was not named: a table if columns were, else rows unless it may be a table."""
     from setveil.data.io.table import TextTable, read_named, read_unnamed
 
@@ -349,7 +349,7 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> Part:
             asked.keep(lambda options: _can_be_read(text, request, options))
             raise asked
     options = {"separator": request.separator} if chosen == "basket" else {}
-    part: Part = function_of(FORMATS[chosen].reader)(text, **options)
+    part: RowsRead = function_of(FORMATS[chosen].reader)(text, **options)
     return part
 
 
@@ -390,7 +390,7 @@ def _form_of_table(request: _Request, what: str) -> str | None:
     return request.format
 
 
-def _together(parts: Sequence[Part], files: Sequence[InputFile], *, same_ids: bool) -> Part:
+def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids: bool) -> RowsRead:
     """Join what several files hold."""
     first = parts[0]
     for part, file in zip(parts[1:], files[1:], strict=True):
@@ -431,7 +431,7 @@ def _together(parts: Sequence[Part], files: Sequence[InputFile], *, same_ids: bo
     return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids)
 
 
-def _laid_out(part: Part) -> str:
+def _laid_out(part: RowsRead) -> str:
     columns = f" with items from {listed(part.item_columns, 3)}" if part.item_columns else ""
     return f"{part.layout.format}, separator {part.layout.separator!r}{columns}"
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.rows_of_columns import Part
+from setveil.data.rows_of_columns import RowsRead
 from setveil.errors import DataError, TableError, listed, shorten
 
 
-def read_jsonl(text: Text, item_column: str | None) -> Part:
+def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first line that is not blank settles whether the rows are arrays or objects, and the key of the list.
@@ -45,7 +45,7 @@ def read_jsonl(text: Text, item_column: str | None) -> Part:
                 else:
                     codes.append(found.setdefault(label_of(item, where), len(found)))
         indptr.append(len(codes))
-    return Part(
+    return RowsRead(
         np.array(indptr, np.int64),
         np.array(codes, np.int32),
         list(found),

@@ -18,7 +18,7 @@ from setveil.data.frames import read_frame
 from setveil.data.io.footer import least_memory
 from setveil.data.io.source import is_parquet
 from setveil.data.layout import Layout
-from setveil.data.rows_of_columns import Part
+from setveil.data.rows_of_columns import RowsRead
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.memory import Unpacked
@@ -33,7 +33,7 @@ def read_parquet(
     id_column: str | None,
     item_column: str | None,
     item_columns: str | Sequence[str] | None,
-) -> Part:
+) -> RowsRead:
     """Read a column of lists, or a table of columns, from the bytes of a file and its name.
 
     Rows of a wide or a one-hot table are published as lists.

@@ -20,7 +20,7 @@ from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.data.readings import refuse_ids_in_lists
-from setveil.data.rows_of_columns import Part
+from setveil.data.rows_of_columns import RowsRead
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, listed, shorten
 
@@ -251,7 +251,7 @@ class TextFiles:
             before = np.concatenate(([0], np.cumsum(shown)))
             yield before[part.indptr], items[shown]
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self) -> Iterator[RowsRead]:
         """Read the lines, some at a time."""
         for path in self.paths:
             with _opened(path) as file:
@@ -260,7 +260,7 @@ class TextFiles:
                     done += part.indptr.size - 1
                     yield part
 
-    def _read(self, path: str, behind: int, lines: bytes) -> Part:
+    def _read(self, path: str, behind: int, lines: bytes) -> RowsRead:
         """Read the lines behind some rows of a file."""
         text = as_text(lines, f"{path}, behind row {behind:,}" if behind else path, self.encoding)
         return read_fimi(text) if self.layout.format == "fimi" else read_basket(text, self.layout.separator)

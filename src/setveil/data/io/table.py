@@ -15,7 +15,7 @@ from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
-from setveil.data.rows_of_columns import Part, read_table
+from setveil.data.rows_of_columns import RowsRead, read_table
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.wording import are, count
@@ -23,7 +23,7 @@ from setveil.wording import are, count
 _MANY = 8  # values of a table for each of its lines: then a column is better sorted than looked up
 
 
-def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> Part:
+def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> RowsRead:
     """Read lines of an id and an item; those of the same id, wherever they stand, are one row."""
     wanted = Wanted(id_column, item_column)
     return read_table(TextTable(text, separator, wanted), "long", wanted)
@@ -31,7 +31,7 @@ def read_long(text: Text, separator: str | None, id_column: str | None, item_col
 
 def read_wide(
     text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
-) -> Part:
+) -> RowsRead:
     """Read lines with several columns of items."""
     wanted = Wanted(id_column, None, item_columns)
     return read_table(TextTable(text, separator, wanted), "wide", wanted)
@@ -39,18 +39,18 @@ def read_wide(
 
 def read_onehot(
     text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
-) -> Part:
+) -> RowsRead:
     """Read lines with a column for each item, by default all columns but that of the ids."""
     wanted = Wanted(id_column, None, item_columns)
     return read_table(TextTable(text, separator, wanted), "onehot", wanted)
 
 
-def read_named(text: Text, separator: str | None, wanted: Wanted) -> Part:
+def read_named(text: Text, separator: str | None, wanted: Wanted) -> RowsRead:
     """Read a table of which columns were named, but not the layout."""
     return read_table(TextTable(text, separator, wanted), None, wanted)
 
 
-def read_unnamed(text: Text, separator: str | None) -> Part | None:
+def read_unnamed(text: Text, separator: str | None) -> RowsRead | None:
     """Read a long table whose two columns are named unmistakably; None if the text is anything else."""
     table = TextTable(text, separator)
     return None if table.agreed(said=False) is None else read_table(table, "long", Wanted())

@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.io.sniff import basket_separator
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.rows_of_columns import Part
+from setveil.data.rows_of_columns import RowsRead
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import Tokens, tokenize
@@ -19,7 +19,7 @@ _SPMF_ITEM = re.compile(r"\+?[0-9]+", re.ASCII)
 _SPMF_NAME = re.compile(rb"(?:^|(?<=[\r\n]))[ \t]*@ITEM=([^=\r\n]*)=([^\r\n]*)")
 
 
-def read_fimi(text: Text) -> Part:
+def read_fimi(text: Text) -> RowsRead:
     """Read rows of integers separated by blanks."""
     tokens = tokenize(text.content)
 
@@ -35,10 +35,10 @@ def read_fimi(text: Text) -> Part:
             )
         return field
 
-    return Part(tokens.indptr, tokens.codes, _labels(text, tokens, label), Layout("fimi"))
+    return RowsRead(tokens.indptr, tokens.codes, _labels(text, tokens, label), Layout("fimi"))
 
 
-def read_basket(text: Text, separator: str | None) -> Part:
+def read_basket(text: Text, separator: str | None) -> RowsRead:
     """Read rows of fields between separators; double quotes protect what is special."""
     layout = Layout("basket", separator or basket_separator(text, said=True))
     tokens = tokenize(text.content, separator=layout.separator, quotes=True)
@@ -47,10 +47,10 @@ def read_basket(text: Text, separator: str | None) -> Part:
     codes = tokens.codes
     if "" in labels:  # a quoted nothing; other empty fields are left out by the tokenizer
         codes = np.where(codes == labels.index(""), -1, codes)
-    return Part(tokens.indptr, codes, labels, layout)
+    return RowsRead(tokens.indptr, codes, labels, layout)
 
 
-def read_spmf(text: Text) -> Part:
+def read_spmf(text: Text) -> RowsRead:
     """Read rows of numbers, as ``1 2 3`` or as ``1 -1 2 -1 -2``; items are their names, where they have some.
 
     ``-2`` ends a row and takes the line end after it along; otherwise a line end does, also of a blank line.
@@ -84,7 +84,7 @@ def read_spmf(text: Text) -> Part:
         ended[filled] = ends_row[bounds[filled] - 1]
         bounds = np.sort(np.concatenate([bounds[~ended], np.flatnonzero(ends_row) + 1]))
         codes = np.where(np.array(mark)[codes], np.int32(-1), codes)
-    return Part(np.concatenate([[0], bounds]), codes, labels, Layout("spmf"))
+    return RowsRead(np.concatenate([[0], bounds]), codes, labels, Layout("spmf"))
 
 
 def _spmf_names(text: Text) -> dict[str, str]:
