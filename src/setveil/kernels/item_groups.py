@@ -129,6 +129,7 @@ def is_threatened(s, image, k):
             x = np.int64(s.following[x])
     s.clock[WORK] += total
 
+    # Few groups: count the rows by what they have of the image, then add supersets to subsets.
     threatened = False
     if image.size <= MASKED:
         table = np.zeros(1 << image.size, np.int64)
@@ -147,6 +148,7 @@ def is_threatened(s, image, k):
         for mask in range(1, table.size):
             threatened = threatened or 0 < table[mask] < k
         return threatened
+    # Many groups: count each part that a row has.
     wanted = np.zeros(s.group.size, np.bool_)
     for g in image:
         wanted[g] = True
@@ -240,6 +242,7 @@ def merge_groups(s, a, b):
     s.clock[TICK] += 1
     s.clock[STAMP] += 1
     tick = s.clock[TICK]
+    # In the rows of d: where c stands as well, d goes; elsewhere c takes its place, in order.
     x = np.int64(d)
     while x >= 0:
         for p in range(s.starts[x], s.starts[x + 1]):
@@ -268,6 +271,7 @@ def merge_groups(s, a, b):
             s.clock[WORK] += s.length[row]
         s.group[x] = c
         x = np.int64(s.following[x])
+    # c takes over the members, and its node is the lowest above both.
     s.following[s.last[c]] = d
     s.last[c] = s.last[d]
     s.size[c] += s.size[d]

@@ -41,6 +41,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
     """
     f_indptr, f_items, of_starts, of = forbidden
     n = alive.size
+    # How many rows of `v` hold each item; 0 where the two are forbidden together.
     support = np.zeros(n, np.int64)
     longest = np.int64(0)
     for at in range(starts[v], starts[v + 1]):
@@ -55,6 +56,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
         if f_indptr[b + 1] - f_indptr[b] == 2:
             support[f_items[f_indptr[b]]] = 0
             support[f_items[f_indptr[b] + 1]] = 0
+    # The items that may join, in their new order: by support, then by number.
     together = np.flatnonzero(support >= threshold)
     keys = support[together] * n + together
     sort_piece(keys, 0, keys.size)
@@ -64,6 +66,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
     for at in range(m):
         new_of[ids[at]] = at
 
+    # The rows of `v` in new numbers.
     ptr = np.zeros(starts[v + 1] - starts[v] + 1, np.int64)
     new = np.empty(longest, np.int64)
     w = np.empty(ptr.size - 1, np.int64)
@@ -87,6 +90,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
     if f_indptr.size > 1:
         found = np.empty(f_indptr.size, np.int64)
         n_found, rest = 0, 0
+        # The sets with `v`, then by their first item those without it: so that each is met once.
         for z in range(-1, m):
             first = v if z < 0 else ids[z]
             for at in range(of_starts[first], of_starts[first + 1]):
@@ -105,6 +109,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
                     found[n_found] = b
                     n_found += 1
                     rest += hi - lo - (1 if with_v else 0) - 2
+        # Of each its last item, and the last but one, under which it is listed: counted, then put in order.
         f_last, f_ptr = np.empty(n_found, np.int64), np.zeros(n_found + 1, np.int64)
         f_rest = np.empty(rest, np.int64)
         second = np.empty(n_found, np.int64)
@@ -125,6 +130,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
         for i in range(n_found):
             order[f_starts[second[i] + 1]] = i
             f_starts[second[i] + 1] += 1
+        # What each holds besides `v` and these two.
         rest = 0
         for j in range(n_found):
             i = order[j]

@@ -115,6 +115,7 @@ def exchange(
     of_last = np.flatnonzero(last_weight)
     asked[: of_last.size] = of_last
     for k in range(first, min(first + most, seats.size)):
+        # The sensitive items of the two groups, and by how much a row counts more in one than the other.
         x, g = seats[k], seat_group[k]
         n_asked = of_last.size
         for o in range(g_indptr[g], g_indptr[g + 1]):
@@ -125,6 +126,7 @@ def exchange(
                 n_asked += 1
         sensitive = asked[:n_asked]
 
+        # Of the left-over rows nearby, the one that the slopes favour most over x.
         best = _linear(indptr, items, x, sensitive, weight, slopes)
         place = np.int64(-1)
         for d in range(1, reach + 1):
@@ -135,6 +137,7 @@ def exchange(
                         best, place = value, at
         if place >= 0:
             y = top[place]
+            # The slopes only estimate: exchange the two if the loss itself falls.
             gain = _change(indptr, items, x, y, sensitive, weight, held, holders, number, scale, -1)
             gain += _change(indptr, items, y, x, sensitive, weight, held, holders, number, scale, 1)
             if gain < -_LEAST:
@@ -143,6 +146,7 @@ def exchange(
                 top[place] = below[y]
                 below[x] = top[kind[x]]
                 top[kind[x]] = x
+                # Numbers of the items that one of the two holds, and their slopes.
                 for row, sign in ((x, -1), (y, 1)):
                     for q in range(indptr[row], indptr[row + 1]):
                         i = items[q]

@@ -79,6 +79,8 @@ def find_breaches(
     current = np.zeros(largest + 1, np.int64)
     levels = no_levels(n)
     found, written, steps, d = 0, 0, np.int64(0), 0
+    # The walk goes down by one rank of greater number at a time: path[:d] is in at least k rows,
+    # and spent[d] is how much of it is missing.
     while True:
         if d == 0:
             if current[0] >= n or steps > budget:
@@ -111,6 +113,7 @@ def find_breaches(
                 together[s] += entry_count[e]
                 hidden[s] += entry_hidden[e]
         steps += to - from_
+        # A breach: more of the rows have s than may, and too few of them lose it.
         allowed = numerator * have // denominator
         most, broken = np.int64(0), False
         for i in range(kinds):
@@ -164,6 +167,7 @@ def find_breaches(
         steps += looked
         for i in range(n_marked):
             hopeful[marked[i]] = False
+        # Of what stands behind the path, keep what is in k rows with it, cheap, and of another branch.
         kept = 0
         for i in range(n_touched):
             y = touched[i]

@@ -169,6 +169,7 @@ def make_clusters(
     now = np.zeros(loss.shape[1], np.int64)
     while more > 0 and state[3] >= k:
         more -= 1
+        # The seed: what is farthest from the seed before; at first the first tuple there is.
         t = live[0]
         if state[1] >= 0:
             for a in range(q):
@@ -180,6 +181,7 @@ def make_clusters(
         wanted = k - _take(t, 1, left, following, part, cluster)
         for a in range(q):
             least[a] = greatest[a] = values[t, a]
+        # Grow the cluster to k rows, each time by a tuple that adds least to its loss `now`.
         while wanted > 0:
             join_values(starts, parent, low, high, loss, full, kind, n_values, least, greatest, joined)
             for j in range(now.size):
@@ -196,6 +198,7 @@ def make_clusters(
                 for a in range(q):
                     least[a] = min(least[a], values[t, a])
                     greatest[a] = max(greatest[a], values[t, a])
+        # Forget the tuples of which all rows are in clusters.
         state[2] += 1
         state[3] -= k
         kept = 0

@@ -135,6 +135,8 @@ def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
                     size += 1
                 v = np.int64(parent[v])
         ends[r + 1] = size
+    # For each node, how many of its rows hold each other one: in some, but fewer than k, they clash; and so
+    # do nodes above it.
     together = np.zeros(n, np.int64)
     for i in range(n):
         for at in range(starts[i], starts[i + 1]):

@@ -229,11 +229,13 @@ def _walk_from(
         e = levels.item[here]
         if slot[e] < 0:
             continue
+        # Q: the closure of P and e. It is reached elsewhere if it has an item below e that P lacks.
         n_common, count = _find_common(rows, levels, here, counts, slot, common, state)
         if n_common == 0 or common[0] < e:
             continue
         if count <= limit[least] and count * best[1] <= best[0] * least:
             continue
+        # The rows that hold Q, and whether Q is a violation, or tells more than all before.
         n_kept, support = _keep(rows, levels, here, common[:n_common], d > 0, rooted, kept, state)
         size = sizes[d] + n_common
         closed[sizes[d] : size] = common[:n_common]
@@ -248,6 +250,7 @@ def _walk_from(
             best[0], best[1] = count, support
             _write(closed[:size], best_set)
 
+        # The next level: the rows that tell of the sensitive item say what may extend Q.
         n_telling, total = 0, np.int64(0)
         for at in range(n_kept):
             tail = rows.indptr[kept.row[at] + 1] - kept.place[at]

@@ -166,6 +166,7 @@ def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
     pause = state[3] + PAUSE
     while state[0] < safe.shape[0]:
         at = state[0]
+        # The sets up to `last` share all items but the last with set `at`: each may join it.
         last = _siblings_end(safe, at)
         if state[1] + last - at > out.shape[0] or state[3] > pause:
             return
@@ -173,6 +174,7 @@ def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
         if last == at + 1:
             continue
         path[:size] = safe[at]
+        # How many of its rows hold each other item, and at most how many of these a private item.
         there = holding(rows, holders, path[:size])
         for row in there:
             for p in range(indptr[row], indptr[row + 1]):
@@ -189,6 +191,7 @@ def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
             if times == 0:
                 continue
             path[size] = x
+            # If a part of it is not safe, a smaller violation has been found.
             listed = True
             for skip in range(size - 1):
                 if not _is_listed(safe, path, skip):
@@ -196,6 +199,7 @@ def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
                     break
             if not listed:
                 continue
+            # A violation is in fewer than k rows, or betrays a private item.
             if times < k or most[x] > limit[times]:
                 if state[2] < moles.shape[0]:
                     moles[state[2]] = path

@@ -282,6 +282,7 @@ def _count_from(facts, holders, item, notes):
         kept = Places(np.arange(n_rows), rows.indptr[:-1] - 1)
         _judge(facts, cut, kept, n_rows, 0, np.arange(facts.secrets.size), notes)
         return n
+    # Level d has the rows that hold path[:d], cut off; what stands there may be path[d].
     kept, telling = room_for_places(holders), room_for_places(holders)
     levels = first_level(holders, item, size)
     alive_of, n_alive = np.zeros((size + 1, facts.secrets.size), np.int64), np.zeros(size + 1, np.int64)
@@ -301,6 +302,7 @@ def _count_from(facts, holders, item, notes):
             return here
         levels.current[d] += 1
         path[d] = levels.item[here]
+        # The rows with path[: d + 1] that can still make a set, and the sensitive items it may tell of.
         choose = size - d - 1
         n_kept, total = project(cut.indptr, levels, here, choose, kept)
         state[STEPS] += levels.begin[here + 1] - levels.begin[here] + OVERHEAD
@@ -314,6 +316,7 @@ def _count_from(facts, holders, item, notes):
         alive = alive_of[d + 1, : n_alive[d + 1]]
         if alive.size == 0:
             continue
+        # In a single row, all sets with the path tell the same. Sets of one item more are judged at once.
         if n_kept == 1 and _judge_one(facts, cut, kept.row[0], kept.place[0] + 1, d + 1, choose, notes):
             continue
         for s in alive:
@@ -323,6 +326,7 @@ def _count_from(facts, holders, item, notes):
             for s in alive:
                 level[s] = d
             continue
+        # The next level: the rows with an item that is alive say what may continue the path.
         state[STEPS] += 2 * total
         n_telling = 0
         for at in range(n_kept):
@@ -461,6 +465,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
     sets, path = notes.sets, notes.path
     starts, told, told_counts = facts.told
     level = notes.of_secrets[LEVEL]
+    # How many rows hold each item behind the path, and how many of them each sensitive item comes with.
     tail, n_pairs = 0, 0
     for at in range(n):
         row = row_of[at]
@@ -488,6 +493,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
                 pair_at[begin[s]], pair_count[begin[s]] = at, told_counts[q]
                 begin[s] += 1
 
+    # For each sensitive item, how many of its rows hold each item behind the path.
     state[PREFIX] += 1
     room = listed.shape[0] - state[LISTED]
     found = 0
@@ -512,6 +518,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
             got[z] = 0
             if z == secrets[s]:
                 continue
+            # A violation: too many of the rows with the path and z have s.
             if count > limit[support]:
                 state[KNOWN] = 1
                 if room > 0:
@@ -520,6 +527,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
                     entries[found, 0], entries[found, 1] = z * secrets.size + s, s
                     entries[found, 2], entries[found, 3] = support, count
                 found += 1
+            # What tells most of s: the greatest share, of equals a smaller set, greater support, the first.
             if state[LEARN]:
                 one, other = count * best[s, 1], best[s, 0] * support
                 better = one > other

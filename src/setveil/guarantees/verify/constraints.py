@@ -244,6 +244,7 @@ def _check(rows, holders, images, k, at, budget, support, broken):
     steps = np.int64(0)
     while at < ptr.size - 1 and steps < budget:
         image = flat[ptr[at] : ptr[at + 1]]
+        # The label of fewest rows: those that hold the image are among them.
         rare = np.int64(-1)
         for label in image:
             wanted[label] = True
@@ -253,6 +254,8 @@ def _check(rows, holders, images, k, at, budget, support, broken):
             steps += 4 * (starts[rare + 1] - starts[rare])
         if rare >= 0 and whole[at]:
             support[at] = _count(rows, holders, wanted, image.size, rare, k)
+        # If the image occurs, each subset does, at least as often. Else each subset that occurs lies in the
+        # part of the image that some row holds, which occurs no more often.
         if support[at] > 0:
             broken[at] = support[at] < k
         else:
