@@ -67,8 +67,6 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
     Parameters
     ----------
-    target : int
-        One of them.
     number : int64 (n,), zeros
         Workspace; zero afterwards.
 

@@ -144,10 +144,6 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
 
     Parameters
     ----------
-    names : sequence of str
-        The columns there are.
-    wanted : str or sequence of str
-        As in `Wanted`.
     id_at : int or None
         The id column, which a pattern does not mean.
     where : str

@@ -23,8 +23,6 @@ def refusal(
 
     Parameters
     ----------
-    table : NamedColumns
-        What was found.
     why : str
         What speaks for a table, where that is in question.
     more : mapping

@@ -21,13 +21,7 @@ Answer = dict[str, Any]
 
 
 class Attempts:
-    """Attempts to publish items of a run otherwise.
-
-    Parameters
-    ----------
-    show : int
-        How many violations to list of each attempt.
-    """
+    """Attempts to publish items of a run otherwise."""
 
     def __init__(self, now: Naming, show: int) -> None:
         self.now, self.show, self.terms = now, show, now.terms

@@ -26,15 +26,6 @@ def verified_union(
 ) -> Together:
     """Verify the rows of two releases together, for the smaller k and m of the two.
 
-    Parameters
-    ----------
-    guarantee : Guarantee
-        What they keep.
-    name : str
-        Of the earlier release.
-    earlier : Shared
-        What is shared of it.
-
     Returns
     -------
     dict

@@ -62,8 +62,6 @@ class Counts:
 
         Parameters
         ----------
-        recoding : Recoding or LocalRecoding
-            How they are published.
         least : int
             Fewest rows that a line may speak of, at least the k of the promise.
         filled : int
@@ -122,13 +120,6 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:
     """Read the counts beside published rows as they stand there; None if the release has none.
 
     Whether they can be true is for the verifier to say (`setveil.guarantees.verify.counts`).
-
-    Parameters
-    ----------
-    folder : Path
-        Where the published rows are.
-    about : mapping
-        The about.json there.
     """
     entry = about.get("counts")
     path = folder / FILE

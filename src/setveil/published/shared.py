@@ -46,8 +46,6 @@ def shared_by(
     ----------
     about : mapping
         Its about.json, as far as it is known.
-    layout : Layout
-        How it would be written.
     """
     labels = (
         release.meaning()["labels"] if isinstance(release, tables.TableRelease) else release.generalized()

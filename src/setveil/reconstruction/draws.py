@@ -97,8 +97,6 @@ def write_draws(
         How many there are, for their names.
     items : iterable of str
         All items that may be in a draw: all draws are written in one format.
-    terms : Terms
-        How they are made.
     """
     require_place(out, force=force)
     general = writable_layout(terms.layout, items)

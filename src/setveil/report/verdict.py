@@ -17,10 +17,6 @@ def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:
     ----------
     verdict : dict
         What the verifier found, as JSON types.
-    phrase : str
-        Name of the guarantee with its parameters.
-    show : int
-        How many violations to list.
     """
     words = words_for(verdict)
     rows_hold = not verdict["violations"]

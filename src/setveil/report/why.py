@@ -18,15 +18,7 @@ Answer = Mapping[str, Any]
 
 
 def why_text(answer: Answer, show: int = 10) -> str:
-    """Say why a label is not split, or an item is left out or has no name of its own.
-
-    Parameters
-    ----------
-    answer : mapping
-        What `setveil.past.why` found.
-    show : int
-        How many violations of each attempt to list.
-    """
+    """Say why a label is not split, or an item is left out or has no name of its own."""
     parts = ["\n".join(_headline(answer))]
     parts += ["\n".join(_attempt(answer, one, show)) for one in answer["tries"]]
     parts += [text for text in (_optimum(answer), _below(answer)) if text]

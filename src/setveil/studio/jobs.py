@@ -45,8 +45,6 @@ class Job:
     ----------
     kind : str
         What the project calls it: anonymize, explore, ...
-    argv : list of str
-        The words after `setveil`.
     state : str
         waiting, running, done, failed or cancelled.
     phase, share : str, float or None
@@ -170,8 +168,6 @@ class Jobs:
         kind : str
             What it is: the next of a kind in `QUESTIONS` runs beside other work, and explore is put off for
             any other work.
-        argv : sequence of str
-            The words after `setveil`.
         label : str, optional
             What pages call it.
         out : path, optional

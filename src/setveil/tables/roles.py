@@ -296,8 +296,6 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
     ----------
     roles : Roles
         Their hierarchies are paths, not trees; they are written as absolute ones.
-    path : path
-        The TOML file.
     """
     sections: list[tuple[str, dict[str, Any]]] = [
         (

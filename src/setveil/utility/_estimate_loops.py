@@ -99,21 +99,9 @@ def count_label_sets(starts, tidlists, weights, indptr, labels, n_rows, out):
 
 @compiled
 def answer_queries(
-    indptr,
-    places,
-    label,
-    share,
-    low,
-    high,
-    is_item,
-    sizes,
-    chances,
-    room,
-    supports,
-    estimate,
-    least,
+    indptr, places, label, share, low, high, is_item, sizes, chances, room, supports, estimate, least,
     greatest,
-):
+):  # fmt: skip
     """Answer queries from the supports of their labels.
 
     Parameters

@@ -60,8 +60,6 @@ class Candidates:
     ----------
     cut : Cut
         The lowest cut of the data.
-    separator : Separator
-        Finds threats.
     losses : Losses
         What is to be kept low.
     kept : list of int

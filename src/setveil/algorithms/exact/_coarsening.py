@@ -80,8 +80,6 @@ class Floor:
 
         Parameters
         ----------
-        objective : str
-            As of `Exact`.
         tree : Hierarchy
             What is left of `tree`.
         inside : Transactions

@@ -126,24 +126,9 @@ def _absorb(starts, values, live, n_live, joined, bits, now, wanted, left, follo
 
 @compiled
 def make_clusters(
-    starts,
-    parent,
-    low,
-    high,
-    loss,
-    full,
-    kind,
-    bits,
-    n_values,
-    values,
-    left,
-    following,
-    live,
-    state,
-    k,
-    more,
-    part,
-):
+    starts, parent, low, high, loss, full, kind, bits, n_values, values, left, following, live, state, k,
+    more, part,
+):  # fmt: skip
     """Make up to `more` clusters of k rows.
 
     Parameters

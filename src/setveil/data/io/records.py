@@ -17,13 +17,7 @@ from setveil.errors import DataError, shorten
 
 
 class RecordTable:
-    """Objects, one a line; blank lines are left out.
-
-    Parameters
-    ----------
-    text : Text
-        Of a file.
-    """
+    """Objects, one a line; blank lines are left out."""
 
     header = True
     separator = ","

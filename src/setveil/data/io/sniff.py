@@ -64,8 +64,6 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
 
     Parameters
     ----------
-    text : Text
-        Of a file.
     form : {"basket", "fimi", "spmf"}
         As what it would be read.
     separator : str or None
@@ -137,8 +135,6 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
 
     Parameters
     ----------
-    text : Text
-        Of a file.
     said : bool
         Whether it was said that the lines are rows of items: then a comma is preferred.
     """

@@ -171,8 +171,6 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
 
     Parameters
     ----------
-    content : bytes
-        Of a file.
     name : str
         What to call it in messages.
     encoding : str, optional

@@ -63,12 +63,8 @@ class TextTable:
 
     Parameters
     ----------
-    text : Text
-        Of a file.
     separator : str or None
         Between fields; by default detected.
-    wanted : Wanted
-        Columns that were named.
     titled : bool
         Whether the first line is known to be a header.
     """

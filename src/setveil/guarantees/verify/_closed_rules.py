@@ -92,8 +92,6 @@ class ClosedRules:
         most_steps, most_after : int
             After how many steps to stop, and after how many with a violation; a step is an item of a row that
             is looked at.
-        show : int
-            How many violations to list.
         """
         found: set[tuple[tuple[int, ...], int, int, int]] = set()
         for s in range(self.rows.secrets.size):

@@ -150,8 +150,6 @@ class Rules:
         Some row of which holds a sensitive item.
     limit : int64 (n_rows + 1,)
         How many of so many rows may hold a sensitive item.
-    show : int
-        How many violations to list.
 
     Attributes
     ----------

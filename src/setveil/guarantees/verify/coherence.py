@@ -22,7 +22,7 @@ from setveil.progress import Progress, silent
 
 COUNT_STEPS = 3_000_000_000  # once a violation is known: how long to go on counting the others
 MOST_SETS = 50_000_000  # and how many sets of one size to keep for it
-MOST_SHOWN = 1_000_000
+MOST_SHOWN = 1_000_000  # violations that are listed, whatever is asked for
 MOST_ITEMS = 12  # of a violation all of whose subsets are looked at
 
 Violation = tuple[tuple[str, ...], int, str | None, Fraction]
@@ -83,8 +83,6 @@ def verify_coherence(
         Rows of published labels; those among the guarantee's private items are private, all others public.
     guarantee : Coherence
         h, k, p and the private items (one that no row holds is given away by nothing).
-    show : int
-        How many violations to list, of which a million are enough.
 
     Notes
     -----

@@ -89,8 +89,6 @@ def verify_constraints(
         The published label of each item, None where it is suppressed; an item that it does not know occurs
         nowhere. No row may hold a label that no item is published as. Not needed where all m-itemsets are
         protected: those are all sets of at most m labels.
-    show : int
-        How many violations to list.
 
     Notes
     -----

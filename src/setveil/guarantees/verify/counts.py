@@ -81,8 +81,6 @@ def check_counts(
 
     Parameters
     ----------
-    counts : CountsFile
-        What stands beside them.
     k : int
         Of the promise: no count may speak of fewer rows.
     secrets : collection of str
@@ -91,8 +89,6 @@ def check_counts(
         Where someone knows more of a row than its items: the least number, if it is below k, of published
         rows without items that are alike in that, and what they are. (0, "") where there are none so few. By
         default nothing else is known.
-    show : int
-        How many violations to list.
     """
     if few_empty is None:
         empty = int(np.count_nonzero(published.row_lengths() == 0))

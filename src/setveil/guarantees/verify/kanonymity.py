@@ -65,8 +65,6 @@ def verify_kanonymity(
     published : Transactions
         Rows of published labels; each label is taken as one item, whatever it stands for. Rows without items
         count like any other row.
-    show : int
-        How many violations to list.
     """
     items = np.ascontiguousarray(published.items, ">i4").tobytes()  # big-endian: bytes sort like the rows
     bounds = (4 * published.indptr).tolist()

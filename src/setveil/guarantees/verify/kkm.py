@@ -98,8 +98,6 @@ def verify_kkm(
         Columns and sets of published labels; each label is taken as one item, whatever it stands for.
     guarantee : KKmAnonymity
         k and m; perhaps what is sensitive, with h and p.
-    show : int
-        How many violations to list, of which a million are enough.
     brief : bool
         Count violations for a shorter time.
 

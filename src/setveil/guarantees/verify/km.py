@@ -37,7 +37,7 @@ from setveil.progress import Progress, silent
 from setveil.sorting import sort_piece
 
 READINGS = LABEL, COVER = "label", "cover"
-MOST_SHOWN = 1_000_000
+MOST_SHOWN = 1_000_000  # violations that are listed, whatever is asked for
 COUNT_STEPS = 300_000_000  # once a violation is known: how long to go on counting the others
 BRIEF_STEPS = 50_000_000  # the same where not all are wanted
 NEVER = 1 << 62
@@ -113,8 +113,6 @@ def verify_km(
     ----------
     published : Transactions
         Rows of published labels; each label is taken as one item, whatever it stands for.
-    show : int
-        How many violations to list, of which a million are enough.
     brief : bool
         Do not look for a greatest m beyond the one that was asked for, so that `greatest_m` is at most m, and
         count violations for a shorter time; `complete` is False where more may be found.
@@ -184,8 +182,6 @@ class Survey:
         Ids are below.
     k : int
         Less support is a violation; at most the number of rows + 1.
-    show : int
-        How many violations to list.
     """
 
     def __init__(

@@ -76,8 +76,6 @@ def verify_km_pieces(
         The label of each id; each is taken as one item, whatever it stands for.
     guarantee : KmAnonymity
         k and m; m at most 3.
-    show : int
-        How many violations to list.
 
     Returns
     -------

@@ -107,8 +107,6 @@ def verify_km_rho(
         public. Each label is taken as one item, whatever it stands for.
     guarantee : KmRho
         k, m, rho, the sensitive items (one that no row holds is given away by nothing), and what is known.
-    show : int
-        How many violations to list, of which a million are enough.
 
     Notes
     -----

@@ -45,8 +45,6 @@ def verify_km_spark(
         k and m; m must be a number.
     rows : int, optional
         How many rows there must be.
-    show : int
-        How many violations to list.
     progress : Progress
         Hears which size of sets is counted.
 

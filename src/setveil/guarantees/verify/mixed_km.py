@@ -83,8 +83,6 @@ def verify_mixed_km(
     published : PublishedTable
         Columns and sets of published labels; each label is taken as one fact, whatever it stands for. An
         empty field of a column is a fact, too.
-    show : int
-        How many violations to list, of which a million are enough.
     brief : bool
         Count violations for a shorter time.
     """

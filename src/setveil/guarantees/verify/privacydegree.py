@@ -105,8 +105,6 @@ def verify_privacydegree(
         p, and the sensitive items; if it names none, those that the groups count.
     original : Transactions, optional
         The rows before: then groups that overlap or leave rows out, and counts that differ, are found, too.
-    show : int
-        How many violations to list.
     """
     progress("verifying groups", 0.0)
     sensitive = item_order({*guarantee.sensitive, *groups.sensitive.labels})

@@ -82,8 +82,6 @@ def verify_rho_uncertainty(
         taken as one item, whatever it stands for.
     guarantee : RhoUncertainty
         rho, and the sensitive items (one that no row holds is given away by nothing).
-    show : int
-        How many violations to list.
     """
     rows = KnownRows(published, guarantee.sensitive, public_only=False)
     rules = ClosedRules(rows, allowed(guarantee.rho, rows.n_rows), progress)

@@ -23,17 +23,7 @@ def check_table_counts(
     *,
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts beside a table from published files.
-
-    Parameters
-    ----------
-    counts : CountsFile
-        What stands beside it.
-    guarantee : KKmAnonymity or MixedKmAnonymity
-        What was promised.
-    show : int
-        How many violations to list.
-    """
+    """Check counts beside a table from published files."""
     if isinstance(guarantee, KKmAnonymity):
         few = _few_of_a_class(published, guarantee.k)
     else:

@@ -69,11 +69,6 @@ _OF_ALL: tuple[_Curve, ...] = (
 def explored_html(found: Explored) -> str:
     """Make the page of an exploration: the losses, curves, all figures, and the commands.
 
-    Parameters
-    ----------
-    found : Explored
-        What ``explore --json`` prints.
-
     Returns
     -------
     str

@@ -87,11 +87,6 @@ HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly mo
 def explored_text(found: Explored) -> str:
     """Say what the promises cost: the losses, sentences on them, and a line for each promise.
 
-    Parameters
-    ----------
-    found : Explored
-        What ``explore --json`` prints.
-
     Returns
     -------
     str

@@ -31,11 +31,6 @@ from setveil.wording import count
 def advice_html(advice: Recommended) -> str:
     """Make the page of an advice: what is recommended, all that was tried, and the commands.
 
-    Parameters
-    ----------
-    advice : Recommended
-        What ``recommend --json`` prints.
-
     Returns
     -------
     str

@@ -40,11 +40,6 @@ OF_TABLES = ("method", "loss", "R", "T", "query error", "left out", "unique rows
 def advice_text(advice: Recommended) -> str:
     """Say which release loses least, how to make it, and what else was tried.
 
-    Parameters
-    ----------
-    advice : Recommended
-        What ``recommend --json`` prints.
-
     Returns
     -------
     str

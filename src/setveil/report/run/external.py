@@ -39,11 +39,6 @@ _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share t
 def handed_out(report: Record) -> Told:
     """Pick from a report what may leave the house, and round what depends on the original.
 
-    Parameters
-    ----------
-    report : dict
-        What ``report.json`` holds.
-
     Returns
     -------
     dict

@@ -26,11 +26,6 @@ def summary(report: Record) -> str:
     There are up to 4 more for sensitive items that were left out, up to 10 for labels of an earlier run, and
     one for each release of a table that was tried.
 
-    Parameters
-    ----------
-    report : dict
-        What ``report.json`` holds.
-
     Returns
     -------
     str

@@ -64,10 +64,6 @@ def measured(
     ----------
     release : VerifiedRelease
         With what was measured of it already.
-    guarantee : Guarantee
-        What it promises.
-    queries : sequence of sequences of str
-        From `questions`.
     seed : int
         Draws group-by queries.
 

@@ -96,8 +96,6 @@ def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:
 
     Parameters
     ----------
-    kind : Kind
-        What is allowed.
     value
         What the file holds.
     where : str

@@ -32,8 +32,6 @@ def record(
 
     Parameters
     ----------
-    found : Exploration
-        From `setveil.studies.explore.rows.explore`.
     inputs, reading, hierarchy, own, sensitive, seed
         As they were given: files (None: no command can name the rows), the words of the options on how they
         are read, the hierarchy, the words of the algorithm's own options, the sensitive items, the seed.

@@ -210,8 +210,6 @@ def record(
 
     Parameters
     ----------
-    advice : Advice
-        From `recommend`.
     inputs, reading, hierarchy, private, seed
         As they were given: files (None: no command can name the rows), the words of the options on how they
         are read, the hierarchy, the private or sensitive items, the seed.
