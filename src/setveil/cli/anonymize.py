@@ -13,7 +13,7 @@ from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
-from setveil.cli.engines import MEMORY, SPARK, MakingEngine
+from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.options import (
     ALGORITHM,
     GENERAL,
@@ -21,7 +21,6 @@ from setveil.cli.options import (
     PROMISE,
     HierarchyFiles,
     Input,
-    Json,
     Own,
     Promise,
     Reading,
@@ -32,7 +31,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.publishing import Published, Publishing, Telling
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, TableWords, read_table, require_tables, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import Model, model_named, models
@@ -81,6 +80,7 @@ def _chosen(
 
 
 def anonymize(
+    progress: Any,
     context: typer.Context,
     input: Input = None,  # noqa: A002
     *,
@@ -112,69 +112,43 @@ def anonymize(
         OUTPUT, "cahd: draw rows and items before and after reordering (.png, .svg).", "FILE"
     ),
     telling: Telling,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Make a release that keeps the promise, verify it and write it."""
-    command, options = given_options(context)
-    if engine == SPARK:
-        report: Any = run(
-            lambda progress: on_spark.anonymize(
-                input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
-                publishing.seed, publishing.out, force=publishing.force, progress=progress,
-            )
-        )  # fmt: skip
-        answer_json(report) if json else answer(on_spark.told(report, publishing.out))
-        return
-
-    def make_release(progress: Any) -> Any:
-        from setveil.published import kind_named
-        from setveil.runs.folder import require_writable
-
-        name, promised = _chosen(model, algorithm, global_recoding, promise)
-        asked = _Asked(
-            promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
-            publishing, plot_band,
-        )  # fmt: skip
-        asked.require_possible()
-        only = kind_named(asked.model.release).info.written
-        if only and publishing.output_format is not None:
-            raise RequestError(f"--output-format: {only}.")
-        source = source_of(input, reading)
-        require_file(asked.hierarchy_file)
-        named = telling.names(reading.text_encoding)
-        require_writable(publishing.out, force=publishing.force)
-        counts = publishing.counts
-        if plot_band is not None:
-            from setveil.cli.bandplot import require_drawable
-
-            require_drawable(plot_band, name, force=publishing.force)
-        record = {
-            "command": command, "options": options, "sample": None, "about": telling.told(), "names": None
-        }  # fmt: skip
-        if engine == MEMORY:
-            return _in_memory(asked, source, record, named, progress)
-        unused = {
-            "--bound": bound, "--sample": sample, "--output-format": publishing.output_format,
-            "--watch": asked.watching, "--names": named,
-        }  # fmt: skip
-        return in_parts.anonymize(
-            source, reading, (promised, promise), (name, asked.texts), asked.plain_hierarchy, publishing.out,
-            unused, seed=publishing.seed, force=publishing.force, counts=counts,
-            details=not publishing.no_details, external=publishing.external,
-            record={key: value for key, value in record.items() if value}, progress=progress,
-        )  # fmt: skip
-
-    report = run(make_release)
-    if json:
-        answer_json(report)
-        return
     from setveil.report.run.summary import summary
 
+    command, options = given_options(context)
+    if engine == SPARK:
+        told: Any = on_spark.anonymize(
+            input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
+            publishing.seed, publishing.out, force=publishing.force, progress=progress,
+        )  # fmt: skip
+        return Answer(told, on_spark.told(told, publishing.out))
+    name, promised = _chosen(model, algorithm, global_recoding, promise)
+    asked = _Asked(
+        promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
+        publishing, plot_band,
+    )  # fmt: skip
+    asked.require_possible()
+    source = source_of(input, reading)
+    require_file(asked.hierarchy_file)
+    named = telling.names(reading.text_encoding)
+    publishing.require_possible()
+    if plot_band is not None:
+        from setveil.cli.bandplot import require_drawable
+
+        require_drawable(plot_band, name, force=publishing.force)
+    record = {
+        "command": command, "options": options, "sample": None, "about": telling.told(), "names": None
+    }  # fmt: skip
+    if engine == PARTS:
+        report = _in_parts(asked, source, record, named, progress)
+    else:
+        report = _in_memory(asked, source, record, named, progress)
     taken = ""
     if "sample" in report:
         part = report["sample"]
         taken = f"A SAMPLE: {part['rows']:,} of {part['of']:,} rows, drawn by seed {part['seed']}.\n\n"
-    answer(f"{taken}{summary(report)}\nFolder     {publishing.out}")
+    return Answer(report, f"{taken}{summary(report)}\nFolder     {publishing.out}")
 
 
 @dataclass(frozen=True)
@@ -229,6 +203,23 @@ class _Asked:
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
         require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)
+
+
+def _in_parts(
+    asked: _Asked, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
+) -> Record:
+    """Make the release a piece of the rows at a time."""
+    publishing = asked.publishing
+    unused = {
+        "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
+        "--watch": asked.watching, "--names": named,
+    }  # fmt: skip
+    return in_parts.anonymize(
+        source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
+        asked.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
+        counts=publishing.counts, details=not publishing.no_details, external=publishing.external,
+        record={key: value for key, value in record.items() if value}, progress=progress,
+    )  # fmt: skip
 
 
 def _in_memory(

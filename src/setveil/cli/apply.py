@@ -15,7 +15,6 @@ from setveil.cli.options import (
     Bundle,
     HierarchyFile,
     Input,
-    Json,
     Reading,
     argument,
     choice,
@@ -26,7 +25,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.publishing import Published, Publishing
-from setveil.cli.session import answer, answer_json, run, say
+from setveil.cli.session import Answer
 from setveil.errors import RequestError
 from setveil.options.reading import Reading as ReadingOptions
 
@@ -55,6 +54,7 @@ def _repair(asked: Any) -> list[Any]:
 
 
 def apply(
+    progress: Any,
     context: typer.Context,
     earlier: Path = argument("RUN", "Folder of the earlier run, with its internal/."),
     input: Input = None,  # noqa: A002
@@ -79,30 +79,21 @@ def apply(
     ),
     reading: Reading,
     publishing: Publishing,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Publish rows of other people under the labels of an earlier run, verify and write them.
 
     The promise is that of the earlier run, or a stronger one.
     """
-    command, options = given_options(context)
-
-    def make_release(progress: Any) -> Any:
-        return _released(
-            earlier, input, promise, hierarchy_file, repair, own, strict, union, people, reading, publishing,
-            {"command": command, "options": options}, progress,
-        )  # fmt: skip
-
-    report = run(make_release)
-    if json:
-        from setveil.report.run.applied import people_words
-
-        say(people_words(report))
-        answer_json(report)
-        return
+    from setveil.report.run.applied import people_words
     from setveil.report.run.summary import summary
 
-    answer(f"{summary(report)}\nFolder     {publishing.out}")
+    command, options = given_options(context)
+
+    report = _released(
+        earlier, input, promise, hierarchy_file, repair, own, strict, union, people, reading, publishing,
+        {"command": command, "options": options}, progress,
+    )  # fmt: skip
+    return Answer(report, f"{summary(report)}\nFolder     {publishing.out}", aside=people_words(report))
 
 
 def _released(
@@ -129,18 +120,16 @@ def _released(
     from setveil.past.run import past_run
     from setveil.past.terms import raised, require_applicable, search
     from setveil.published.shared import read_shared
-    from setveil.runs.folder import require_writable
 
     given = {name: value for name, value in own.items() if value is not None}
     if given and not repair:
         option = next(iter(given)).replace("_", "-")
         raise RequestError(f"--{option} says how to repair.", hint="Add --repair.")
-    counts = publishing.counts
     source = source_of(files, reading)
     encoding = reading.text_encoding
     require_file(hierarchy_file)
     require_parameters("exact", Exact, given, encoding)
-    require_writable(publishing.out, force=publishing.force)
+    publishing.require_possible()
     progress("reading")
     before = past_run(earlier)
     require_applicable(before)
@@ -152,7 +141,7 @@ def _released(
     release = run_apply(
         before, data, guarantee=raised(before, promise, where), hierarchy=tree,
         repair=search(before, **decode_parameters(Exact, given, where)) if given else repair,
-        strict=strict, union=shared, people=people, seed=publishing.seed, counts=counts,
+        strict=strict, union=shared, people=people, seed=publishing.seed, counts=publishing.counts,
         details=not publishing.no_details, progress=progress,
     )  # fmt: skip
     progress("writing")

@@ -57,6 +57,13 @@ class Published:
             )
         return self.counts_min or not self.no_counts
 
+    def require_possible(self) -> None:
+        """Refuse a folder that cannot be written, and counts that are asked for and are not."""
+        from setveil.runs.folder import require_writable
+
+        require_writable(self.out, force=self.force)
+        _ = self.counts
+
     def write(
         self,
         release: VerifiedRelease,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import OUTPUT, Force, Json, argument, choice, integer, option, source_of
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.options import OUTPUT, Force, argument, choice, integer, option, source_of
+from setveil.cli.session import Answer
 from setveil.data.layout import FORMATS
 from setveil.options.reading import Reading
 
@@ -19,6 +19,7 @@ $ setveil reconstruct release --draws 20 --seed 1 --out draws"""
 
 
 def reconstruct(
+    progress: Any,
     release: str = argument("RELEASE", "A run's folder with counts, or its published/."),
     out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=...),
     draws: int = integer(OUTPUT, "How many times to draw.", 1, default=5),
@@ -30,34 +31,25 @@ def reconstruct(
         OUTPUT, "Format to write, if not that of the release.", "format", FORMATS
     ),
     force: Force = False,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Draw synthetic rows of items from a release and its counts, for programs that want items.
 
     Recoding a draw gives the release again, and listed items have exactly their supports in every draw.
     """
-
-    def draw(progress: Any) -> Any:
-        from setveil.cli.files import read_release
-        from setveil.published.shared import read_shared
-        from setveil.reconstruction.draws import Terms, draws_of, require_place, write_draws
-        from setveil.reconstruction.reconstruct import puzzle_of
-
-        require_place(out, force=force)
-        progress("reading")
-        shared = read_shared(Path(release), read_release)
-        puzzle = puzzle_of(shared)
-        terms = Terms.of(shared, seed, mix, format)
-        made = draws_of(puzzle, draws, terms, progress)
-        return write_draws(made, draws, puzzle.items, terms, out, force=force), len(puzzle.counts.items)
-
-    about, lines = run(draw)
-    if json:
-        answer_json(about)
-        return
+    from setveil.cli.files import read_release
+    from setveil.published.shared import read_shared
+    from setveil.reconstruction.draws import Terms, draws_of, require_place, write_draws
+    from setveil.reconstruction.reconstruct import puzzle_of
     from setveil.report.pooled import drawn_text
 
-    answer(drawn_text(about, lines, str(out)))
+    require_place(out, force=force)
+    progress("reading")
+    shared = read_shared(Path(release), read_release)
+    puzzle = puzzle_of(shared)
+    terms = Terms.of(shared, seed, mix, format)
+    made = draws_of(puzzle, draws, terms, progress)
+    about = write_draws(made, draws, puzzle.items, terms, out, force=force)
+    return Answer(about, drawn_text(about, len(puzzle.counts.items), str(out)))
 
 
 def measure_draws(

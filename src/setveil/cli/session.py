@@ -63,6 +63,7 @@ class Answer:
     found: Any  # what --json prints
     words: str | Callable[[], object]  # the same: a text, or what prints it
     code: int = 0  # the exit code
+    aside: str = ""  # what is said beside JSON
 
 
 def conclude(answered: Answer | str, *, json: bool) -> None:
@@ -71,6 +72,8 @@ def conclude(answered: Answer | str, *, json: bool) -> None:
         say(answered)
         return
     if json:
+        if answered.aside:
+            say(answered.aside)
         answer_json(answered.found)
     elif isinstance(answered.words, str):
         answer(answered.words)

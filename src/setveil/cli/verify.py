@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.engines import MEMORY, SPARK, CheckingEngine
 from setveil.cli.options import (
     PROMISE,
     READING,
-    Json,
     PublishedPromise,
     ReadHierarchy,
     Reading,
@@ -21,7 +19,7 @@ from setveil.cli.options import (
     choice,
     option,
 )
-from setveil.cli.session import answer, answer_json, fail, run, say
+from setveil.cli.session import Answer, say
 from setveil.cli.tables import PublishedColumns, TableWords, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
@@ -46,6 +44,7 @@ $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes"""
 
 
 def verify(
+    progress: Any,
     file: str = argument("FILE", "A file of rows, a run's folder, or - ."),
     model: str | None = choice(
         PROMISE,
@@ -74,37 +73,27 @@ def verify(
     columns: PublishedColumns,
     reading: Reading,
     engine: CheckingEngine = MEMORY,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Check a promise from what is published alone; exit code 0 if it holds, 1 if not."""
+    showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given:
-            fail(
-                RequestError(
-                    f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy or "
-                    "--qi.",
-                    hint="k^m-anonymity is checked from the labels of the rows alone.",
-                )
+            raise RequestError(
+                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy or --qi.",
+                hint="k^m-anonymity is checked from the labels of the rows alone.",
             )
-        if engine == SPARK:
-            check = on_spark.verify
-        else:
-            from setveil.cli.in_parts import verify as check
-        verdict = run(lambda progress: check(file, model, promise, reading, max(show, 1), progress))
-        _tell(verdict.as_dict(), verdict.phrase, show, json=json)
-        return
-
-    def check_promise(progress: Any) -> Any:
-        return _checked(
-            file, model or settled_model(promise), promise, (original, recoding, hierarchy_file), read_as,
-            columns, reading, {"show": max(show, 1), "progress": progress},
-        )  # fmt: skip
-
-    phrase, verdict, table = run(check_promise)
+        check = on_spark.verify if engine == SPARK else in_parts.verify
+        verdict = check(file, model, promise, reading, showing, progress)
+        return _told(verdict.as_dict(), verdict.phrase, show)
+    phrase, verdict, table = _checked(
+        file, model or settled_model(promise), promise, (original, recoding, hierarchy_file), read_as,
+        columns, reading, {"show": showing, "progress": progress},
+    )  # fmt: skip
     found = verdict.as_dict()
-    if table is not None:
-        found["quasi_identifiers"] = [column.name for column in table.columns]
-    _tell(found, phrase, show, "" if table is None else _columns_looked_at(table), json=json)
+    if table is None:
+        return _told(found, phrase, show)
+    found["quasi_identifiers"] = [column.name for column in table.columns]
+    return _told(found, phrase, show, _columns_looked_at(table))
 
 
 def _checked(
@@ -197,18 +186,13 @@ def _published(file: str, model: Model, columns: TableWords, reading: ReadingOpt
     return kind.read(file, read_release, **reading.given())
 
 
-def _tell(found: dict[str, Any], phrase: str, show: int, more: str = "", *, json: bool) -> None:
-    """Answer with the verdict, and end with its exit code."""
-    if json:
-        answer_json({**found, "first": found["first"][:show]})
-    else:
-        from setveil.report.verdict import verdict_text
+def _told(found: dict[str, Any], phrase: str, show: int, more: str = "") -> Answer:
+    """Answer with the verdict and its exit code."""
+    from setveil.report.verdict import verdict_text
 
-        answer(verdict_text(found, phrase, show))
-        if more:
-            answer(more)
-    if not found["holds"]:
-        raise typer.Exit(1)
+    text = verdict_text(found, phrase, show)
+    short = {**found, "first": found["first"][:show]}
+    return Answer(short, f"{text}\n{more}" if more else text, code=0 if found["holds"] else 1)
 
 
 def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[str, tuple[str, ...]]:

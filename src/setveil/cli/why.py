@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import READING, Json, ReadHierarchy, Reading, Show, argument, option
-from setveil.cli.session import answer, answer_json, run
+from setveil.cli.options import READING, ReadHierarchy, Reading, Show, argument, option
+from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -19,6 +19,7 @@ $ setveil why release "green tea" --data baskets.csv"""
 
 
 def why(
+    progress: Any,
     folder: Path = argument("RUN", "The folder of a run."),
     name: str = argument("NAME", "A published label, an item, or a node of the hierarchy."),
     data: str | None = option(
@@ -28,36 +29,28 @@ def why(
     *,
     reading: Reading,
     show: Show = 10,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Say why a label is not split, or an item left out: what would break, and what is to blame.
 
     The answer tells of the original rows, down to single ones: it must stay inside.
     """
+    from setveil.cli.files import read_rows
+    from setveil.commands.why import answered
+    from setveil.options.decode import require_file
+    from setveil.options.reading import Reading as ReadingOptions
+    from setveil.past.inputs import find_rows
+    from setveil.past.run import PastRun
 
-    def explain(progress: Any) -> Any:
-        from setveil.cli.files import read_rows
-        from setveil.commands.why import answered
-        from setveil.options.decode import require_file
-        from setveil.options.reading import Reading as ReadingOptions
-        from setveil.past.inputs import find_rows
-        from setveil.past.run import PastRun
+    require_file(hierarchy_file)
 
-        require_file(hierarchy_file)
+    def rows_of(recorded: PastRun) -> Transactions:
+        def read(path: Any, **options: Any) -> Transactions:
+            return read_rows(path, ReadingOptions(**options))
 
-        def rows_of(recorded: PastRun) -> Transactions:
-            def read(path: Any, **options: Any) -> Transactions:
-                return read_rows(path, ReadingOptions(**options))
+        return find_rows(recorded, None if data is None else [data], reading, read)
 
-            return find_rows(recorded, None if data is None else [data], reading, read)
-
-        return answered(
-            folder, name, rows_of, hierarchy_file, show=show, encoding=reading.text_encoding,
-            progress=progress,
-        )  # fmt: skip
-
-    found = run(explain)
-    if json:
-        answer_json(found)
-    else:
-        answer(found["text"])
+    found = answered(
+        folder, name, rows_of, hierarchy_file, show=show, encoding=reading.text_encoding,
+        progress=progress,
+    )  # fmt: skip
+    return Answer(found, found["text"])

@@ -120,7 +120,8 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
         What was promised.
     **more
-        `show`: how many violations to list (10), at most a million; `progress`; and what the model's own verifier takes.
+        `show`: how many violations to list (10), at most a million; `progress`; and what the model's own
+        verifier takes.
 
     Returns
     -------
