@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -99,7 +100,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     asked = _asked(arguments)
     _add(app, COMMANDS, named, asked)
     for module in (hierarchy, policy):
-        name = module.__name__.rpartition(".")[2]
+        name = _name(module)
         if name == named:
             group = _group(name=name, help=module.HELP)
             _add(group, module.COMMANDS, None, asked)
@@ -107,6 +108,10 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         else:
             app.command(name, help=module.HELP)(_listed)
     return app
+
+
+def _name(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
 
 
 def _group(**settings: Any) -> typer.Typer:
@@ -236,21 +241,13 @@ _ALGORITHMS = """Example:
 
 $ setveil algorithms --json"""
 
+_MODULES = (
+    anonymize, apply, verify, measure, query, why, moles, risk, explore, compare, recommend, reconstruct,
+    studio,
+)  # fmt: skip
 COMMANDS: Commands = {
     demo: _DEMO,
-    anonymize.anonymize: anonymize.EXAMPLES,
-    apply.apply: apply.EXAMPLES,
-    verify.verify: verify.EXAMPLES,
-    measure.measure: measure.EXAMPLES,
-    query.query: query.EXAMPLES,
-    why.why: why.EXAMPLES,
-    moles.moles: moles.EXAMPLES,
-    risk.risk: risk.EXAMPLES,
-    explore.explore: explore.EXAMPLES,
-    compare.compare: compare.EXAMPLES,
-    recommend.recommend: recommend.EXAMPLES,
-    reconstruct.reconstruct: reconstruct.EXAMPLES,
-    studio.studio: studio.EXAMPLES,
+    **{vars(module)[_name(module)]: module.EXAMPLES for module in _MODULES},
     convert: _CONVERT,
     algorithms: _ALGORITHMS,
 }

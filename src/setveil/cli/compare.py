@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, flag, option
+from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, as_words, flag, option
 from setveil.cli.session import Answer, answer, say
 
 EXAMPLES = """Examples:
@@ -68,11 +68,8 @@ def compare(
 
 def _command(study: Path, out: Path, data: Path | None, jobs: int | None, *, external: bool) -> str:
     """Write the command that makes the same study again."""
-    words = ["setveil", "compare", str(study), "--out", str(out)]
-    words += ["--data", str(data)] if data is not None else []
-    words += ["--jobs", str(jobs)] if jobs is not None else []
-    words += ["--external"] if external else []
-    return shlex.join(words)
+    given = {"out": out, "data": data, "jobs": jobs, "external": external or None}
+    return shlex.join(["setveil", "compare", str(study), *as_words(given)])
 
 
 def _in_words(counts: Counter[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from setveil.cli.options import GENERAL, choice
+from setveil.cli.options import GENERAL, as_words, choice
 from setveil.errors import RequestError
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
@@ -58,9 +58,7 @@ def own_values(
     encoding = reading.text_encoding
     require_parameters(name, parameters, own, encoding)
     values = plain_values(options_of(parameters), own, encoding)
-    lost = [
-        f"--{key.replace('_', '-')}" for key, text in own.items() if text is not None and key not in values
-    ]
+    lost = as_words({key: True for key, text in own.items() if text is not None and key not in values})
     if lost:
         raise RequestError(
             f"With --engine {engine} there is no {', '.join(lost)}.",

@@ -19,6 +19,7 @@ from setveil.cli.options import (
     Page,
     QuerySeed,
     Reading,
+    as_words,
     choice,
     integer,
     model_options,
@@ -117,7 +118,7 @@ def explore(
     if rho is not None:
         require_algorithm(algorithm, WITH_RHO)
     require_page(out, "explored.html", force)
-    words, usual = _words(own), algorithm == _DEFAULT
+    words, usual = as_words(own), algorithm == _DEFAULT
     of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
     weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
     encoding = reading.text_encoding
@@ -167,15 +168,3 @@ def _values(name: str, text: str | None, parse: Callable[[str, str], Any]) -> li
 
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _words(own: dict[str, Any]) -> list[str]:
-    """Write the algorithm's own options as they were given."""
-    words = []
-    for name, value in own.items():
-        option = name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{option}" if value else f"--no-{option}")
-        elif value is not None:
-            words += [f"--{option}", str(value)]
-    return words

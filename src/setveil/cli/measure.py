@@ -47,15 +47,13 @@ def measure(
     itemset_length: int | None = integer(_ITEMSETS, "Of at most N items.", 1),
     private: str | None = option(_ITEMSETS, "Also count rules from other items to these.", "ITEMS"),
     estimator: str | None = choice(
-        _QUERIES,
-        "How a reader estimates: by the counts, if there are any, or from the rows alone.",
-        "estimator",
-        ("entropy", "uniform"),
+        _QUERIES, "How a reader estimates: by the counts, if there are any, or from the rows alone.",
+        "estimator", ("entropy", "uniform"),
     ),
     *,
     columns: Columns,
     reading: Reading,
-) -> Answer:
+) -> Answer:  # fmt: skip
     """Measure what a release lost, recomputed from the two files.
 
     What the published labels stand for is read from about.json beside the published file, or from

@@ -121,6 +121,18 @@ def _long(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def as_words(values: Mapping[str, Any]) -> list[str]:
+    """Write options as they are given on the command line, without those that are None."""
+    words: list[str] = []
+    for name, value in values.items():
+        if isinstance(value, bool):
+            words.append(_long(name) if value else _long(f"no_{name}"))
+        elif value is not None:
+            several = value if isinstance(value, list | tuple) else [value]
+            words += [word for one in several for word in (_long(name), str(one))]
+    return words
+
+
 def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     """Make the settings of an option that takes one of some words: help and completion list them."""
     known = tuple(words)
@@ -407,7 +419,7 @@ def _parameter(
     type_: Any = types.pop() if len(types) == 1 else str
     words = [f"-{short}"] if short else []
     if negated:
-        words = [f"{_long(name)}/--no-{_long(name)[2:]}", *words]
+        words = [f"{_long(name)}/{_long(f'no_{name}')}", *words]
     first = kinds[0]
     more: dict[str, Any] = {"metavar": first.metavar, "help": help_}
     if type_ is int:

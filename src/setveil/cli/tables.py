@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from setveil.cli.options import TABLES, Bundle, option, parameters_of
+from setveil.cli.options import TABLES, Bundle, as_words, option, parameters_of
 from setveil.cli.session import say
 from setveil.errors import RequestError, TableError
 from setveil.options.reading import Reading
@@ -62,12 +62,8 @@ class TableWords:
 
     def arguments(self, hierarchies: Sequence[str] = ()) -> list[str]:
         """Return what was given, and hierarchies, as they are written on the command line."""
-        words: list[str] = []
-        for field in fields(self):
-            value = getattr(self, field.name) or ()
-            for one in [value] if isinstance(value, str | Path) else value:
-                words += [f"--{field.name.replace('_', '-')}", str(one)]
-        return words + [word for file in hierarchies for word in ("--hierarchy", file)]
+        given = {field.name: getattr(self, field.name) or None for field in fields(self)}
+        return as_words(given | {"hierarchy": hierarchies})
 
 
 _PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")
