@@ -47,19 +47,6 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.report.record import Record
 
-EXAMPLES = """Examples:
-
-$ setveil anonymize baskets.csv --k 5 --m 2 --out release
-
-$ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
-
-$ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
-
-$ setveil anonymize --config release/internal/report.json --out again
-
-With `-a NAME --help` only the options of that algorithm are shown."""
-
-
 GLOBAL = "forest"  # the algorithm of --global
 
 
@@ -113,7 +100,14 @@ def anonymize(
     ),
     telling: Telling,
 ) -> Answer:
-    """Make a release that keeps the promise, verify it and write it."""
+    """Make a release that keeps the promise, verify it and write it.
+
+    $ setveil anonymize baskets.csv --k 5 --m 2 --out release
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
+    $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
+    $ setveil anonymize --config release/internal/report.json --out again
+    With `-a NAME --help` only the options of that algorithm are shown.
+    """
     from setveil.report.run.summary import summary
 
     command, options = given_options(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -44,13 +44,12 @@ from setveil.cli.options import (
     integer,
     option,
     source_of,
+    texts_of,
 )
 from setveil.cli.session import Answer, answer, run
 from setveil.data.layout import FORMATS
 from setveil.errors import on_command_line
 from setveil.version import __version__
-
-Commands = Mapping[Callable[..., Any], str]  # with examples
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
@@ -119,13 +118,14 @@ def _group(**settings: Any) -> typer.Typer:
     return typer.Typer(cls=Group, no_args_is_help=True, **settings)
 
 
-def _add(app: typer.Typer, commands: Commands, named: str | None, asked: Sequence[str]) -> None:
+def _add(app: typer.Typer, commands: Sequence[Any], named: str | None, asked: Sequence[str]) -> None:
     """Add commands to a group: with their options that which is named, or all (None)."""
-    for command, examples in commands.items():
+    for command in commands:
+        words, examples = texts_of(command)
         if named in (None, command.__name__):
-            app.command(cls=Command, epilog=examples)(expanded(command, asked))
+            app.command(cls=Command, help=words, epilog=examples)(expanded(command, asked))
         else:
-            app.command(command.__name__, help=command.__doc__)(_listed)
+            app.command(command.__name__, help=words)(_listed)
 
 
 def _asked(arguments: Sequence[str]) -> list[str]:
@@ -163,7 +163,10 @@ def demo(
     rows: int = integer(OUTPUT, "Number of baskets to generate.", 10, default=5000),
     seed: Seed = 0,
 ) -> None:
-    """Anonymize a synthetic grocery sample, verify it, and explain the result."""
+    """Anonymize a synthetic grocery sample, verify it, and explain the result.
+
+    $ setveil demo --out demo
+    """
 
     def make_sample(progress: Any) -> Any:
         from setveil.cli.demo import run_demo
@@ -194,7 +197,11 @@ def convert(
     ),
     force: Force = False,
 ) -> str:
-    """Rewrite files of rows in another format. Rows keep their order."""
+    """Rewrite files of rows in another format. Rows keep their order.
+
+    $ setveil convert baskets.csv baskets.parquet
+    $ setveil convert orders.csv rows.dat --id-column order --item-column item
+    """
     from setveil.cli.files import read_rows, require_free
     from setveil.commands.convert import write_rows
 
@@ -208,7 +215,10 @@ def convert(
 
 
 def algorithms(progress: Any) -> Answer:
-    """List the algorithms: what they promise, what they need, and the papers they come from."""
+    """List the algorithms: what they promise, what they need, and the papers they come from.
+
+    $ setveil algorithms --json
+    """
     from dataclasses import asdict
 
     infos = {name: registry.load(name).info for name in registry.names()}
@@ -227,27 +237,8 @@ def algorithms(progress: Any) -> Answer:
     return Answer({name: asdict(info) for name, info in infos.items()}, tell)
 
 
-_DEMO = """Example:
-
-$ setveil demo --out demo"""
-
-_CONVERT = """Examples:
-
-$ setveil convert baskets.csv baskets.parquet
-
-$ setveil convert orders.csv rows.dat --id-column order --item-column item"""
-
-_ALGORITHMS = """Example:
-
-$ setveil algorithms --json"""
-
 _MODULES = (
     anonymize, apply, verify, measure, query, why, moles, risk, explore, compare, recommend, reconstruct,
     studio,
 )  # fmt: skip
-COMMANDS: Commands = {
-    demo: _DEMO,
-    **{vars(module)[_name(module)]: module.EXAMPLES for module in _MODULES},
-    convert: _CONVERT,
-    algorithms: _ALGORITHMS,
-}
+COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

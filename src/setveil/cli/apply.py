@@ -34,12 +34,6 @@ if TYPE_CHECKING:
 
 _MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exact search that a repair takes
 
-EXAMPLES = """Examples:
-
-$ setveil apply january february.csv --out february
-
-$ setveil apply january february.csv --repair --union january -o february"""
-
 
 def _promise(asked: Any) -> list[Any]:
     """Make the options of the promise, which is that of the earlier run where they are not given."""
@@ -83,6 +77,9 @@ def apply(
     """Publish rows of other people under the labels of an earlier run, verify and write them.
 
     The promise is that of the earlier run, or a stronger one.
+
+    $ setveil apply january february.csv --out february
+    $ setveil apply january february.csv --repair --union january -o february
     """
     from setveil.report.run.applied import people_words
     from setveil.report.run.summary import summary

@@ -10,12 +10,6 @@ from typing import Any
 from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, as_words, flag, option
 from setveil.cli.session import Answer, answer, say
 
-EXAMPLES = """Examples:
-
-$ setveil compare study.toml --out study --dry-run
-
-$ setveil compare study.toml --out study --jobs 2"""
-
 
 def compare(
     progress: Any,
@@ -35,6 +29,9 @@ def compare(
     """Run algorithms over data and parameters, and write a table, figures and a report.
 
     Each run is a process of its own. Runs that the folder holds already are not done again.
+
+    $ setveil compare study.toml --out study --dry-run
+    $ setveil compare study.toml --out study --jobs 2
     """
     from setveil.studies.compare.results import compare as run_study
     from setveil.studies.compare.results import read_rows, require_readable, require_study_folder

@@ -36,16 +36,6 @@ from setveil.options.decode import Given, decode_parameters, require_file, requi
 from setveil.values.declared import options_of
 from setveil.values.numbers import parse_integer, parse_number
 
-EXAMPLES = """Examples:
-
-$ setveil explore baskets.csv -H products.csv
-
-$ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
-
-$ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
-
-$ setveil explore patients.csv --qi age,sex --set codes"""
-
 _DEFAULT = "exact"
 
 
@@ -101,6 +91,11 @@ def explore(
     """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written.
 
     With --rho and --sensitive also what it costs that nothing sensitive is learned.
+
+    $ setveil explore baskets.csv -H products.csv
+    $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
+    $ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
+    $ setveil explore patients.csv --qi age,sex --set codes
     """
     from setveil.cli.files import extension_hint, require_page, write_page
     from setveil.commands.explore import explored, promised, suited

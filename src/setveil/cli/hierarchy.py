@@ -35,26 +35,6 @@ TreeOut = Annotated[Path, option(OUTPUT, _WRITTEN, "FILE", "-o")]
 _WAYS = ("co-occurrence", "balanced", "prefix")
 _BY = "By what items share: rows, their place in the order, or how their codes begin."
 
-_BUILD = """Examples:
-
-$ setveil hierarchy build baskets.csv --out products.csv
-
-$ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
-
-$ setveil hierarchy build more.csv --extend products.csv --out all.csv"""
-
-_CHECK = """Example:
-
-$ setveil hierarchy check products.csv --data baskets.csv"""
-
-_CONVERT = """Example:
-
-$ setveil hierarchy convert products.csv products.json"""
-
-_EDIT = """Example:
-
-$ setveil hierarchy edit products.csv edits.jsonl --out better.csv"""
-
 
 def build(
     progress: Any,
@@ -69,7 +49,12 @@ def build(
     out: TreeOut,
     force: Force = False,
 ) -> str:
-    """Build a hierarchy from the data, or add the items that a hierarchy lacks."""
+    """Build a hierarchy from the data, or add the items that a hierarchy lacks.
+
+    $ setveil hierarchy build baskets.csv --out products.csv
+    $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
+    $ setveil hierarchy build more.csv --extend products.csv --out all.csv
+    """
     from setveil.cli.files import read_rows, require_free
     from setveil.hierarchy import build as builders
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -103,7 +88,10 @@ def check(
     *,
     reading: Annotated[ReadingOptions, Bundle(lambda asked: reading_options("separator"), ReadingOptions)],
 ) -> Answer:
-    """List every problem of a hierarchy, with line numbers; exit code 4 if there is any."""
+    """List every problem of a hierarchy, with line numbers; exit code 4 if there is any.
+
+    $ setveil hierarchy check products.csv --data baskets.csv
+    """
     from setveil.cli.files import read_rows
     from setveil.hierarchy.check import check_hierarchy
     from setveil.hierarchy.io import read_hierarchy
@@ -135,7 +123,10 @@ def convert(
     name: str = option(OUTPUT, "Name inside an Amnesia file.", "TEXT", default="hierarchy"),
     force: Force = False,
 ) -> str:
-    """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON."""
+    """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON.
+
+    $ setveil hierarchy convert products.csv products.json
+    """
     from setveil.cli.files import require_free
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 
@@ -156,7 +147,10 @@ def edit(
     out: TreeOut,
     force: Force = False,
 ) -> str:
-    """Edit a hierarchy: move, rename, merge, dissolve, group, add, remove, sort."""
+    """Edit a hierarchy: move, rename, merge, dissolve, group, add, remove, sort.
+
+    $ setveil hierarchy edit products.csv edits.jsonl --out better.csv
+    """
     from setveil.cli.files import require_free
     from setveil.hierarchy.edit import Draft
     from setveil.hierarchy.history import edited, read_edits
@@ -191,4 +185,4 @@ def _lengths(text: str | None) -> list[int]:
         ) from None
 
 
-COMMANDS = {build: _BUILD, check: _CHECK, convert: _CONVERT, edit: _EDIT}  # with examples
+COMMANDS = (build, check, convert, edit)

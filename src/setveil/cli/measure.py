@@ -21,14 +21,6 @@ from setveil.cli.tables import Columns, read_table, require_tables, split_hierar
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"
 
-EXAMPLES = """Examples:
-
-$ setveil measure baskets.csv release --queries 1000
-
-$ setveil measure baskets.csv theirs.csv --hierarchy products.csv
-
-$ setveil measure patients.csv release --roles roles.toml"""
-
 
 def measure(
     progress: Any,
@@ -58,6 +50,10 @@ def measure(
 
     What the published labels stand for is read from about.json beside the published file, or from
     --hierarchy.
+
+    $ setveil measure baskets.csv release --queries 1000
+    $ setveil measure baskets.csv theirs.csv --hierarchy products.csv
+    $ setveil measure patients.csv release --roles roles.toml
     """
     asked: dict[str, Any] = {
         "hierarchy": hierarchy_files or None, "query_size": query_size, "query_support": query_support,

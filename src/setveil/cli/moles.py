@@ -9,10 +9,6 @@ from setveil.cli.session import Answer
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 
-EXAMPLES = """Example:
-
-$ setveil moles patients.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3"""
-
 
 def moles(
     progress: Any,
@@ -22,7 +18,10 @@ def moles(
     reading: Reading,
     show: int = integer(ANSWER, "How many to list.", 0, default=20),
 ) -> Answer:
-    """List the smallest sets of public items that single people out or reveal a private item."""
+    """List the smallest sets of public items that single people out or reveal a private item.
+
+    $ setveil moles patients.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3
+    """
     from setveil.cli.files import read_rows
     from setveil.commands.moles import moles as list_moles
 

@@ -384,11 +384,18 @@ def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable
         except SetveilError as error:
             fail(error)
 
-    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
-    call.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
+
+
+def texts_of(command: Callable[..., Any]) -> tuple[str, str]:
+    """Take the docstring of a command apart: what it does, and the examples that stand at its end."""
+    words, _, lines = (inspect.getdoc(command) or "").partition("\n\n$ ")
+    examples = [line for line in f"$ {lines}".splitlines() if line]
+    title = "Example:" if len(examples) == 1 else "Examples:"
+    paragraphs = [" ".join(paragraph.split()) for paragraph in words.split("\n\n")]
+    return "\n\n".join(paragraphs), "\n\n".join([title, *examples])
 
 
 def _place(parameter: inspect.Parameter) -> int:

@@ -14,14 +14,6 @@ SHOWN = 20  # problems
 
 RowsK = Annotated[int, integer(PROMISE, "Protected itemsets must fit at least k rows.", 2, "-k")]
 
-_PGEN = """Example:
-
-$ setveil policy pgen baskets.csv --k 5 --out privacy.txt"""
-
-_CHECK = """Example:
-
-$ setveil policy check baskets.csv --k 5 --privacy privacy.txt"""
-
 
 def pgen(
     progress: Any,
@@ -34,7 +26,10 @@ def pgen(
     ),
     force: Force = False,
 ) -> str:
-    """Write the privacy constraints that protect every part of every row: the maximal rows below k."""
+    """Write the privacy constraints that protect every part of every row: the maximal rows below k.
+
+    $ setveil policy pgen baskets.csv --k 5 --out privacy.txt
+    """
     from setveil.cli.files import read_rows, require_free
     from setveil.constraints.io import write_privacy
     from setveil.constraints.pgen import pgen as find
@@ -63,6 +58,8 @@ def check(
     """Say what constraints mean for the data before any run.
 
     Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
+
+    $ setveil policy check baskets.csv --k 5 --privacy privacy.txt
     """
     from setveil.cli.files import read_rows
     from setveil.constraints.check import check_policy
@@ -118,4 +115,4 @@ def _text(found: Any) -> str:
     return "\n".join(lines)
 
 
-COMMANDS = {pgen: _PGEN, check: _CHECK}  # with examples
+COMMANDS = (pgen, check)

@@ -10,12 +10,6 @@ from setveil.cli.session import Answer
 
 _ASKED = "What is asked"
 
-EXAMPLES = """Examples:
-
-$ setveil query release "tea, milk" coffee
-
-$ setveil query release --itemsets 100"""
-
 
 def query(
     progress: Any,
@@ -33,7 +27,11 @@ def query(
         _ASKED, "Rows that an item without a count is thought to have at least.", 0, default=0
     ),
 ) -> Answer:
-    """Say how many rows hold some items, from what is published alone: estimates and bounds."""
+    """Say how many rows hold some items, from what is published alone: estimates and bounds.
+
+    $ setveil query release "tea, milk" coffee
+    $ setveil query release --itemsets 100
+    """
     from setveil.cli.files import read_release
     from setveil.commands.query import require_asked
     from setveil.options.itemsets import parse_itemsets, read_itemsets

@@ -30,16 +30,6 @@ from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.errors import RequestError
 from setveil.values.numbers import parse_number
 
-EXAMPLES = """Examples:
-
-$ setveil recommend baskets.csv --k 5 --m 2
-
-$ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60
-
-$ setveil recommend baskets.csv --k 5 --m 2 --rho 0.2 --sensitive secret.csv -H products.csv
-
-$ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes"""
-
 
 def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
     return [
@@ -67,7 +57,13 @@ def recommend(
     columns: Columns,
     reading: Reading,
 ) -> Answer:
-    """Try what can keep the promise, and say which release loses least. No release is written."""
+    """Try what can keep the promise, and say which release loses least. No release is written.
+
+    $ setveil recommend baskets.csv --k 5 --m 2
+    $ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60
+    $ setveil recommend baskets.csv --k 5 --m 2 --rho 0.2 --sensitive secret.csv -H products.csv
+    $ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes
+    """
     from setveil.cli.files import require_page, write_page
     from setveil.commands.recommend import advised, promised, suited
     from setveil.options.inputs import load_labels

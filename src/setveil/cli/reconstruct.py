@@ -11,12 +11,6 @@ from setveil.cli.session import Answer
 from setveil.data.layout import FORMATS
 from setveil.options.reading import Reading
 
-EXAMPLES = """Examples:
-
-$ setveil reconstruct release --out draws
-
-$ setveil reconstruct release --draws 20 --seed 1 --out draws"""
-
 
 def reconstruct(
     progress: Any,
@@ -35,6 +29,9 @@ def reconstruct(
     """Draw synthetic rows of items from a release and its counts, for programs that want items.
 
     Recoding a draw gives the release again, and listed items have exactly their supports in every draw.
+
+    $ setveil reconstruct release --out draws
+    $ setveil reconstruct release --draws 20 --seed 1 --out draws
     """
     from setveil.cli.files import read_release
     from setveil.published.shared import read_shared

@@ -15,14 +15,6 @@ from setveil.options.reading import DETECTED
 
 _MOST_SIZES = 100
 
-EXAMPLES = """Examples:
-
-$ setveil risk baskets.csv
-
-$ setveil risk release --original baskets.csv --m 1..3
-
-$ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2"""
-
 
 def risk(
     progress: Any,
@@ -51,6 +43,10 @@ def risk(
     """Show the attacker's view: how few rows fit someone of whom a few items are known.
 
     With --original the options on how the input is read are for the original, else for DATA.
+
+    $ setveil risk baskets.csv
+    $ setveil risk release --original baskets.csv --m 1..3
+    $ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2
     """
     from setveil.report.risk import risk_text
 

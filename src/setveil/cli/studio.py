@@ -10,12 +10,6 @@ from setveil.cli.options import flag, integer, option
 from setveil.cli.session import fail
 from setveil.errors import RequestError, SetveilError
 
-EXAMPLES = """Examples:
-
-$ setveil studio
-
-$ setveil studio --project pharmacy --no-browser"""
-
 
 def studio(
     project: Path | None = option(
@@ -32,6 +26,9 @@ def studio(
     """Work in the browser: data, hierarchy, promise, run, release and comparison as pages.
 
     The pages are served to this computer alone, and nothing leaves it.
+
+    $ setveil studio
+    $ setveil studio --project pharmacy --no-browser
     """
     try:
         try:

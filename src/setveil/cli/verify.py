@@ -34,14 +34,6 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.published.table_files import PublishedTable
 
-EXAMPLES = """Examples:
-
-$ setveil verify release --k 5 --m 2
-
-$ setveil verify theirs.csv --model k-anonymity --k 5
-
-$ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes"""
-
 
 def verify(
     progress: Any,
@@ -74,7 +66,12 @@ def verify(
     reading: Reading,
     engine: CheckingEngine = MEMORY,
 ) -> Answer:
-    """Check a promise from what is published alone; exit code 0 if it holds, 1 if not."""
+    """Check a promise from what is published alone; exit code 0 if it holds, 1 if not.
+
+    $ setveil verify release --k 5 --m 2
+    $ setveil verify theirs.csv --model k-anonymity --k 5
+    $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
+    """
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given:

@@ -11,12 +11,6 @@ from setveil.cli.session import Answer
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
-EXAMPLES = """Examples:
-
-$ setveil why release "hot drinks"
-
-$ setveil why release "green tea" --data baskets.csv"""
-
 
 def why(
     progress: Any,
@@ -33,6 +27,9 @@ def why(
     """Say why a label is not split, or an item left out: what would break, and what is to blame.
 
     The answer tells of the original rows, down to single ones: it must stay inside.
+
+    $ setveil why release "hot drinks"
+    $ setveil why release "green tea" --data baskets.csv
     """
     from setveil.cli.files import read_rows
     from setveil.commands.why import answered
