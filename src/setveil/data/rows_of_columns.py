@@ -57,8 +57,6 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
         Any.
     form : {"long", "wide", "onehot"}, optional
         By default: what the columns named say, and for item columns their values.
-    wanted : Wanted
-        Which columns count.
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")

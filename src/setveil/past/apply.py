@@ -77,10 +77,6 @@ def apply(
 
     Parameters
     ----------
-    earlier : PastRun
-        The run.
-    data : Transactions
-        The new rows.
     union : (str, Shared), optional
         The name of an earlier release and what is shared of it, to be verified together with the new rows.
     guarantee, hierarchy, repair, strict, people, seed, counts, details, progress

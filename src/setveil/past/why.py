@@ -60,14 +60,10 @@ def why(
 
     Parameters
     ----------
-    run : PastRun
-        The run.
     data, tree, guarantee
         Its rows, its hierarchy if its labels are nodes of one, and its promise.
     name : str
         A label, an item, or a node of the hierarchy.
-    show : int
-        How many violations to list of each attempt.
     progress : Progress
         Hears how far the checks are.
 

@@ -107,8 +107,6 @@ def read_published_table(
 
     Parameters
     ----------
-    path : path
-        The file.
     qi, keep : sequence of str
         Columns of quasi-identifiers, and such that are published as they were; others are not looked at.
     set_name : str

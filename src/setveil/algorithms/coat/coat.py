@@ -107,8 +107,6 @@ def anonymize(
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     hierarchy : Hierarchy or None
         Weighs merged items by the leaves under their lowest common ancestor, of all leaves; None: all weights
         are 1.
@@ -116,8 +114,6 @@ def anonymize(
         k and the itemsets to protect.
     parameters : Parameters
         What may be merged, and how much suppressed.
-    progress : Progress
-        Hears how far it is.
 
     Details: `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
     `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items that

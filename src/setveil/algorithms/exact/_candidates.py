@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
+
+X = TypeVar("X", int, tuple[int, bool])
 
 
 def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] = ()) -> Hierarchy:
@@ -48,6 +51,33 @@ def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] 
     for v, above in zip(nodes.tolist(), up.tolist(), strict=True):
         parents[tree.labels[v]] = tree.labels[above]
     return Hierarchy(parents)
+
+
+def greedy_cover(members: dict[X, set[int]], price: Mapping[X, int], left: set[int]) -> Iterator[X]:
+    """Choose what is in most of `left` for its price, until there is nothing left; of equals the first.
+
+    Parameters
+    ----------
+    members : dict of any to set of int
+        What each choice covers; it is changed.
+    price : mapping of any to int
+        At least 1.
+    left : set of int
+        What is to be covered; it is changed.
+    """
+    queue = [(Fraction(price[x], len(covered)), x) for x, covered in members.items()]
+    heapify(queue)
+    while left:
+        ratio, x = heappop(queue)
+        members[x] &= left
+        if not members[x]:
+            continue
+        now = Fraction(price[x], len(members[x]))
+        if now > ratio:
+            heappush(queue, (now, x))
+            continue
+        left -= members[x]
+        yield x
 
 
 class Candidates:
@@ -189,21 +219,7 @@ class Candidates:
                 if v not in kept:
                     members.setdefault(v, set()).add(number)
         price = {v: max(losses.hidden[v] - losses.full[v], 1) for v in members}
-        queue = [(Fraction(price[v], len(numbers)), v) for v, numbers in members.items()]
-        heapify(queue)
-        left, chosen = set(range(len(sets))), []
-        while left:
-            ratio, v = heappop(queue)
-            members[v] &= left
-            if not members[v]:
-                continue
-            now = Fraction(price[v], len(members[v]))
-            if now > ratio:
-                heappush(queue, (now, v))
-                continue
-            left -= members[v]
-            chosen.append(v)
-        return chosen
+        return list(greedy_cover(members, price, set(range(len(sets)))))
 
     def brought_back(self, candidate: Ids) -> Ids:
         """Publish suppressed leaves again where no threat arises, those that cost most first."""

@@ -108,23 +108,6 @@ def anonymize(
 ) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by PCTA, within utility constraints (see `protect`).
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy or None
-        Weighs merged items by the leaves under their lowest common ancestor, of all leaves; None: all weights
-        are 1.
-    guarantee : PrivacyConstraints
-        k and the itemsets to protect.
-    parameters : Parameters
-        What may be merged, and how much suppressed.
-    progress : Progress
-        Hears how far it is.
-
-    Details: `generalizations` and `suppressions` (numbers of steps), `suppressed` (items), and
-    `utility_constraints`: for each the number of its items, whether it is satisfied (none of its items that
-    occur is suppressed), and the number of rows with any of its items before and after. Where it is satisfied
-    the two are equal.
+    What it takes and returns is as of `setveil.algorithms.coat.coat.anonymize`.
     """
     return merge_items(protect, data, hierarchy, guarantee, parameters, progress)

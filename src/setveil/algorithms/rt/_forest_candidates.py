@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms.exact._candidates import greedy_cover
 from setveil.algorithms.rt._forest_clauses import ForestSeparator
 from setveil.algorithms.rt._forest_threats import Rows, Threats
 from setveil.kernels.rows import Ids, distinct_rows, frozen, recode_rows, take_rows
@@ -101,19 +101,7 @@ class ForestCandidates:
             if not members:
                 return None
             price = {step: max(self._price(step, candidate), 1) for step in members}
-            queue = [(Fraction(price[step], len(some)), step) for step, some in members.items()]
-            heapify(queue)
-            left = {number for some in members.values() for number in some}
-            while left:
-                ratio, step = heappop(queue)
-                members[step] &= left
-                if not members[step]:
-                    continue
-                now = Fraction(price[step], len(members[step]))
-                if now > ratio:
-                    heappush(queue, (now, step))
-                    continue
-                left -= members[step]
+            for step in greedy_cover(members, price, set().union(*members.values())):
                 self._take(step, candidate)
         return candidate
 

@@ -155,8 +155,6 @@ def explore(
 
     Parameters
     ----------
-    data : Transactions
-        The rows.
     promises : sequence of (k, m) or (k, m, rho)
         From `setveil.studies.explore.promises.require_grid` or `require_triples`.
     secrets : Secrets, optional
