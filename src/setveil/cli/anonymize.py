@@ -32,9 +32,10 @@ from setveil.cli.options import (
 )
 from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import Columns, TableWords, read_table, require_tables, split_hierarchies
+from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import Model, model_named, models
+from setveil.options.columns import Columns as Words
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
@@ -155,7 +156,7 @@ class _Asked:
     own: dict[str, Any]
     hierarchies: Sequence[str]
     bound: bool
-    columns: TableWords
+    columns: Words
     reading: ReadingOptions
     sample: int | None
     publishing: Published

@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, as_words, flag, option
+from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, flag, option
 from setveil.cli.session import Answer, answer, say
+from setveil.values.declared import as_words
 
 
 def compare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from setveil.cli.options import GENERAL, as_words, choice
+from setveil.cli.options import GENERAL, choice
 from setveil.errors import RequestError
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
@@ -13,7 +13,7 @@ from setveil.options.decode import plain_values, require_parameters
 from setveil.options.guarantees import require_options
 from setveil.options.models import settled_model
 from setveil.options.reading import Reading
-from setveil.values.declared import options_of
+from setveil.values.declared import as_words, options_of
 
 MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 

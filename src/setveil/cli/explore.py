@@ -19,7 +19,6 @@ from setveil.cli.options import (
     Page,
     QuerySeed,
     Reading,
-    as_words,
     choice,
     integer,
     model_options,
@@ -33,7 +32,7 @@ from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
-from setveil.values.declared import options_of
+from setveil.values.declared import as_words, options_of
 from setveil.values.numbers import parse_integer, parse_number
 
 _DEFAULT = "exact"

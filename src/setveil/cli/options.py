@@ -19,6 +19,7 @@ from setveil.cli.session import Answer, conclude, fail, run, speak
 from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError
 from setveil.memory import unpack_up_to
+from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import use_threads
@@ -119,18 +120,6 @@ def argument(metavar: str, what: str, *, default: Any = ...) -> Any:
 def _long(name: str) -> str:
     """Return the name of an option on the command line."""
     return f"--{name.replace('_', '-')}"
-
-
-def as_words(values: Mapping[str, Any]) -> list[str]:
-    """Write options as they are given on the command line, without those that are None."""
-    words: list[str] = []
-    for name, value in values.items():
-        if isinstance(value, bool):
-            words.append(_long(name) if value else _long(f"no_{name}"))
-        elif value is not None:
-            several = value if isinstance(value, list | tuple) else [value]
-            words += [word for one in several for word in (_long(name), str(one))]
-    return words
 
 
 def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
@@ -543,6 +532,12 @@ def reading_options(*without: str) -> list[inspect.Parameter]:
     """Make the options on how the input is read."""
     options = options_of(ReadingOptions)
     return _some(options, [name for name in options if name not in without], READING)
+
+
+def column_options(*names: str) -> list[inspect.Parameter]:
+    """Make the options on what the columns of a table are, or some of them."""
+    options = options_of(ColumnOptions)
+    return _some(options, names or options, TABLES)
 
 
 Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]

@@ -28,15 +28,12 @@ from setveil.cli.options import (
 from setveil.cli.session import Answer, answer
 from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.errors import RequestError
+from setveil.options.models import RECOMMENDED
 from setveil.values.numbers import parse_number
 
 
 def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
-    return [
-        *model_options("km-anonymity", "k", "m"),
-        *model_options("km-rho", "rho", "sensitive", "knows"),
-        *model_options("coherence", "private", "h"),
-    ]
+    return [one for model, names in RECOMMENDED.items() for one in model_options(model, *names)]
 
 
 def recommend(

@@ -9,8 +9,9 @@ from typing import Any
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.options import ATTACKER, GENERAL, READING, Reading, argument, integer, option, source_of
 from setveil.cli.session import Answer
-from setveil.cli.tables import AttackedColumns, TableWords, read_either, read_table, require_tables
+from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
 from setveil.errors import RequestError
+from setveil.options.columns import Columns as Words
 from setveil.options.reading import DETECTED
 
 _MOST_SIZES = 100
@@ -74,7 +75,7 @@ def risk(
     return Answer(dict(sides) if original is not None else sides[0][1], risk_text(sides))
 
 
-def _both(source: Any, original: str | None, columns: TableWords, reading: Reading) -> tuple[Any, Any]:
+def _both(source: Any, original: str | None, columns: Words, reading: Reading) -> tuple[Any, Any]:
     """Read the rows, and those that they were made from, if these are named."""
     from setveil.cli.files import read_as, read_rows
     from setveil.published import kind_at

@@ -20,10 +20,11 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import PublishedColumns, TableWords, read_published, require_tables
+from setveil.cli.tables import PublishedColumns, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.guarantees.km import KmAnonymity
+from setveil.options.columns import Columns as Words
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 from setveil.options.models import bounds_inference, settled_model
@@ -99,7 +100,7 @@ def _checked(
     promise: dict[str, Any],
     beside: tuple[str | None, Path | None, Path | None],
     read_as: str,
-    columns: TableWords,
+    columns: Words,
     reading: ReadingOptions,
     more: dict[str, Any],
 ) -> tuple[str, Any, PublishedTable | None]:
@@ -169,7 +170,7 @@ def _checked(
     return phrase, verdict, published if isinstance(published, PublishedTable) else None
 
 
-def _published(file: str, model: Model, columns: TableWords, reading: ReadingOptions) -> Any:
+def _published(file: str, model: Model, columns: Words, reading: ReadingOptions) -> Any:
     """Read what is published."""
     from setveil.cli.files import read_release, require_room
     from setveil.published import kind_named

@@ -9,6 +9,12 @@ from setveil.errors import RequestError, faces
 from setveil.guarantees import Model, model_named, models
 from setveil.options.guarantees import WATCHED, missing, offered
 
+RECOMMENDED = {  # options of models that recommend takes
+    "km-anonymity": ("k", "m"),
+    "km-rho": ("rho", "sensitive", "knows"),
+    "coherence": ("private", "h"),
+}
+
 
 def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     """Settle the model where none is named: the one that was described best.

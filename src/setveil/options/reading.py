@@ -7,7 +7,7 @@ from typing import Any
 
 from setveil.data.layout import FORMATS
 from setveil.redact import redacted
-from setveil.values.declared import parameter
+from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Text
 
 
@@ -58,12 +58,10 @@ class Reading:
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line; secrets are left out."""
-        words: list[str] = []
-        for name, value in self.given().items():
-            words.append(f"--{name.replace('_', '-')}")
-            if value is not True:
-                words.append(redacted(value) if name == "connection" else str(value))
-        return words
+        given = self.given()
+        if "connection" in given:
+            given["connection"] = redacted(given["connection"])
+        return as_words(given)
 
 
 DETECTED = Reading()

@@ -6,30 +6,43 @@ Every command runs in the project's folder: what lies in it is named from there.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from setveil import algorithms
+from setveil.guarantees import models
+from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
+from setveil.options.models import RECOMMENDED
+from setveil.options.reading import Reading
+from setveil.values.declared import as_words, options_of
 
 if TYPE_CHECKING:
     from setveil.studio.projects import Project
 
-READING = (
-    "format", "encoding", "separator", "id-column", "item-column", "item-columns", "not-ids", "same-ids",
-)  # fmt: skip
-COLUMNS = ("roles", "qi", "set", "items-file", "delimiter", "keep-columns")
-VALUES = ("numeric", "categorical", "missing")
-MADE_OF_COLUMNS = ("drop", *VALUES, "ranges", "weight")
-PROMISE = (
-    "model", "k", "m", "h", "p", "private", "private-share", "sensitive", "sensitive-random", "privacy",
-    "rho", "knows",
-)  # fmt: skip
-CHECKED = ("k", "m", "h", "p", "private", "sensitive", "privacy", "rho", "knows")  # of a release
-SEARCHED = ("objective", "suppress", "max-suppressed", "keep", "weights", "hide")  # by explore, too
+
+def _names(*declared: Iterable[str]) -> tuple[str, ...]:
+    """List options by their names on the command line, each once."""
+    found = dict.fromkeys(name.replace("_", "-") for names in declared for name in names)
+    return tuple(name for name in found if name not in _NOT_OF_A_FILE)
+
 
 _NOT_OF_A_FILE = frozenset(  # which may come from somebody else: these write, read or ask elsewhere
     {"studio", "out", "force", "config", "plot-band", "query", "connection"}
 )
 _PAIRED = frozenset({"suppress"})  # have a --no- of their own
+READING = _names(options_of(Reading))
+COLUMNS = _names(PUBLISHED)
+VALUES = _names(OF_VALUES)
+MADE_OF_COLUMNS = _names(name for name in options_of(Columns) if name not in PUBLISHED)
+ROLES = _names(name for name in options_of(Columns) if name not in {"roles", "weight"})  # that a page asks
+PROMISE = _names(["model"], *(model.options for model in models().values()))
+CHECKED = _names(  # of a release
+    name for model in models().values() for name, one in model.options.items() if one.drawn_with is None
+)
+SEARCHED = _names(  # by explore, too, which has a time budget of its own
+    name for name in options_of(algorithms.load("exact").Parameters) if name not in {"gap", "time_limit"}
+)
 
 
 def anonymize(project: Project, out: str, hierarchy: str | None = None) -> list[str]:
@@ -75,7 +88,7 @@ def risk(project: Project, sizes: Sequence[int]) -> list[str]:
 def recommend(project: Project, budget: int = 120) -> list[str]:
     """Try what suits the promise, and compare."""
     settings = _settings(project)
-    names = ["k", "m", "rho", "sensitive", "knows", "private", "h", "hierarchy"]
+    names = [*_names(*RECOMMENDED.values()), "hierarchy"]
     words = _words(settings, [*names, *READING, *COLUMNS, *MADE_OF_COLUMNS])
     return ["recommend", *_inputs(settings), *words, "--time-budget", str(budget), "--json"]
 
@@ -138,18 +151,5 @@ def _files(name: str) -> list[str]:
 
 def _words(settings: Mapping[str, Any], names: Collection[str]) -> list[str]:
     """Write settings as options, as the command line takes them."""
-    words: list[str] = []
-    for name in names:
-        value = settings.get(name)
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            if value:
-                words.append(f"--{name}")
-            elif name in _PAIRED:
-                words.append(f"--no-{name}")
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            text = str(one)
-            words += [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
-    return words
+    given = {name: settings.get(name) for name in names}
+    return as_words({name: value for name, value in given.items() if value is not False or name in _PAIRED})

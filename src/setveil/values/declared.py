@@ -7,7 +7,7 @@ so that a parameter is added in one place.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any
 
@@ -77,3 +77,24 @@ class Declared:
             allowed = field.metadata["option"].kind.accepts(value)
             if allowed and not (value is None and field.default is None):
                 raise RequestError(f"{field.name} must be {allowed}, got {described(value)}.")
+
+
+def as_words(values: Mapping[str, Any]) -> list[str]:
+    """Write options as they are given on the command line, without those that are None.
+
+    Examples
+    --------
+    >>> as_words({"id_column": "who", "ranges": ["age=5", "zip=2"], "suppress": False, "delimiter": "-"})
+    ['--id-column', 'who', '--ranges', 'age=5', '--ranges', 'zip=2', '--no-suppress', '--delimiter=-']
+    """
+    words: list[str] = []
+    for name, value in values.items():
+        long = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{long}" if value else f"--no-{long}")
+            continue
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if one is not None:
+                text = str(one)
+                words += [f"--{long}={text}"] if text.startswith("-") else [f"--{long}", text]
+    return words

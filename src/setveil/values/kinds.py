@@ -251,6 +251,32 @@ class _File(Kind):
 
 
 @dataclass(frozen=True)
+class OneFile(_File):
+    """A file of any kind."""
+
+    allowed = "a file"
+
+
+@dataclass(frozen=True)
+class Texts(Kind):
+    """Several texts of a form."""
+
+    form: str
+
+    takes = list[str]
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        return f"texts such as {self.form}"
+
+    @property
+    def metavar(self) -> str:  # type: ignore[override]
+        """What stands for a value in the help."""
+        return self.form
+
+
+@dataclass(frozen=True)
 class ItemFile(_File):
     """A file of items."""
 

@@ -6,11 +6,10 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from setveil.data.columns import is_id_name, is_person_name, split_names
+from setveil.data.columns import is_id_name, is_person_name
 from setveil.data.evidence import MANY, are_different
 from setveil.data.formulas import formula_note
 from setveil.data.ids import of_cells, why_id
@@ -19,6 +18,7 @@ from setveil.data.io.source import gather, open_source
 from setveil.data.readings import IDS_TOO, likely_readings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
+from setveil.options.columns import Columns
 from setveil.options.reading import Reading
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
@@ -26,15 +26,12 @@ from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, OpenedTable, open_table
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.read import make_table, warnings_of
-from setveil.tables.roles import make_roles
 from setveil.tables.table import Table, TextColumn
+from setveil.values.declared import options_of
 from setveil.wording import count
 
-READING = tuple(field.name.replace("_", "-") for field in fields(Reading))
-ROLES = (
-    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "missing", "delimiter",
-    "items-file",
-)  # fmt: skip
+READING = tuple(name.replace("_", "-") for name in options_of(Reading))
+ROLES = tuple(name.replace("_", "-") for name in options_of(Columns) if name not in {"roles", "weight"})
 SHOWN = 200  # rows under a reading
 _MOST_WAYS = 5
 _QUICK = 20_000_000  # bytes of a file that is read in several ways
@@ -46,38 +43,13 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     given = {key.replace("-", "_"): value for key, value in options.items() if key in READING}
     if not any(options.get(key) for key in ROLES):
         return read(path, **given)
-    names = {key: split_names(options.get(key) or "") if options.get(key) else [] for key in ROLES[:6]}
-    ranges, missing = options.get("ranges") or [], options.get("missing") or []
-    roles = make_roles(
-        qi=names["qi"],
-        set_name=next(iter(names["set"]), None),
-        keep=names["keep-columns"],
-        drop=names["drop"],
-        numeric=names["numeric"],
-        categorical=names["categorical"],
-        ranges=dict(map(_range, [ranges] if isinstance(ranges, str) else ranges)),
-        missing=dict(map(_missing, [missing] if isinstance(missing, str) else missing)),
-        delimiter=options.get("delimiter"),
-    )
-    names_of_how = ("format", "encoding", "separator", "item_columns", "id_column", "item_column")
-    how = How(
-        delimiter=options.get("delimiter"),
-        items=options.get("items-file"),
-        not_ids=tuple(split_names(options.get("not-ids") or "")),
-        **{name: given[name] for name in names_of_how if name in given},
-    )
+    said = {key.replace("-", "_"): options.get(key) or None for key in ROLES}
+    for several in ("ranges", "missing"):
+        said[several] = [said[several]] if isinstance(said[several], str) else said[several]
+    words = Columns(**said)
+    roles, how = words.as_roles(), words.as_how(Reading(**given))
     table: Transactions = make_table(path, roles, how)
     return table
-
-
-def _range(text: str) -> tuple[str, Any]:
-    name, sign, width = text.rpartition("=")
-    return (name, width) if sign else (text, True)
-
-
-def _missing(text: str) -> tuple[str, list[str]]:
-    name, _, values = text.partition("=")
-    return name, split_names(values)
 
 
 def data_of(desk: Desk) -> Transactions:

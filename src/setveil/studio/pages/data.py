@@ -27,20 +27,8 @@ from setveil.studio.desks import Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
 
-READING = (
-    "format",
-    "encoding",
-    "separator",
-    "id-column",
-    "item-column",
-    "item-columns",
-    "not-ids",
-    "same-ids",
-)
-ROLES = (
-    "qi", "set", "keep-columns", "drop", "numeric", "categorical", "ranges", "missing", "delimiter",
-    "items-file",
-)  # fmt: skip
+READING = commands.READING
+ROLES = commands.ROLES
 OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked

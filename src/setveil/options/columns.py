@@ -1,0 +1,128 @@
+"""What the columns of a table are, in words: the options that every command has that reads a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.errors import RequestError
+from setveil.options.reading import Reading
+from setveil.values.declared import as_words, options_of, parameter
+from setveil.values.kinds import OneFile, Text, Texts
+
+if TYPE_CHECKING:
+    from setveil.tables.how import How
+    from setveil.tables.roles import Roles
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was said of the columns of a table; None or empty: nothing."""
+
+    roles: Path | None = parameter(
+        OneFile(), "What each column is: a TOML file, in place of the options below.", default=None
+    )
+    qi: str | None = parameter(
+        Text("columns"), "Columns that someone may know of a person, such as age,sex.", default=None
+    )
+    set: str | None = parameter(
+        Text("a column"),
+        "The column of items; of items in several columns or files, what to call it.",
+        default=None,
+    )
+    items_file: Path | None = parameter(
+        OneFile(), "Items in a second table, joined by --id-column.", default=None
+    )
+    delimiter: str | None = parameter(
+        Text("a sign"), "Between the items of a field (default: ;).", default=None
+    )
+    keep_columns: str | None = parameter(
+        Text("columns"), "Columns to publish as they are: nobody outside can know them.", default=None
+    )
+    drop: str | None = parameter(
+        Text("columns"), "Columns not to publish, like all that have no role.", default=None
+    )
+    numeric: str | None = parameter(
+        Text("columns"),
+        "These of --qi are numbers (default: if all values are and there is no hierarchy).",
+        default=None,
+    )
+    categorical: str | None = parameter(
+        Text("columns"), "These of --qi are not numbers, even if they look so.", default=None
+    )
+    ranges: Sequence[str] | None = parameter(
+        Texts("COLUMN[=WIDTH]"),
+        "Build a hierarchy of ranges, such as age=10. May be repeated.",
+        default=None,
+    )
+    weight: Sequence[str] | None = parameter(
+        Texts("COLUMN=NUMBER"), "How much a column's loss counts (default: 1). May be repeated.", default=None
+    )
+    missing: Sequence[str] | None = parameter(
+        Texts("COLUMN=VALUES"),
+        "Values that mean that there is none, such as age=NA,unknown. May be repeated.",
+        default=None,
+    )
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
+
+    def arguments(self, hierarchies: Sequence[str] = ()) -> list[str]:
+        """Return what was given, and hierarchies, as they are written on the command line."""
+        said = {field.name: getattr(self, field.name) or None for field in fields(self)}
+        return as_words({**said, "hierarchy": list(hierarchies)})
+
+    def as_roles(self, hierarchies: Mapping[str, str] | None = None, hierarchy: str | None = None) -> Roles:
+        """Make the roles of columns, with hierarchies of columns and of the items."""
+        from setveil.tables.roles import make_roles, require_one
+
+        sets = names_in(self.set)
+        require_one(sets, "set")
+        return make_roles(
+            qi=names_in(self.qi), set_name=next(iter(sets), None), keep=names_in(self.keep_columns),
+            drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
+            categorical=names_in(self.categorical), ranges=self._pairs("ranges", alone=True),
+            weights=self._pairs("weight"),
+            missing={name: names_in(values) for name, values in self._pairs("missing").items()},
+            hierarchy=hierarchy, delimiter=self.delimiter,
+        )  # fmt: skip
+
+    def as_how(self, reading: Reading) -> How:
+        """Say how the table is read."""
+        from setveil.tables.how import How
+
+        if reading.same_ids:
+            raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
+        return How(
+            reading.format, reading.encoding, reading.separator, self.delimiter, reading.item_columns,
+            self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
+        )  # fmt: skip
+
+    def _pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:
+        """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
+        found: dict[str, Any] = {}
+        for text in getattr(self, key) or ():
+            cut = text.partition if key == "missing" else text.rpartition
+            name, sign, value = cut("=") if "=" in text else (text, "", "")
+            if not sign and not alone:
+                raise RequestError(f"--{key} must be {options_of(Columns)[key].kind.metavar}, got {text!r}.")
+            for one in [name] if sign else names_in(name):
+                if one in found:
+                    raise RequestError(f"--{key}: column {one!r} is given twice.")
+                found[one] = value if sign else True
+        return found
+
+
+PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")  # of a table that is published
+OF_VALUES = ("numeric", "categorical", "missing")
+
+
+def names_in(text: str | None) -> list[str]:
+    """Take a list of columns apart, quoted as in csv where a name holds a comma."""
+    from setveil.data.columns import split_names
+
+    return [] if text is None else split_names(text)
