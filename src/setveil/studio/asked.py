@@ -19,6 +19,11 @@ MOST_BYTES = 64_000_000  # of a form without files, and of JSON
 _WAY_IN = 256  # bytes that a browser or a second start sends to come in
 
 
+def fault(message: str, field: str, hint: str = "") -> dict[str, str]:
+    """Say what is wrong with a field, as pages show it."""
+    return {"message": message, "hint": hint, "field": field}
+
+
 async def form_of(request: Request, *, files: bool = False) -> FormData:
     """Read a form.
 

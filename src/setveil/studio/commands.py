@@ -55,13 +55,18 @@ def anonymize(project: Project, out: str, hierarchy: str | None = None) -> list[
     return ["anonymize", *_inputs(settings), *_words(settings, [*first, *rest]), "--out", out]
 
 
+def is_table(settings: Mapping[str, Any]) -> bool:
+    """Whether the data have further columns that someone may know."""
+    return "qi" in settings or "roles" in settings
+
+
 def explore(
     project: Project, ks: Sequence[int], ms: Sequence[str], rhos: Sequence[str] = (), budget: int = 50
 ) -> list[str]:
     """Find what the promises cost."""
     settings = _settings(project)
-    tables = "qi" in settings or "roles" in settings
-    names = ["hierarchy", *READING, *COLUMNS, *MADE_OF_COLUMNS, *(() if tables else SEARCHED)]
+    searched = () if is_table(settings) else SEARCHED
+    names = ["hierarchy", *READING, *COLUMNS, *MADE_OF_COLUMNS, *searched]
     grid = ["--k", ",".join(map(str, ks)), "--m", ",".join(ms)]
     if rhos:
         grid += ["--rho", ",".join(rhos)]

@@ -23,7 +23,7 @@ from setveil.report.record import Record, read_record
 from setveil.report.run.exposure import sides
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, whole
+from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.cuts import Difference, difference
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
@@ -79,7 +79,7 @@ async def _page(
     asked = jobs.latest(project, "recommend")
     recommended = await _recommended(request)
     settings = project.settings()
-    tables = "qi" in settings or "roles" in settings
+    tables = commands.is_table(settings)
     k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
     fields = {"k": "5, 20" if k == "20" else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
     same_as = [commands.recommend(project)] if "k" in settings else []
@@ -336,11 +336,11 @@ async def study(request: Request) -> Response:
     errors = []
     ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
     if not ks:
-        errors.append(_error("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
+        errors.append(fault("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
     if not ms:
-        errors.append(_error("m must be whole numbers from 1 on, with commas between them: 1, 2.", "m"))
+        errors.append(fault("m must be whole numbers from 1 on, with commas between them: 1, 2.", "m"))
     if not methods:
-        errors.append(_error("Choose at least one method.", "method-exact"))
+        errors.append(fault("Choose at least one method.", "method-exact"))
     if errors:
         return await _page(request, errors, {**given, "methods": methods})
     await saved(studio, project)
@@ -502,10 +502,6 @@ def _in_background(work: Any) -> None:
     task = asyncio.create_task(work)
     _background.add(task)
     task.add_done_callback(_background.discard)
-
-
-def _error(message: str, field: str) -> dict[str, str]:
-    return {"message": message, "hint": "", "field": field}
 
 
 routes = [

@@ -22,7 +22,7 @@ from setveil.report.record import Risk
 from setveil.report.risk import columns_known
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, json_of, whole
+from setveil.studio.asked import fault, form_of, json_of, whole
 from setveil.studio.desks import Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
@@ -301,8 +301,7 @@ async def read(request: Request) -> Response:
     form = await form_of(request)
     chosen = json_of(str(form.get("way", "")))
     if not isinstance(chosen, dict):
-        error = {"message": "Choose how the file is to be read.", "hint": "", "field": "way-1"}
-        return await _reading(request, {}, [error])
+        return await _reading(request, {}, [fault("Choose how the file is to be read.", "way-1")])
     options = {
         key: value
         for key, value in chosen.items()
@@ -351,7 +350,7 @@ async def roles(request: Request) -> Response:
     if not sets:
         lacking.append("Say which column holds the items.")
     if lacking:
-        errors = [{"message": text, "hint": "", "field": "role-1"} for text in lacking]
+        errors = [fault(text, "role-1") for text in lacking]
         return await _reading(request, _asked(dict(form.items())), errors)
     return await _open(request, {key: value for key, value in options.items() if value})
 

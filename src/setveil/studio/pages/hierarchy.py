@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from setveil.errors import RequestError
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, json_object, whole
+from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
@@ -152,7 +152,7 @@ async def upload(request: Request) -> Response:
     try:
         sent = form.get("file")
         if not isinstance(sent, UploadFile) or not sent.filename:
-            return _page(request, 400, errors=[_error("Choose the file of your groups first.", "", "file")])
+            return _page(request, 400, errors=[fault("Choose the file of your groups first.", "file")])
         ending = Path(sent.filename).suffix.lower()
         place = places.make_folder(project.folder / "trees") / (
             f"sent{ending if ending in {'.txt', '.json'} else '.csv'}"
@@ -186,7 +186,7 @@ async def build(request: Request) -> Response:
     job = await studio.jobs.wait(studio.jobs.start(project, "groups", argv, label="the groups"))
     if job.state != "done":
         error = job.error or {"message": "The groups were not made.", "hint": ""}
-        return _page(request, 400, errors=[_error(error["message"], error["hint"], by)])
+        return _page(request, 400, errors=[fault(error["message"], by, error["hint"])])
     return await _begun(request, place, _WAYS[by], argv)
 
 
@@ -195,7 +195,7 @@ async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Respon
     lengths = [whole(one) for one in re.split(r"[,;\s]+", form.get("lengths", "")) if one]
     fanout = whole(form.get("fanout", "5"))
     if fanout is None or None in lengths:
-        return _page(request, 400, errors=[_error("Whole numbers are expected here, as 1,3 or 5.", "", by)])
+        return _page(request, 400, errors=[fault("Whole numbers are expected here, as 1,3 or 5.", by)])
     try:
         await _ask(
             request,
@@ -207,7 +207,7 @@ async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Respon
             named=_WAYS[by],
         )
     except Refused as error:
-        return _page(request, 400, errors=[_error(error.message, error.hint, by)])
+        return _page(request, 400, errors=[fault(error.message, by, error.hint)])
     _name(request.state.project)
     return to(request, "p", request.state.project.name, "hierarchy")
 
@@ -222,7 +222,7 @@ async def _begun(request: Request, file: Path, named: str, command: list[str]) -
         return _page(
             request,
             400,
-            errors=[_error(message, "Your groups are as they were.", "file")],
+            errors=[fault(message, "file", "Your groups are as they were.")],
             problems=[str(one) for one in error.where.get("problems", [])],
         )
     finally:
@@ -264,10 +264,6 @@ def _is_named(value: object) -> bool:
     """Whether a part of an edit is a name, names, or nothing."""
     listed = value if isinstance(value, list) else [value]
     return value is None or all(isinstance(one, str) for one in listed)
-
-
-def _error(message: str, hint: str, field: str) -> dict[str, str]:
-    return {"message": message, "hint": hint, "field": field}
 
 
 routes = [

@@ -24,7 +24,7 @@ from setveil.report.models import words_for
 from setveil.staging import staged_file
 from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, whole
+from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.jobs import Job
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.phases import in_words
@@ -52,7 +52,7 @@ def model_of(project: Project) -> str:
     settings = project.settings()
     if "model" in settings:
         return str(settings["model"])
-    if is_table(settings):
+    if commands.is_table(settings):
         return "kkm"
     texts = {
         option: settings.get(option.replace("_", "-"))
@@ -60,11 +60,6 @@ def model_of(project: Project) -> str:
         for option in model_named(name).options
     }
     return settled_model(texts)
-
-
-def is_table(settings: Mapping[str, Any]) -> bool:
-    """Whether the data have further columns that someone may know."""
-    return "qi" in settings or "roles" in settings
 
 
 async def show(request: Request) -> Response:
@@ -104,7 +99,7 @@ async def _page(
         others=[
             (name, other.title)
             for name, other in models().items()
-            if name not in {model, "km-rho"} and (other.release == "tables") == is_table(settings)
+            if name not in {model, "km-rho"} and (other.release == "tables") == commands.is_table(settings)
         ],
         fields=_fields(described, settings),
         given=given,
@@ -116,7 +111,7 @@ async def _page(
         steps_of_m=MS,
         common=COMMON,
         sensitive=_sensitive(project),
-        table=is_table(settings),
+        table=commands.is_table(settings),
     )
 
 
@@ -173,7 +168,7 @@ def _fields(described: Model, settings: Mapping[str, Any]) -> list[tuple[str, st
 def _sensitive(project: Project) -> list[str]:
     """List the items that nobody may learn about a person, as they were ticked with the data."""
     ticked = project.studio.get("sensitive", [])
-    return [] if is_table(project.settings()) else [str(item) for item in ticked]
+    return [] if commands.is_table(project.settings()) else [str(item) for item in ticked]
 
 
 def _rhos(settings: Mapping[str, Any]) -> list[str]:
@@ -218,7 +213,7 @@ async def save(request: Request) -> Response:
     errors, changes = _checked(model, form, project)
     if errors:
         return await _page(request, model, form, errors)
-    if model in _FRONT_MODELS and not is_table(project.settings()):
+    if model in _FRONT_MODELS and not commands.is_table(project.settings()):
         changes |= _kept(project, form)
     else:
         changes |= {"suppress": None, "max-suppressed": None, "keep": None, "weights": None}
@@ -242,26 +237,25 @@ def _checked(
             continue  # they are written down
         if not text:
             if option.needed and option.drawn_with is None and key != "rho":
-                errors.append({"message": f"{_called(key)} is missing.", "hint": option.help, "field": key})
+                errors.append(fault(f"{_called(key)} is missing.", key, option.help))
             continue
         problem = _wrong(key, text)
         if problem:
-            errors.append({"message": problem, "hint": "", "field": key})
+            errors.append(fault(problem, key))
         else:
             changes[key] = whole(text) if key in {"k", "m", "p"} and text != "inf" else text
     if model in _FRONT_MODELS and form.get("rho"):
         problem = _wrong("rho", form["rho"])
         if problem:
-            errors.append({"message": problem, "hint": "", "field": "rho"})
+            errors.append(fault(problem, "rho"))
         elif not _sensitive(project):
-            message = "No items are sensitive yet."
-            errors.append({"message": message, "hint": "Choose them with the data.", "field": "rho"})
+            errors.append(fault("No items are sensitive yet.", "rho", "Choose them with the data."))
         changes["rho"] = form["rho"]
     changes["model"] = None if model in {"km-anonymity", "km-rho"} else model
     if form.get("left_out") == "share":
         problem = _wrong("share", form.get("share", ""))
         if problem:
-            errors.append({"message": problem, "hint": "", "field": "share"})
+            errors.append(fault(problem, "share"))
     return errors, changes
 
 
