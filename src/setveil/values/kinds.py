@@ -104,7 +104,6 @@ class Integer(Kind):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
         return f"an integer of at least {self.least}"
 
     def accepts(self, value: Any) -> str:
@@ -148,7 +147,6 @@ class Number(Kind):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
         number = "a positive number" if self.positive else "a number of at least 0"
         return f"{number}{f' of {self.unit}' if self.unit else ''}"
 
@@ -169,7 +167,6 @@ class Share(Kind):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
         return f"a share{f' of {self.whole}' if self.whole else ''}, 0 to 1"
 
     def accepts(self, value: Any) -> str:
@@ -212,7 +209,6 @@ class Choice(Kind):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
         *most, last = (f'"{word}"' for word in self.words)
         return f"{', '.join(most)} or {last}" if most else last
 
@@ -231,7 +227,6 @@ class Text(Kind):
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
         return self.what
 
 

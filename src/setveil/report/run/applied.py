@@ -104,8 +104,18 @@ def applied(report: Record) -> str:
             ]
         ),
         _repaired(report, told),
-        _new_items(report, items["labels"]),
-        _lost_items(report, items["lost"]),
+        _newcomers(
+            report,
+            items["labels"],
+            "New items below a label",
+            "The earlier run does not know them; the hierarchy has them below one of its labels.",
+        ),
+        _newcomers(
+            report,
+            items["lost"],
+            "Unknown items without a label",
+            "The earlier run does not know them, and none of its labels stands above them.",
+        ),
     )
 
 
@@ -152,24 +162,7 @@ def _first(report: Record, change: Change) -> str:
     return f'<div class="small names">{named}{more}</div>'
 
 
-def _new_items(report: Record, lines: list[Newcomer]) -> str:
-    if not lines:
-        return ""
-    some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]
-    table = [
-        [shown(report, line["item"]), shown(report, line["label"]), count(line["rows"])] for line in some
-    ]
-    return blocks.subsection(
-        "New items below a label",
-        blocks.paragraph(
-            "The earlier run does not know them; the hierarchy has them below one of its labels."
-        ),
-        blocks.grid(("Item", "Published as", "In rows"), table, "45% 35% 20%"),
-        _more(len(lines)),
-    )
-
-
-def _lost_items(report: Record, lines: list[Newcomer]) -> str:
+def _newcomers(report: Record, lines: list[Newcomer], title: str, text: str) -> str:
     if not lines:
         return ""
     some = sorted(lines, key=lambda line: -line["rows"])[:_MOST_LINES]
@@ -177,8 +170,8 @@ def _lost_items(report: Record, lines: list[Newcomer]) -> str:
         [shown(report, line["item"]), _name(report, line["label"]), count(line["rows"])] for line in some
     ]
     return blocks.subsection(
-        "Unknown items without a label",
-        blocks.paragraph("The earlier run does not know them, and none of its labels stands above them."),
+        title,
+        blocks.paragraph(text),
         blocks.grid(("Item", "Published as", "In rows"), table, "45% 35% 20%"),
         _more(len(lines)),
     )

@@ -23,7 +23,6 @@ class Groups(Kind):
     )
 
     def loss(self, report: Record) -> str:
-        """State what became of the item occurrences, in one sentence."""
         counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
         return (
             f"{count(counted)} of {count(whole, 'item occurrence')} "
@@ -32,7 +31,6 @@ class Groups(Kind):
         )
 
     def shares(self, report: Record) -> Shares:
-        """List what became of the item occurrences."""
         utility = report["utility"]
         return [
             (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
@@ -40,13 +38,11 @@ class Groups(Kind):
         ]
 
     def items(self, report: Record) -> str:
-        """State what became of the items, in a few words."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         return f"{kept} unchanged, {count(utility['sensitive_items'])} sensitive."
 
     def item_tiles(self, report: Record) -> Points:
-        """Give numbers of items, with what they mean."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         sensitive = count(utility["sensitive_items"])
@@ -70,7 +66,6 @@ class Groups(Kind):
         return f"{one.meaning}, {asked} by {count(kl['group_by'], 'other item')}"
 
     def countable(self, report: Record) -> Points:
-        """Say which counts can be read off the release."""
         kl = report["utility"].get("kl")
         if not kl or not kl["queries"]:
             return []
@@ -120,7 +115,6 @@ class Groups(Kind):
         ]
 
     def countable_outside(self, _told: Told) -> Points:
-        """Say which counts can be read off the release."""
         text = "published row by row; every count of them is exact."
         return [("Items that are not sensitive:", text)]
 

@@ -35,7 +35,6 @@ class Rows(Kind):
     )
 
     def loss(self, report: Record) -> str:
-        """State what became of the item occurrences, in one sentence."""
         utility, whole = report["utility"], report["input"]["occurrences"]
         generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
         if not generalized and not suppressed:
@@ -58,7 +57,6 @@ class Rows(Kind):
         return f"{broader}; {left_out}."
 
     def shares(self, report: Record) -> Shares:
-        """List what became of the item occurrences."""
         utility = report["utility"]
         return [
             (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
@@ -67,7 +65,6 @@ class Rows(Kind):
         ]
 
     def items(self, report: Record) -> str:
-        """State what became of the items, in a few words."""
         utility = report["utility"]
         kept = f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}"
         return (
@@ -77,7 +74,6 @@ class Rows(Kind):
         )
 
     def item_tiles(self, report: Record) -> Points:
-        """Give numbers of items and labels, each with what it means."""
         utility, occurrences = report["utility"], report["published"]["occurrences"]
         return [
             (

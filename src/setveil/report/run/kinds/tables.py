@@ -49,7 +49,6 @@ class _Columns(Rows):
         return lines
 
     def uses(self, report: Record) -> list[Use]:
-        """Say what the release can be used for."""
         found, asked = super().uses(report), report.get("answers", {}).get("table_are")
         if asked and asked["queries"]:
             found.append((by_error(asked["median"]), "counts over columns and items together"))
