@@ -28,7 +28,7 @@ Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class RunTerms:
     """What a run was made from, and for."""
 
     data: Transactions
@@ -72,7 +72,7 @@ class Terms:
 class Naming:
     """A label, or none, for every item."""
 
-    terms: Terms  # the rows, and what is promised of them
+    terms: RunTerms  # the rows, and what is promised of them
     labels: tuple[str, ...]
     # int64 (items,): position in `labels` of what each item is published as, -1: it is left out
     image: Positions

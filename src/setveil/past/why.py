@@ -17,7 +17,7 @@ from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past._attempts import Attempts
-from setveil.past._naming import Naming, Positions, Terms
+from setveil.past._naming import Naming, Positions, RunTerms
 from setveil.past.run import MODELS, PastRun
 from setveil.progress import Progress
 from setveil.published import tables
@@ -106,7 +106,7 @@ def _as_published(
     labels = tuple(dict.fromkeys(label for label in run.image.values() if label is not None))
     position: dict[str | None, int] = {None: -1} | {label: i for i, label in enumerate(labels)}
     image = np.array([position[label] for label in run.image.values()], np.int64)
-    terms = Terms(data, Vocabulary(run.image), tree, guarantee, run.objective, progress)
+    terms = RunTerms(data, Vocabulary(run.image), tree, guarantee, run.objective, progress)
     now = Naming(terms, labels, image)
     measure = named(run.objective)
     then = measure.value(run.report["utility"])
