@@ -1,4 +1,4 @@
-"""How few rows fit one or two known items, for rows that lie on disk in parts (see `attacker.attack`)."""
+"""How few rows fit one or two known items, for rows whose sets are in tables (see `attacker.attack`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,17 @@ class _Sums:
     below: Ints
     drawn: NDArray[np.float64]
 
-    def add(self, other: _Sums) -> None:
+    def __add__(self, other: _Sums) -> _Sums:
         """Add what other rows add."""
-        self.rows += other.rows
-        self.whole += other.whole
-        self.inverse += other.inverse
-        self.whole_inverse += other.whole_inverse
-        self.fewest = min(self.fewest, other.fewest)
-        self.below += other.below
-        self.drawn += other.drawn
+        return _Sums(
+            self.rows + other.rows,
+            self.whole + other.whole,
+            self.inverse + other.inverse,
+            self.whole_inverse + other.whole_inverse,
+            min(self.fewest, other.fewest),
+            self.below + other.below,
+            self.drawn + other.drawn,
+        )
 
 
 @dataclass
@@ -67,6 +70,11 @@ class _Found:
 
     sums: dict[int, _Sums]
     revealed: Ints
+
+    def __add__(self, other: _Found) -> _Found:
+        """Add what other rows add."""
+        sums = {m: mine + other.sums[m] for m, mine in self.sums.items()}
+        return _Found(sums, self.revealed + other.revealed)
 
 
 def risk_in_parts(
@@ -101,25 +109,19 @@ def risk_in_parts(
     for m in counted:
         tables[m] = cell_offsets(rows.n_items, m), rows.table(m, lambda done: progress(phase, done / 2))
     limits, below = frozen(np.array(thresholds), np.int64), thresholds[len(thresholds) // 2]
+    n_items = rows.n_items
 
     def look(piece: Piece) -> _Found:
         indptr, items = piece
-        found = _Found({}, np.zeros(rows.n_items, np.int64))
+        found = _Found({}, np.zeros(n_items, np.int64))
         least = np.full(indptr.size - 1, _MOST)
         for m in counted:
             found.sums[m] = _sums(piece, *tables[m], limits, least, longest)
         revealed_by_table(indptr, items, supports, below, *tables[counted[-1]], found.revealed)
         return found
 
-    total = _Found({}, np.zeros(rows.n_items, np.int64))
-    for found in rows.pieces(look, lambda done: progress(phase, (1 + done) / 2)):
-        for m, sums in found.sums.items():
-            if m in total.sums:
-                total.sums[m].add(sums)
-            else:
-                total.sums[m] = sums
-        total.revealed += found.revealed
-    by_size = {m: _entries(total.sums.get(m), m, thresholds, rows.n_rows, empty) for m in counted}
+    total = rows.added_up(look, add, lambda done: progress(phase, (1 + done) / 2))
+    by_size = {m: _entries(total.sums[m], m, thresholds, rows.n_rows, empty) for m in counted}
     return {
         "rows": rows.n_rows,
         "empty_rows": empty,
@@ -152,12 +154,9 @@ def _sums(
 
 
 def _entries(
-    sums: _Sums | None, m: int, thresholds: Sequence[int], n_rows: int, empty: int
+    sums: _Sums, m: int, thresholds: Sequence[int], n_rows: int, empty: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Tell what was counted for one size: the best choice of known items, and a random one."""
-    if sums is None:  # there are no rows
-        none = np.zeros(len(thresholds), np.int64)
-        sums = _Sums(none, none, 0.0, 0.0, _MOST, np.zeros((none.size, 1), np.int64), np.zeros(1))
     ways = [comb(length, m) for length in range(sums.drawn.size)]
     chance = sums.whole_inverse + sum(
         x / way for x, way in zip(sums.drawn.tolist(), ways, strict=True) if way

@@ -9,11 +9,12 @@ import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import Piece
+from setveil.engine.rows import PiecesOfRows
 from setveil.errors import DataError
 from setveil.kernels.rows import frozen, recode_rows
 
 
-class FileRows:
+class FileRows(PiecesOfRows):
     """Rows in files; for few looks at them, as nothing is written to the disk.
 
     Parameters
@@ -25,7 +26,7 @@ class FileRows:
     """
 
     def __init__(self, pieces: Callable[[], Iterable[Piece]], vocabulary: Vocabulary) -> None:
-        self.pieces, self.vocabulary = pieces, vocabulary
+        self._files, self.vocabulary = pieces, vocabulary
 
     @property
     def n_items(self) -> int:
@@ -64,5 +65,5 @@ class FileRows:
 
     def _read(self) -> Iterator[Piece]:
         same = np.arange(self.n_items, dtype=np.int32)
-        for indptr, items in self.pieces():
+        for indptr, items in self._files():
             yield recode_rows(frozen(indptr, np.int64), frozen(items, np.int32), same)

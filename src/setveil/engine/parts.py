@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.layout import Origin
-from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import (
     Piece,
@@ -24,7 +23,7 @@ from setveil.engine.counting import (
     rare_parts,
 )
 from setveil.engine.numbering import Numbering
-from setveil.engine.rows import pieces_of
+from setveil.engine.rows import PiecesOfRows, pieces_of
 from setveil.errors import DataError
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
 from setveil.staging import private_file
@@ -71,7 +70,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(PiecesOfRows):
     """Rows of items on disk; what `setveil.data.transactions.Transactions` tells of rows in memory.
 
     Attributes
@@ -174,14 +173,6 @@ class Parts:
         """Map one part after the other into memory."""
         for part in self.parts:
             yield part.rows()
-
-
-def rows_of(data: Transactions | Parts) -> Iterator[Piece]:
-    """Give out the rows: all at once, or part by part."""
-    if isinstance(data, Parts):
-        yield from data.rows()
-    else:
-        yield data.indptr, data.items
 
 
 class PartRows:

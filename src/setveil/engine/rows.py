@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, rare_parts
+from setveil.engine.counting import Piece, Tick, add_up_supports, count_pieces, groups, numbered, rare_parts
 from setveil.engine.numbering import Numbering
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, recode_rows
+from setveil.threads import each
 
 AT_ONCE = 1 << 16  # occurrences of a piece of rows
+
+T = TypeVar("T")
 
 
 class Rows(Protocol):
@@ -53,6 +57,72 @@ class Rows(Protocol):
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
         """Recode all rows by the image of each leaf: the distinct rows, and how many rows each stands for."""
+
+
+class Looked(Protocol):
+    """Rows of numbers, wherever they lie, for who counts sets of them or looks at each row for itself."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+
+    def supports_of(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number: int64 (n,)."""
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them (see `Rows.count`)."""
+
+    def added_up(
+        self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick
+    ) -> T:
+        """Look at all rows, a piece at a time, and add up what is found; each row is in one piece.
+
+        Where the rows are elsewhere, `look` and `add` are sent there with all that they hold.
+        """
+
+
+class PiecesOfRows(ABC):
+    """Rows on disk that are given out a piece at a time, as `Looked`."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+
+    @property
+    @abstractmethod
+    def n_occurrences(self) -> int:
+        """Number of (row, item) pairs."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[Piece]:
+        """Give out the rows, as many at a time as there are together."""
+
+    def supports_of(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number."""
+        return add_up_supports(self.pieces(), numbering)
+
+    def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
+        """Count, for all sets of `size` numbers, the rows that hold them."""
+        return count_pieces(self.pieces(), self.n_occurrences, numbering, size, tick)
+
+    def added_up(
+        self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick
+    ) -> T:
+        """Look at all rows, by all threads, and add up what is found in the order of the rows."""
+        nothing = frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32)
+        total, done = look(nothing), 0
+        for group in groups(self.pieces()):
+            for found in each(lambda piece: look(numbered(piece, numbering)), group):
+                total = add(total, found)
+            done += sum(items.size for _, items in group)
+            tick(done / max(self.n_occurrences, 1))
+        return total
+
+    def pieces(self) -> Iterator[Piece]:
+        """Cut the rows into pieces of a few."""
+        for rows in self.rows():
+            yield from pieces_of(*rows)
 
 
 class MemoryRows:

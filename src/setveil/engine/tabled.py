@@ -1,41 +1,47 @@
-"""Rows on disk of which all sets of a size are counted in a table: what measures and the risk ask for."""
+"""Rows of which all sets of a size are counted in a table: what measures and the risk ask of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary
-from setveil.engine.counting import Piece, Tick, count_pieces, groups, numbered
+from setveil.engine.counting import Piece, Tick
 from setveil.engine.files import FileRows
 from setveil.engine.numbering import Numbering
 from setveil.engine.parts import Parts
-from setveil.engine.rows import pieces_of
+from setveil.engine.rows import Looked
 from setveil.kernels.count import MOST_ROWS, cell_offsets, fits
-from setveil.kernels.rows import Ids, Ints, frozen, ranks_of
-from setveil.threads import each
+from setveil.kernels.rows import Ids, Ints, frozen, ranks_of, take_rows
 
 T = TypeVar("T")
 
 
 class TabledRows:
-    """Rows on disk, recoded on the way.
+    """Rows on disk or on Spark, recoded on the way.
 
     Parameters
     ----------
-    data : Parts or FileRows
+    data : Looked
         The rows.
     vocabulary : Vocabulary
         The labels, in item order.
-    image : int32 (data.n_items,)
-        The label of each item, -1: it is left out.
+    image : int32 (any,)
+        The label of each number that the rows hold, -1: it is left out.
+    counted : (int64, int64), optional
+        How many rows there are of each length, and of each label, where that is known.
     """
 
-    def __init__(self, data: Parts | FileRows, vocabulary: Vocabulary, image: Ids) -> None:
+    origin: Origin | None = None
+
+    def __init__(
+        self, data: Looked, vocabulary: Vocabulary, image: Ids, counted: tuple[Ints, Ints] | None = None
+    ) -> None:
         self.data, self.vocabulary, self._image = data, vocabulary, image
         shown = image >= 0
         starts = np.concatenate(([0], np.cumsum(shown)))
@@ -43,23 +49,19 @@ class TabledRows:
             np.arange(len(vocabulary)), frozen(starts, np.int64), frozen(image[shown], np.int32)
         )
         self._tables: dict[int, NDArray[np.int32]] = {}
+        if counted is not None:
+            self._counted = counted
 
     @cached_property
     def _counted(self) -> tuple[Ints, Ints]:
         """Count the rows of each length, and those that hold each label."""
-        n, supports, lengths = self.n_items, np.zeros(self.n_items, np.int64), np.zeros(1, np.int64)
+        n = self.n_items
 
         def count(piece: Piece) -> tuple[Ints, Ints]:
             indptr, labels = piece
-            return np.bincount(np.diff(indptr)), np.bincount(labels, minlength=n)
+            return np.bincount(np.diff(indptr), minlength=1), np.bincount(labels, minlength=n)
 
-        for of_length, of_label in self.pieces(count):
-            supports += of_label
-            more = np.zeros(max(lengths.size, of_length.size), np.int64)
-            more[: lengths.size] += lengths
-            more[: of_length.size] += of_length
-            lengths = more
-        return lengths, supports
+        return self.added_up(count, _added)
 
     @property
     def lengths(self) -> Ints:
@@ -69,7 +71,9 @@ class TabledRows:
     @classmethod
     def of(cls, data: Parts | FileRows) -> TabledRows:
         """Take the rows as they are."""
-        return cls(data, data.vocabulary, np.arange(data.n_items, dtype=np.int32))
+        same = np.arange(data.n_items, dtype=np.int32)
+        counted = (data.lengths, data.supports()) if isinstance(data, Parts) and data.n_rows else None
+        return cls(data, data.vocabulary, same, counted)
 
     def only(self, labels: Ints) -> TabledRows:
         """Cut the rows down to some of their labels, ascending."""
@@ -110,17 +114,28 @@ class TabledRows:
         if size == 1:
             return self._counted[1].astype(np.int32)
         if size not in self._tables:
-            pieces = self._pieces()
-            self._tables[size] = count_pieces(pieces, self.data.n_occurrences, self._numbering, size, tick)
+            self._tables[size] = self.data.count(self._numbering, size, tick)
         return self._tables[size]
 
-    def pieces(self, look: Callable[[Piece], T], tick: Tick = lambda _: None) -> Iterator[T]:
-        """Look at all rows, a piece at a time, by all threads: what is found, in the order of the rows."""
-        done = 0
-        for group in groups(self._pieces()):
-            yield from each(lambda piece: look(numbered(piece, self._numbering)), group)
-            done += sum(items.size for _, items in group)
-            tick(done / max(self.data.n_occurrences, 1))
+    def added_up(
+        self, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick = lambda _: None
+    ) -> T:
+        """Look at all rows, a piece at a time, and add up what is found (see `Looked.added_up`)."""
+        return self.data.added_up(self._numbering, look, add, tick)
+
+    def supports_of_groups(self, starts: Ints, groups: Ids, number: int) -> Ints:
+        """Count the rows that hold any label of each group: int64 (number,).
+
+        Parameters
+        ----------
+        starts, groups : int64 (n_items + 1,), int32
+            The groups of each label.
+        number : int
+            How many groups there are.
+        """
+        none = np.append(starts, starts[-1])  # the groups of what is left out
+        of = take_rows(frozen(none, np.int64), groups, np.where(self._image < 0, self.n_items, self._image))
+        return self.data.supports_of(Numbering(np.arange(number), *of))
 
     def supports_of_sets(self, ends: Ints, labels: Ids) -> Ints:
         """Count the rows that hold each of some sets of at most two labels; all rows hold the empty one.
@@ -142,6 +157,10 @@ class TabledRows:
                 out[some] = self.table(size)[offsets[np.arange(size), sets].sum(axis=1)]
         return out
 
-    def _pieces(self) -> Iterator[Piece]:
-        for rows in self.data.rows():
-            yield from pieces_of(*rows)
+
+def _added(some: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Add up rows of each length, and supports."""
+    shorter, longer = sorted((some[0], others[0]), key=len)
+    lengths = longer.copy()
+    lengths[: shorter.size] += shorter
+    return lengths, some[1] + others[1]

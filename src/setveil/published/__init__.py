@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.layout import Layout
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.published.counts import Counts
 
@@ -44,32 +45,20 @@ class KindInfo:
     check: str = ""  # options of `setveil verify` for such releases
 
 
-class Release(Protocol):
-    """What is published, how it was made, and which row is whose: what all kinds have in common.
-
-    Examples
-    --------
-    >>> import setveil as sv
-    >>> verified = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
-    >>> verified.release.info.title, verified.release.published.n_rows
-    ('single rows', 3)
-    """
+class Outcome(Protocol):
+    """What is published and how it was made, as far as a run's record needs it, wherever the rows lie."""
 
     @property
     def info(self) -> KindInfo:
         """The kind."""
 
     @property
-    def published(self) -> Transactions:
-        """Rows of items to share, in an order that tells nothing; only labels that occur."""
+    def published(self) -> Sums:
+        """Rows of items to share; only labels that occur."""
 
     @property
     def recoding(self) -> Any:
         """`Recoding`, `LocalRecoding` or `Grouping`: what items, or rows, became. Stays inside."""
-
-    @property
-    def row_map(self) -> NDArray[np.int64]:
-        """The published row of each input row: int64 (n_rows,), read-only. Stays inside."""
 
     @property
     def counts(self) -> Counts | None:
@@ -83,20 +72,43 @@ class Release(Protocol):
     def labelled(self) -> Any:
         """The recoding whose labels stand for items; None where no label stands for others than itself."""
 
-    def exposed(self) -> Any:
-        """Return all that is published: what an attacker sees, and what the verifier reads."""
-
     def measurable(self) -> dict[str, Any]:
         """Return what measures are computed from besides the original rows (see `setveil.utility.Case`)."""
-
-    def image(self) -> Mapping[str, str | None]:
-        """Return the label that each item is published as; None: it is not."""
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what about.json says of this kind of release: nothing that must stay inside.
 
         `report` is the record of the run, as far as it is known before anything is written.
         """
+
+    def write_inside(self, folder: Path) -> None:
+        """Write what else must be kept of how it was made, besides the map of the rows."""
+
+
+class Release(Outcome, Protocol):
+    """What is published, how it was made, and which row is whose: what all kinds have in common.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> verified = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], sv.KmAnonymity(k=2, m=1))
+    >>> verified.release.info.title, verified.release.published.n_rows
+    ('single rows', 3)
+    """
+
+    @property
+    def published(self) -> Transactions:
+        """Rows of items to share, in an order that tells nothing; only labels that occur."""
+
+    @property
+    def row_map(self) -> NDArray[np.int64]:
+        """The published row of each input row: int64 (n_rows,), read-only. Stays inside."""
+
+    def exposed(self) -> Any:
+        """Return all that is published: what an attacker sees, and what the verifier reads."""
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the label that each item is published as; None: it is not."""
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose how rows are written: as the input was, or in the format wanted."""
@@ -106,9 +118,6 @@ class Release(Protocol):
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write what may be shared; return the name of the file, and how it is to be read."""
-
-    def write_inside(self, folder: Path) -> None:
-        """Write what else must be kept of how it was made, besides the map of the rows."""
 
 
 @cache

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io.write import quoting
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
@@ -53,7 +53,7 @@ class Counts:
     suppressed: bool  # whether suppressed items are listed as well
 
     @classmethod
-    def of(cls, data: Transactions, recoding: AnyRecoding, least: int, *, filled: int) -> Counts:
+    def of(cls, data: Sums, recoding: AnyRecoding, least: int, *, filled: int) -> Counts:
         """Count the items of the original rows.
 
         Suppressed items are listed only if no published row is empty, or at least `least` are: a row that is

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed
@@ -127,7 +128,7 @@ class Recoding:
         """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed."""
         return self.image_of(data.vocabulary)[data.items]
 
-    def tally(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def tally(self, data: Sums) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Count the rows of each item and the label it is published under, by item.
 
         Returns
@@ -269,10 +270,11 @@ class LocalRecoding:
             )
         return self.image
 
-    def tally(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def tally(self, data: Sums) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Count the rows of each item and each label it is published under (see `Recoding.tally`)."""
-        n = len(self.published) + 1
-        pairs = data.items.astype(np.int64) * n + (self.images(data).astype(np.int64) + 1)
+        rows_in_memory, n = in_memory(data), len(self.published) + 1
+        images = self.images(rows_in_memory).astype(np.int64)
+        pairs = rows_in_memory.items.astype(np.int64) * n + (images + 1)
         keys, rows = np.unique(pairs, return_counts=True)
         return keys // n, keys % n - 1, rows
 

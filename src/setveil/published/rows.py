@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.io.source import read_bytes
 from setveil.data.io.write import quoting, require_text, write_blocks
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed, shorten
@@ -50,20 +51,13 @@ _SEVERAL = "Here an item may be published under several labels, so what became o
 _LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its about.json names."
 
 
-@dataclass(frozen=True, eq=False)
-class RowsRelease:
-    """Published rows with the recoding that made them (see `setveil.published.Release`).
+class _Recoded:
+    """What is known of recoded rows by their sums."""
 
-    `counts` are the supports of items that are published beside them, None if none are; `parts` tells which
-    rows were recoded together, None if they were not recoded in parts.
-    """
-
-    published: Transactions
+    published: Sums
     recoding: AnyRecoding
-    row_map: NDArray[np.int64]
-    details: dict[str, Any] = field(default_factory=dict)
-    counts: Counts | None = None
-    parts: ItemParts | None = None
+    counts: Counts | None
+    parts: ItemParts | None
 
     info: ClassVar[KindInfo] = info
 
@@ -71,10 +65,6 @@ class RowsRelease:
     def labelled(self) -> AnyRecoding:
         """The recoding."""
         return self.recoding
-
-    def exposed(self) -> Transactions:
-        """Return the rows."""
-        return self.published
 
     def measurable(self) -> dict[str, Any]:
         """Return rows, recoding and counts."""
@@ -121,6 +111,47 @@ class RowsRelease:
         own, members = set(self.recoding.items.labels), self.recoding.members()
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
+    def write_inside(self, folder: Path) -> None:
+        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became.
+
+        Where rows were recoded in parts, parts.csv and row_parts.csv do.
+        """
+        if isinstance(self.recoding, Recoding):
+            write_recoding(folder / "recoding.csv", self.recoding)
+        if self.parts is not None:
+            self.parts.write(folder)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOutcome(_Recoded):
+    """A release of rows that are not in memory (see `setveil.published.Outcome`), of which sums are known."""
+
+    published: Sums
+    recoding: Recoding
+    details: dict[str, Any] = field(default_factory=dict)
+    counts: Counts | None = None
+    parts: None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RowsRelease(_Recoded):
+    """Published rows with the recoding that made them (see `setveil.published.Release`).
+
+    `counts` are the supports of items that are published beside them, None if none are; `parts` tells which
+    rows were recoded together, None if they were not recoded in parts.
+    """
+
+    published: Transactions
+    recoding: AnyRecoding
+    row_map: NDArray[np.int64]
+    details: dict[str, Any] = field(default_factory=dict)
+    counts: Counts | None = None
+    parts: ItemParts | None = None
+
+    def exposed(self) -> Transactions:
+        """Return the rows."""
+        return self.published
+
     def arranged(self, layout: Layout) -> RowsRelease:
         """Put rows without items last where the file cannot show them, so that the others are numbered on."""
         if layout.shows_empty_rows:
@@ -154,16 +185,6 @@ class RowsRelease:
         if self.counts is not None:
             self.counts.write(folder)
         return name, layout.options()
-
-    def write_inside(self, folder: Path) -> None:
-        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became.
-
-        Where rows were recoded in parts, parts.csv and row_parts.csv do.
-        """
-        if isinstance(self.recoding, Recoding):
-            write_recoding(folder / "recoding.csv", self.recoding)
-        if self.parts is not None:
-            self.parts.write(folder)
 
 
 def publish(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.layout import Layout
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.published import kind_of_recoding, tables
@@ -17,16 +18,15 @@ from setveil.published.counts import Counts, read_counts
 
 
 @dataclass(frozen=True, eq=False)
-class Shared:
-    """What a stranger who is given a release has in hand, and nothing else."""
+class Told:
+    """What a release tells by sums over its rows, of which no more need be known."""
 
-    rows: Transactions
+    rows: Sums  # the published rows
     # The items that each label of about.json stands for, those that no row shows included. A label that is
     # not in it is an item, and stands for itself.
     members: Mapping[str, tuple[str, ...]]
     counts: Counts | None  # supports of items, where the release has them
     about: Mapping[str, Any]  # the about.json
-    layout: Layout  # how the rows are written
 
     def under(self, label: str) -> tuple[str, ...]:
         """Items that a label stands for."""
@@ -35,6 +35,22 @@ class Shared:
     def supports(self) -> dict[str, int]:
         """Count the rows that show each label."""
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Told):
+    """What a stranger who is given a release has in hand, and nothing else.
+
+    Attributes
+    ----------
+    rows, members, counts, about
+        See `Told`; the rows are in memory.
+    layout : Layout
+        How the rows are written.
+    """
+
+    rows: Transactions
+    layout: Layout
 
 
 def shared_by(

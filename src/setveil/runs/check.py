@@ -129,12 +129,7 @@ def check_pieces(
     verdict, found = verify_km_pieces(files.pieces, files.vocabulary, guarantee, show=show, progress=progress)
     if counts is None:
         return verdict, found
-    empty = found.n_rows - found.filled_rows
-    few = (empty, "published rows") if 0 < empty < guarantee.k else (0, "")
-    checked = check_counts(
-        cast(Transactions, found), _file(counts, about), guarantee.k, few_empty=few, show=show
-    )
-    return verdict.with_counts(checked), found
+    return verdict.with_counts(check_counts(found, _file(counts, about), guarantee.k, show=show)), found
 
 
 def _file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:

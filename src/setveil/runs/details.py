@@ -15,12 +15,13 @@ import numpy as np
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import knowledge_of
+from setveil.data.sums import Original, Sums
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
-from setveil.published import Release
+from setveil.published import Outcome, Release
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
@@ -49,9 +50,9 @@ _FIRST_MEMBERS = 5
 
 
 def recorded(
-    data: Transactions,
+    data: Original,
     hierarchy: Hierarchy | None,
-    release: Release,
+    release: Outcome,
     verdict: Verdict,
     found: Mapping[str, Any],
     timing: dict[str, float],
@@ -123,7 +124,7 @@ def recorded(
     return cast("Record", record)
 
 
-def _counted(data: Transactions, release: Release, counts: Counts) -> dict[str, Any]:
+def _counted(data: Sums, release: Outcome, counts: Counts) -> dict[str, Any]:
     """Say what the counts beside the rows tell, and which items are in nearly all rows of their label."""
     shown = dict(zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True))
     sure = [
@@ -246,7 +247,7 @@ def risks(
     return {"before": look(data), "after": look(release.exposed())}
 
 
-def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None) -> dict[str, Any]:
+def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dict[str, Any]:
     """List the labels that stand for others, the loss in each branch, and what became of common items."""
     recoding = release.labelled
     if recoding is None:
@@ -259,7 +260,7 @@ def _described(data: Transactions, release: Release, hierarchy: Hierarchy | None
     }
 
 
-def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
+def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[str, Any]]:
     members = recoding.members()
     own = set(recoding.items.labels)
     used = sorted(
@@ -278,13 +279,13 @@ def _generalized_labels(release: Release, recoding: AnyRecoding) -> list[dict[st
     ]
 
 
-def _several_labels(data: Transactions, recoding: AnyRecoding) -> int:
+def _several_labels(data: Sums, recoding: AnyRecoding) -> int:
     """Count the items that are published under more than one label."""
     item, label, _ = recoding.tally(data)
     return int((np.bincount(item[label >= 0]) > 1).sum())
 
 
-def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
+def _branches(data: Sums, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
     """Occurrences, NCP and what was left out under each child of the root; other items are in no branch."""
     occurrences = data.supports()
     place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaf_order.tolist())}
@@ -307,7 +308,7 @@ def _branches(data: Transactions, tree: Hierarchy, recoding: AnyRecoding) -> lis
     return out
 
 
-def _frequencies(data: Transactions, release: Release, recoding: AnyRecoding) -> list[dict[str, Any]]:
+def _frequencies(data: Sums, release: Outcome, recoding: AnyRecoding) -> list[dict[str, Any]]:
     """Say what the most frequent items became, and in how many rows a reader expects them."""
     supports = data.supports()
     common = np.argsort(-supports, kind="stable")[:_MOST_ITEMS]

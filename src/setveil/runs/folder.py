@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from setveil.data.io import read
 from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, shorten
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
-from setveil.published import Release, kind_of_recoding, kinds
+from setveil.published import Outcome, Release, kind_of_recoding, kinds
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
@@ -132,9 +132,7 @@ def not_written(out: Path, failure: OSError | OutputError) -> OutputError:
     )
 
 
-def published_as(
-    folder: Path, name: str, layout: dict[str, str], rows: Transactions, *, external: bool
-) -> Published:
+def published_as(folder: Path, name: str, layout: dict[str, str], rows: Sums, *, external: bool) -> Published:
     """Say which file holds the published rows, or which files, and how many rows there are."""
     told: Published = {"file": name, "layout": layout, **counts(rows)}
     if (folder / name).is_dir():
@@ -144,7 +142,7 @@ def published_as(
     return told
 
 
-def counts(rows: Transactions) -> Published:
+def counts(rows: Sums) -> Published:
     """Count rows, empty rows, items and occurrences."""
     return {
         "rows": rows.n_rows,
@@ -198,7 +196,7 @@ def _reason(error: BaseException | None) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def about_of(release: Release, report: Record) -> dict[str, Any]:
+def about_of(release: Outcome, report: Record) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
     guarantee: Facts = report["guarantee"]
     written: Mapping[str, object] = report["published"]

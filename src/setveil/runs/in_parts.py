@@ -21,7 +21,6 @@ from setveil.data.io.parquet import ROW_GROUP, write_files
 from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.parts import Parts
 from setveil.engine.tabled import TabledRows
@@ -30,12 +29,11 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_pieces import require_countable
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
 from setveil.published.counts import Counts, read_counts
 from setveil.published.in_parts import PublishedParts, publish_parts
 from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsRelease, write_recoding
+from setveil.published.rows import RowsOutcome, write_recoding
 from setveil.report.record import Record
 from setveil.report.run.page import report_html
 from setveil.runs.check import check_pieces
@@ -146,7 +144,6 @@ def anonymize_parts(
                 progress(f"anonymizing ({algorithm})")
                 made, told = module.anonymize(data, hierarchy, guarantee, settings, progress)
             require_countable(guarantee, len(made.published))
-            rows = cast(Transactions, data)  # of which only supports are asked for
             start = time.perf_counter()
             shown = publish_parts(
                 data, made, seed, _new(work, "published"), lambda done: progress("publishing", done)
@@ -156,22 +153,22 @@ def anonymize_parts(
             written = write_files(published / "data.parquet", _heard(shown, progress), shown.n_rows, layout)
             timing["write"] = round(time.perf_counter() - start, 4)
             after = _recoded(data, made, shown.vocabulary)
-            beside = Counts.of(rows, made, least, filled=after.filled_rows) if least else None
+            beside = Counts.of(data, made, least, filled=after.filled_rows) if least else None
             if beside is not None:
                 beside.write(published)
-            release = RowsRelease(
-                cast(Transactions, after), made, frozen(np.zeros(0), np.int64), told, beside
-            )
+            release = RowsOutcome(after, made, told, beside)
             with timed(timing, "verify"):
                 verdict = _verified(published, written, release, guarantee, progress)
             with timed(timing, "measure"):
-                found = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
+                found = {
+                    "utility": measured(Case(TabledRows.of(data), **release.measurable(), progress=progress))
+                }
             found["optimality"] = told.get("optimality")
             if details:
                 found |= _details(data, release, timing, progress)
             shutil.rmtree(work)
             made_here = recorded(
-                rows, hierarchy, release, verdict, found, timing,
+                data, hierarchy, release, verdict, found, timing,
                 algorithm={"name": algorithm, "info": module.info, "settings": settings},
                 guarantee=guarantee, seed=seed,
             )  # fmt: skip
@@ -220,7 +217,7 @@ def _recoded(data: Parts, made: Recoding, shown: Vocabulary) -> TabledRows:
 
 
 def _verified(
-    published: Path, files: list[str], release: RowsRelease, guarantee: KmAnonymity, progress: Progress
+    published: Path, files: list[str], release: RowsOutcome, guarantee: KmAnonymity, progress: Progress
 ) -> KmVerdict:
     """Check what was written: the promise, and that no row and no label was lost."""
     counts, shown = release.counts, release.published
@@ -248,11 +245,11 @@ def _verified(
 
 
 def _details(
-    data: Parts, release: RowsRelease, timing: dict[str, float], progress: Progress
+    data: Parts, release: RowsOutcome, timing: dict[str, float], progress: Progress
 ) -> dict[str, Any]:
     """Measure what is still answered, and the risk before and after, as far as tables of sets allow."""
     before, after = TabledRows.of(data), cast(TabledRows, release.published)
-    made = cast(Recoding, release.recoding)
+    made = release.recoding
     sizes = [size for size in SIZES if before.fits(size) and after.fits(size)]
     found: dict[str, Any] = {}
     if 2 in sizes:

@@ -251,8 +251,7 @@ def anonymize(
     except BaseException:
         coded_rows.unpersist()
         raise
-    original = cast("Transactions", facts)  # whose supports are all that these measures ask for
-    utility = {"ncp": ncp(original, recoding), "lm": lm(original, recoding)}
+    utility = {"ncp": ncp(facts, recoding), "lm": lm(facts, recoding)}
     report = _report(facts, tree, name, module.info, settings, details, utility, seed)
     return SparkRelease(
         promise, recoding, utility, report, coded_rows, facts, found.tasks, int(seed), listening

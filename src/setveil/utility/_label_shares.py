@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import Ints, frozen
-from setveil.published.shared import Shared
+from setveil.published.shared import Told
 from setveil.utility._estimate_loops import label_chances
 
 _ANY = 1 << 62
@@ -74,7 +74,7 @@ class _Listing:
         self.high.append(high)
 
 
-def places_in(shared: Shared, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> Places:
+def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> Places:
     """Find the places of all items, with estimates and bounds of their rows.
 
     Items without a count share what the listed ones leave of their label's rows. Without counts all non-empty

@@ -6,6 +6,7 @@ from math import comb
 
 import numpy as np
 
+from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.engine.counting import count_numbers
 from setveil.engine.tabled import TabledRows
@@ -18,13 +19,13 @@ AT_ONCE = 50  # itemsets of a piece of work
 WORTH = 8  # pairs that are counted while one row is looked up
 
 
-def supports_of_sets(data: Transactions | TabledRows, ends: Ints, ids: Ids) -> Ints:
+def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
     """Count the rows that hold each of some itemsets; all rows hold the empty one.
 
     Parameters
     ----------
     data : Transactions or TabledRows
-        The rows; in parts only pairs and single items can be counted.
+        The rows; of the latter only pairs and single items can be counted.
     ends, ids : int64 (sets + 1,), int32
         The itemsets, as positions in the vocabulary, ascending; positions beyond it are in no row.
 
@@ -34,6 +35,7 @@ def supports_of_sets(data: Transactions | TabledRows, ends: Ints, ids: Ids) -> I
     """
     if isinstance(data, TabledRows):
         return data.supports_of_sets(ends, ids)
+    data = in_memory(data)
     starts, tidlists = data.holders
     missing = int(ids.max(initial=-1)) + 1 - data.n_items
     if missing > 0:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import GROUPS, ITEMS, Case, Column, Measure, Utility
 
 
-def counts(original: Transactions, published: Transactions, recoding: AnyRecoding) -> dict[str, int | float]:
+def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, int | float]:
     """Count items and occurrences by what became of them, and the mean row length before and after.
 
     Items are those that occur in the original. An occurrence is unchanged if it is published under its own
@@ -37,7 +37,7 @@ def counts(original: Transactions, published: Transactions, recoding: AnyRecodin
     }
 
 
-def group_counts(original: Transactions, groups: PublishedGroups) -> dict[str, int | float]:
+def group_counts(original: Sums, groups: PublishedGroups) -> dict[str, int | float]:
     """Count what is published as it was, and what as counts of groups, and the mean row length."""
     return {
         "unchanged_items": int((groups.qid.supports() > 0).sum()),
@@ -48,7 +48,7 @@ def group_counts(original: Transactions, groups: PublishedGroups) -> dict[str, i
     }
 
 
-def _row_lengths(original: Transactions, published: Transactions) -> dict[str, float]:
+def _row_lengths(original: Sums, published: Sums) -> dict[str, float]:
     return {
         "mean_row_length_before": original.n_occurrences / max(original.n_rows, 1),
         "mean_row_length_after": published.n_occurrences / max(published.n_rows, 1),

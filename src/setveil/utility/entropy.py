@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import Column, Measure
 
 
-def entropy(original: Transactions, recoding: AnyRecoding) -> dict[str, float]:
+def entropy(original: Sums, recoding: AnyRecoding) -> dict[str, float]:
     """Measure the doubt about occurrences of a reader who has labels and the supports of items under them.
 
     An occurrence of item i, one of s of i and of S of all items that are published under its label, is in

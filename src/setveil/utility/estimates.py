@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.layout import Layout
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import Shared
+from setveil.published.shared import Told
 from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
 from setveil.utility._set_supports import supports_of_sets
@@ -116,7 +115,7 @@ class Estimator:
     (3.0, 2.25, (2, 3))
     """
 
-    def __init__(self, shared: Shared, *, unlisted: int = 0) -> None:
+    def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
         if unlisted < 0:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
@@ -308,10 +307,9 @@ class Estimator:
 
 
 def estimator_of(
-    published: Transactions, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
+    published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
 ) -> Estimator:
     """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
     shown = set(published.vocabulary.labels)
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    shared = Shared(published, members, counts, {"recoding": recoding.kind}, Layout("basket"))
-    return Estimator(shared, unlisted=unlisted)
+    return Estimator(Told(published, members, counts, {"recoding": recoding.kind}), unlisted=unlisted)

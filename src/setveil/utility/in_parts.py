@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
 from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import members_of_cells
 from setveil.kernels.rows import Ints, frozen
@@ -72,10 +71,10 @@ def answers_in_parts(
     def errors(estimator: Estimator) -> dict[str, Any]:
         return QueryErrors(actual, estimator.answers(itemsets).estimate, np.arange(queries), 0).as_dict()
 
-    estimator = estimator_of(cast(Transactions, after), recoding, counts)
+    estimator = estimator_of(after, recoding, counts)
     are = {**errors(estimator), "estimator": estimator.method}
     if counts is not None:
-        alone = errors(estimator_of(cast(Transactions, after), recoding, None))
+        alone = errors(estimator_of(after, recoding, None))
         are["from_rows"] = {name: alone[name] for name in ("mean", "sd", "median")}
     found: dict[str, Any] = {"are": {**are, "size": size}}
     if size == 2:

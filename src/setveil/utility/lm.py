@@ -7,13 +7,13 @@ from operator import mul
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import Compared, Measure
 from setveil.utility.ncp import SCALE
 
 
-def lm(original: Transactions, recoding: AnyRecoding) -> float:
+def lm(original: Sums, recoding: AnyRecoding) -> float:
     """Average over item occurrences of (items under its label - 1) / (|I| - 1), 1 if suppressed.
 
     Between 0 and 1; 0 where nothing occurs.

@@ -8,7 +8,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import Compared, Measure
 
@@ -18,7 +18,7 @@ SCALE = (  # that of LM too
 )
 
 
-def ncp(original: Transactions, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:
+def ncp(original: Sums, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:
     """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
 
     0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0

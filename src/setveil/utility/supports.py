@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts, rows_of
+from setveil.data.sums import Sums, in_memory
+from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
@@ -17,9 +17,7 @@ from setveil.utility.are import with_counts
 from setveil.utility.estimates import Estimator
 
 
-def label_supports(
-    original: Transactions, published: Transactions, recoding: AnyRecoding
-) -> list[dict[str, Any]]:
+def label_supports(original: Sums, published: Sums, recoding: AnyRecoding) -> list[dict[str, Any]]:
     """Compare the support of each published item with the original.
 
     Returns
@@ -52,7 +50,7 @@ def label_supports(
     ]
 
 
-def _original_supports(original: Transactions | Parts, recoding: AnyRecoding) -> NDArray[np.int64]:
+def _original_supports(original: Sums, recoding: AnyRecoding) -> NDArray[np.int64]:
     """Count, for each published label, the rows of the original with any of the items it stands for."""
     item, label = recoding.memberships()
     ends = np.cumsum(np.bincount(item, minlength=len(recoding.items)))
@@ -60,17 +58,17 @@ def _original_supports(original: Transactions | Parts, recoding: AnyRecoding) ->
     of_item = [labels[recoding.items.ids[x]] for x in original.vocabulary.labels]
     starts = np.cumsum([0, *map(len, of_item)])
     n = len(recoding.published)
-    supports = np.zeros(n, np.int64)
     labels_of = frozen(starts, np.int64), frozen(np.concatenate([label[:0], *of_item]), np.int32)
-    for indptr, items in rows_of(original):
-        stamp = np.full(n, -1, np.int64)
-        add_supports(frozen(indptr, np.int64), frozen(items, np.int32), *labels_of, stamp, supports)
+    if isinstance(original, TabledRows):
+        return original.supports_of_groups(*labels_of, n)
+    rows, supports = in_memory(original), np.zeros(n, np.int64)
+    add_supports(rows.indptr, rows.items, *labels_of, np.full(n, -1, np.int64), supports)
     return supports
 
 
 def support_errors(
-    original: Transactions,
-    published: Transactions,
+    original: Sums,
+    published: Sums,
     recoding: AnyRecoding,
     estimator: Estimator | None = None,
 ) -> dict[str, Any]:
@@ -115,9 +113,7 @@ def support_errors(
     }
 
 
-def item_estimates(
-    original: Transactions, published: Transactions, recoding: AnyRecoding
-) -> NDArray[np.float64]:
+def item_estimates(original: Sums, published: Sums, recoding: AnyRecoding) -> NDArray[np.float64]:
     """Estimate how many rows hold each item, as a reader who spreads every label evenly over its items.
 
     Returns

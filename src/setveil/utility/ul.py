@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums
 from setveil.errors import MissingItemsError, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.recoding import AnyRecoding
@@ -14,8 +14,8 @@ from setveil.utility import Case, Compared, Measure
 
 
 def ul(
-    original: Transactions,
-    published: Transactions,
+    original: Sums,
+    published: Sums,
     recoding: AnyRecoding,
     weights: Mapping[str, Fraction] | None = None,
 ) -> dict[str, float | None]:
@@ -30,7 +30,7 @@ def ul(
 
     Parameters
     ----------
-    original, published : Transactions
+    original, published : Sums
         The rows before and after; their order does not matter.
     recoding : Recoding or LocalRecoding
         What each item became; |I| is its `domain`.
@@ -63,7 +63,7 @@ def ul(
 
 
 def ul_of_labels(
-    published: Transactions, recoding: AnyRecoding, weights: Mapping[str, Fraction] | None = None
+    published: Sums, recoding: AnyRecoding, weights: Mapping[str, Fraction] | None = None
 ) -> Fraction:
     """Sum the utility loss of the published labels, exactly (see `ul`)."""
     members = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))

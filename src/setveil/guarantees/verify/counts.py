@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.sums import Sums, in_memory
 from setveil.data.vocabulary import item_order
 from setveil.errors import shorten
 from setveil.wording import count
@@ -69,7 +69,7 @@ class CountsFile:
 
 
 def check_counts(
-    published: Transactions,
+    published: Sums,
     counts: CountsFile,
     k: int,
     *,
@@ -91,7 +91,7 @@ def check_counts(
         default nothing else is known.
     """
     if few_empty is None:
-        empty = int(np.count_nonzero(published.row_lengths() == 0))
+        empty = published.n_rows - published.filled_rows
         few_empty = (empty, "published rows") if 0 < empty < k else (0, "")
     labels = _labels_of(published, counts)
     found = [
@@ -120,7 +120,7 @@ def _hold(rows: int) -> str:
     return "holds" if rows == 1 else "hold"
 
 
-def _rules(published: Transactions, counts: CountsFile, k: int, empty: int, which: str) -> list[str]:
+def _rules(published: Sums, counts: CountsFile, k: int, empty: int, which: str) -> list[str]:
     """Check what concerns the file as a whole."""
     found = []
     if counts.least < k:
@@ -145,7 +145,7 @@ def _rules(published: Transactions, counts: CountsFile, k: int, empty: int, whic
     return found
 
 
-def _labels_of(published: Transactions, counts: CountsFile) -> dict[str, list[str]]:
+def _labels_of(published: Sums, counts: CountsFile) -> dict[str, list[str]]:
     """List the labels that stand for each item: those of about.json, and items that rows show themselves."""
     labels: dict[str, list[str]] = {}
     for label, items in counts.members.items():
@@ -157,9 +157,7 @@ def _labels_of(published: Transactions, counts: CountsFile) -> dict[str, list[st
     return labels
 
 
-def _contradictions(
-    published: Transactions, counts: CountsFile, labels: Mapping[str, Sequence[str]]
-) -> list[str]:
+def _contradictions(published: Sums, counts: CountsFile, labels: Mapping[str, Sequence[str]]) -> list[str]:
     """Check that an item has one label; where it may have several, that no row shows two of them."""
     several = {item: known for item, known in labels.items() if len(known) > 1}
     if not counts.local:
@@ -172,8 +170,9 @@ def _contradictions(
     for item, known in several.items():
         for one, other in combinations([label for label in known if label in shown], 2):
             shared.setdefault(one, {}).setdefault(other, item)
-    by_label = np.argsort(published.items, kind="stable")
-    rows = np.repeat(np.arange(n_rows), published.row_lengths())[by_label]
+    whole = in_memory(published)
+    by_label = np.argsort(whole.items, kind="stable")
+    rows = np.repeat(np.arange(n_rows), whole.row_lengths())[by_label]
     bounds = np.cumsum([0, *published.supports().tolist()]).tolist()
     found = []
     for one, others in shared.items():
@@ -204,7 +203,7 @@ def _order(counts: CountsFile) -> list[str]:
 
 
 def _lines(
-    published: Transactions, counts: CountsFile, secrets: frozenset[str], labels: Mapping[str, Sequence[str]]
+    published: Sums, counts: CountsFile, secrets: frozenset[str], labels: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Check each line by itself: its label and its number."""
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
@@ -243,7 +242,7 @@ def _lines(
     return found
 
 
-def _covers(published: Transactions, counts: CountsFile) -> list[str]:
+def _covers(published: Sums, counts: CountsFile) -> list[str]:
     """Check that the items of each label are often enough there to fill the rows that show it."""
     listed: dict[str, list[int]] = {}
     for i, (_, label, _) in enumerate(counts.lines):

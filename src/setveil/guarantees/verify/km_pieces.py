@@ -38,6 +38,16 @@ class Counted:
         return int(self.lengths.sum())
 
     @property
+    def n_items(self) -> int:
+        """Number of labels."""
+        return len(self.vocabulary)
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (row, label) pairs."""
+        return int(self.label_supports.sum())
+
+    @property
     def filled_rows(self) -> int:
         """Number of rows that hold an item."""
         return int(self.lengths[1:].sum())

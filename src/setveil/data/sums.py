@@ -1,0 +1,54 @@
+"""Rows of which only sums are known: what measures, counts and records ask of rows, wherever these lie."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.layout import Origin
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+
+
+class Sums(Protocol):
+    """Rows of items by their numbers alone: `Transactions` are such rows, and so are those on disk."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The labels of the items, in item order."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+
+    @property
+    def filled_rows(self) -> int:
+        """Number of rows that hold an item."""
+
+    @property
+    def n_items(self) -> int:
+        """Number of labels in the vocabulary."""
+
+    @property
+    def n_occurrences(self) -> int:
+        """Number of (row, item) pairs."""
+
+    def supports(self) -> NDArray[np.int64]:
+        """Count, for each item, the rows that hold it: int64 (n_items,)."""
+
+
+class Original(Sums, Protocol):
+    """Rows that a run was given."""
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where they come from, if they were read."""
+
+
+def in_memory(rows: Sums) -> Transactions:
+    """Take the rows themselves, where nobody asks for what needs them unless they are in memory."""
+    if not isinstance(rows, Transactions):
+        raise TypeError(f"expected rows in memory, got the sums of {type(rows).__name__}")
+    return rows
