@@ -13,6 +13,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import posix_only
+from risks import assert_same_risk
 from setveil.data.io.source import gather
 from setveil.data.io.streams import open_streams
 from setveil.engine.parts import Part, Parts
@@ -100,19 +101,6 @@ def test_same_files_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert report["input"]["sha256"] == memory.report["input"]["sha256"]
         assert sv.verify(str(out), guarantee).holds
         assert {p.name for p in out.iterdir()} == {"published", "internal"}
-
-
-def assert_same_risk(found: Any, expected: Any) -> None:
-    """Compare the numbers of one and of two known items; sums of fractions but for the last digits."""
-    assert {key: found[key] for key in ("rows", "empty_rows", "thresholds", "revealing")} == {
-        key: expected[key] for key in ("rows", "empty_rows", "thresholds", "revealing")
-    }
-    wanted = [entry for entry in expected["risk"] if entry["m"] <= 2]
-    assert len(found["risk"]) == len(wanted)
-    for ours, theirs in zip(found["risk"], wanted, strict=True):
-        assert ours.pop("probability") == pytest.approx(theirs.pop("probability"))
-        assert ours.pop("rows_below") == pytest.approx(theirs.pop("rows_below"))
-        assert ours == theirs
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

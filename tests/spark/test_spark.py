@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -12,14 +13,21 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import setveil as sv
 from naive.km import greatest_k, item_order, violations
+from risks import assert_same_risk
+from setveil.data.io.source import gather
+from setveil.data.io.streams import open_streams
+from setveil.data.vocabulary import Vocabulary
 from setveil.engine import publish as placing
 from setveil.engine.partial import put_block
+from setveil.engine.tabled import TabledRows
 from setveil.guarantees.verify.km import verify_km
+from setveil.runs.in_parts import anonymize_parts
 from spark_session import lacking, start
 
 if not lacking():
@@ -211,6 +219,111 @@ def test_long_table_and_a_cut_whose_sets_fit_no_table(
         verify(tmp_path / "out", promise)
 
 
+# --- what stands beside the rows
+
+
+def in_parts(rows: Sequence[Sequence[str]], folder: Path) -> Any:
+    """Make the same release of rows in parts on disk, and return its report."""
+    table = folder.with_suffix(".parquet")
+    pl.DataFrame({"items": rows}).write_parquet(table)
+    return anonymize_parts(
+        open_streams(gather([str(table)]), "items"),
+        sv.KmAnonymity(3, 2),
+        TREE,
+        folder,
+        seed=3,
+        external=True,
+        record={"about": {"purpose": "a test"}},
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_counts_losses_risk_and_pages_are_those_of_other_runs(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: int
+) -> None:
+    monkeypatch.setattr(engine, "COPIES", 16)
+    rows = [*drawn(8, 300, 30, 6), [], [], *([["i00", "i01"]] * 40)]
+    release = spark_anonymize(framed(session, rows, parts))
+    report: Any = release.write(tmp_path / "spark", external=True, record={"about": {"purpose": "a test"}})
+    assert report == json.loads((tmp_path / "spark" / "internal" / "report.json").read_text())
+    assert report["about"] == {"purpose": "a test"}
+
+    on_disk = in_parts(rows, tmp_path / "parts")
+    memory = sv.anonymize(rows, sv.KmAnonymity(3, 2), hierarchy=TREE, algorithm="aa", seed=3, details=True)
+    told: Any = memory.write(tmp_path / "memory", external=True)
+    assert (report["engine"], on_disk["engine"]) == ("spark", "parts")
+    assert set(report) == set(on_disk)
+    assert set(report["input"]) == set(on_disk["input"])
+    for same in (
+        "utility", "counts", "labels", "branches", "frequencies", "hierarchy", "algorithm",
+        "suppressed", "recoding",
+    ):  # fmt: skip
+        assert report[same] == told[same]
+    assert report["guarantee"] == on_disk["guarantee"]
+    for part in ("rows", "empty_rows", "items", "occurrences"):
+        assert report["published"][part] == told["published"][part]
+        assert report["input"][part] == told["input"][part]
+    for side in ("before", "after"):
+        assert_same_risk(report["risk"][side], told["risk"][side])
+        assert_same_risk(report["risk"][side], on_disk["risk"][side])
+    assert report["answers"]["itemsets"] == told["answers"]["itemsets"]
+    assert report["answers"]["pairs"] == pytest.approx(told["answers"]["pairs"])
+    are, theirs = report["answers"]["are"], on_disk["answers"]["are"]
+    assert (are["size"], are["estimator"]) == (theirs["size"], theirs["estimator"])
+    assert are["mean"] == pytest.approx(theirs["mean"])
+
+    spark, disk = tmp_path / "spark", tmp_path / "parts"
+    counts = [(tmp_path / name / "published" / "counts.csv").read_bytes() for name in ("spark", "memory")]
+    assert counts[0] == counts[1]
+    about = [json.loads((run / "published" / "about.json").read_text()) for run in (spark, disk)]
+    assert {key: value for key, value in about[0].items() if key != "files"} == {
+        key: value for key, value in about[1].items() if key != "files"
+    }
+    pages = [(run / "published" / "report.html").read_text() for run in (spark, disk)]
+    assert pages[0] == pages[1]
+    inside = [(run / "internal" / "report.html").read_text() for run in (spark, disk)]
+    sections = [re.findall("<h[23].*?</h[23]>", page) for page in inside]
+    assert len(sections[0]) > 8
+    assert sections[0] == [head for head in sections[1] if "What was read" not in head]  # no file was
+
+
+def test_counts_are_verified_and_may_be_left_out(session: SparkSession, tmp_path: Path) -> None:
+    from setveil.spark import anonymize, verify
+
+    frame, promise = framed(session, drawn(3, 200, 30, 5)), sv.KmAnonymity(3, 2)
+    release = anonymize(frame, promise, hierarchy=TREE, items="items", counts=5)
+    report: Any = release.write(tmp_path / "out")
+    assert report["counts"]["least"] == 5
+    file = tmp_path / "out" / "published" / "counts.csv"
+    verdict: Any = verify(tmp_path / "out", promise)
+    assert (verdict.holds, verdict.counts.lines) == (True, report["counts"]["lines"])
+    head, first, *rest = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([head, f"{first.rpartition(',')[0]},4000\n", *rest]))
+    assert not verify(tmp_path / "out", promise).holds
+
+    # A folder that was written on Spark may be replaced.
+    bare = anonymize(frame, promise, hierarchy=TREE, items="items", counts=False, details=False)
+    report = bare.write(tmp_path / "out", force=True)
+    assert not file.exists()
+    assert not {"counts", "risk", "answers"} & set(report)
+    with pytest.raises(sv.RequestError, match="Counts below k = 3"):
+        anonymize(frame, promise, hierarchy=TREE, items="items", counts=2)
+    with pytest.raises(sv.RequestError, match=r"given twice, inside AA\(...\) and beside it: refine"):
+        anonymize(frame, promise, hierarchy=TREE, items="items", algorithm=sv.AA(), refine=True)
+
+
+def test_sets_of_few_labels_are_counted(session: SparkSession) -> None:
+    coded = engine.coded(
+        framed(session, [["a", "b"], ["a"], ["b", "a"]]), ["a", "b"], np.arange(2, dtype=np.int32), 1
+    )
+    rows = TabledRows(engine.SparkRows(coded, 3, 1), Vocabulary("ab"), np.arange(2, dtype=np.int32))
+    assert (rows.table(2).tolist(), rows.lengths.tolist(), rows.supports().tolist()) == (
+        [2],
+        [0, 1, 2],
+        [3, 2],
+    )
+
+
 # --- losses on the way
 
 
@@ -291,7 +404,8 @@ def test_what_dies_changes_nothing(session: SparkSession, tmp_path: Path, lost: 
 
 
 @pytest.mark.parametrize(
-    ("phase", "doubled"), [("coding", False), ("counting", True), ("counting", False), ("publishing", True)]
+    ("phase", "doubled"),
+    [("coding", False), ("counting", True), ("counting", False), ("publishing", True), ("looking", False)],
 )
 def test_rows_that_are_lost_or_doubled_are_noticed(
     session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, doubled: bool
@@ -300,13 +414,14 @@ def test_rows_that_are_lost_or_doubled_are_noticed(
         part = frame.where("hash(row) % 3 = 0")
         return frame.union(part) if doubled else frame.where("hash(row) % 3 <> 0")
 
-    if phase == "counting":
-        count = engine.SparkRows.count
+    if phase in {"counting", "looking"}:
+        asked = "count" if phase == "counting" else "added_up"
+        answer = getattr(engine.SparkRows, asked)
 
-        def counted(self: engine.SparkRows, *rest: Any) -> Any:
-            return count(engine.SparkRows(broken(self.rows), self.total, self.tasks), *rest)
+        def answered(self: engine.SparkRows, *rest: Any) -> Any:
+            return answer(engine.SparkRows(broken(self.rows), self.total, self.tasks), *rest)
 
-        monkeypatch.setattr(engine.SparkRows, "count", counted)
+        monkeypatch.setattr(engine.SparkRows, asked, answered)
     else:
         name = "coded" if phase == "coding" else "recoded"
         right = getattr(making, name)
@@ -406,6 +521,16 @@ def test_commands(
     assert code == 0, err
     assert "It holds, counted in the published files" in told
     assert published_lists(Path(out)) == in_memory(rows)
+    report = json.loads((Path(out) / "internal" / "report.json").read_text())
+    assert report["options"]["seed"] == 3
+    assert (report["counts"]["least"], len(report["risk"]["after"]["risk"])) == (3, 4)
+    more = ("--counts-min", "4", "--no-details", "--external", "--purpose", "a test", "--force")
+    code, told, err = run("anonymize", table, *promise, "-H", str(tree), "--out", out, *more, "--json")
+    assert code == 0, err
+    again = json.loads(told)
+    assert (again["counts"]["least"], again["about"]) == (4, {"purpose": "a test"})
+    assert "risk" not in again
+    assert "a test" in (Path(out) / "published" / "report.html").read_text()
     code, told, _ = run("verify", out, *promise)
     assert (code, told.partition("\n")[0]) == (0, "Yes: k^m-anonymity (k=3, m=2) holds.")
     code, told, _ = run("verify", table, *promise, "--json")
@@ -414,6 +539,10 @@ def test_commands(
         (["anonymize", table, *promise, "--out", f"{out}2", "--sample", "9"], "there is no --sample"),
         (["anonymize", table, *promise, "--out", f"{out}2"], "a hierarchy must be given"),
         (["anonymize", table, "--k", "3", "--model", "k-anonymity", "--out", "x"], "km-anonymity only"),
+        (
+            ["anonymize", table, *promise, "--no-counts", "--counts-min", "4", "--out", f"{out}2"],
+            "contradict each other",
+        ),
         (["anonymize", table, *promise, "-a", "lra", "--out", f"{out}2"], "there are aa, exact, got lra"),
         (["verify", str(tree), *promise], "cannot be read as Parquet"),
         (["verify", table, *promise, "--format", "long"], "read from Parquet, got long"),

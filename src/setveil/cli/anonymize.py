@@ -113,9 +113,12 @@ def anonymize(
 
     command, options = given_options(context)
     if engine == SPARK:
+        record: dict[str, Any] = {"command": command, "options": options, "about": telling.told()}
         told: Any = on_spark.anonymize(
             input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
-            publishing.seed, publishing.out, force=publishing.force, progress=progress,
+            publishing.seed, publishing.out, force=publishing.force, counts=publishing.counts,
+            details=not publishing.no_details, external=publishing.external,
+            record={key: value for key, value in record.items() if value}, progress=progress,
         )  # fmt: skip
         return Answer(told, on_spark.told(told, publishing.out))
     name, promised = _chosen(model, algorithm, global_recoding, promise)

@@ -13,12 +13,14 @@ from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.progress import Progress
+    from setveil.report.record import Record
 
 ALGORITHMS = ("aa", "exact")
 DEFAULT = "aa"
 _KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
     "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
-    "out", "seed", "force", "json",
+    "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose", "recipient",
+    "responsible", "date",
 }  # fmt: skip
 
 
@@ -65,8 +67,12 @@ def anonymize(
     out: Path,
     *,
     force: bool,
+    counts: bool | int,
+    details: bool,
+    external: bool,
+    record: Mapping[str, Any],
     progress: Progress,
-) -> dict[str, Any]:
+) -> Record:
     """Do the work of `setveil anonymize --engine spark`: the report as written."""
     from setveil import algorithms
     from setveil.hierarchy.io import read_hierarchy
@@ -90,13 +96,13 @@ def anonymize(
     progress("reading")
     release = commands.anonymized(
         files, guarantee, (reading.id_column, reading.item_column), progress, hierarchy=tree, algorithm=name,
-        seed=seed, **values,
+        seed=seed, counts=counts, details=details, **values,
     )  # fmt: skip
-    report: dict[str, Any] = release.write(out, force=force)
+    report: Record = release.write(out, force=force, external=external, record=record)
     return report
 
 
-def told(report: Mapping[str, Any], out: Path) -> str:
+def told(report: Record, out: Path) -> str:
     """Say what came out."""
     published, utility, held = report["published"], report["utility"], report["guarantee"]
     least = held["greatest_k"]

@@ -15,7 +15,8 @@ from setveil.guarantees.verify import require_guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given, decode
 from setveil.options.reading import Reading
-from setveil.runs.run import VerifiedRelease, named_algorithm
+from setveil.runs.asked import named_algorithm
+from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
 from setveil.tables.table import Table
 from setveil.values.declared import options_of

@@ -215,6 +215,11 @@ class Transactions:
         """Number of (row, item) pairs."""
         return self.items.size
 
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """Names of the columns that someone may know besides the items; None of rows that have only items."""
+        return None
+
     def supports(self) -> NDArray[np.int64]:
         """Count, for each item, the rows that hold it: int64 (n_items,).
 

@@ -7,11 +7,12 @@ besides its rows, it gets inside the function that it runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 
-from setveil.engine.counting import Tick
+from setveil.engine.counting import Piece, Tick, numbered
 from setveil.engine.numbering import Numbering
 from setveil.engine.partial import (
     WeightedPiece,
@@ -47,9 +48,12 @@ MOST_ITEMS = 1_000_000  # distinct ones, which the driver and each worker know
 MOST_OCCURRENCES = 100_000_000  # that the driver takes, of distinct rows
 OF_A_TASK = 1_000_000  # occurrences, about: a task costs some tenths of a second, whatever it is given
 LEAST_TASKS = 32
+MOST_TASKS = 1 << 16
 SENT_CELLS = 1 << 33  # of the tables of all tasks, 4 bytes each
+COPIES = 1 << 13  # rows that are looked at together, each for itself
 _TOLD = -1  # in place of a block: what the counts of a part must add up to
 _CODED = "row binary, rows long"
+T = TypeVar("T")
 FAILURES = (PySparkException, Py4JError)  # what Spark raises where a job fails
 
 
@@ -257,9 +261,13 @@ def require_rows(found: int, expected: int, phase: str) -> None:
 
 # --- counting
 
+_NOTHING = frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32)  # no row
+
 
 class SparkRows:
-    """Rows that Spark holds, as algorithms see them that only count (see `setveil.engine.rows.Rows`).
+    """Rows that Spark holds, as algorithms see them that only count, and measures and the risk.
+
+    See `setveil.engine.rows.Rows` and `setveil.engine.rows.Looked`.
 
     Parameters
     ----------
@@ -273,6 +281,11 @@ class SparkRows:
 
     def __init__(self, rows: DataFrame, total: int, tasks: int) -> None:
         self.rows, self.total, self.tasks = rows, total, tasks
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, empty ones included."""
+        return self.total
 
     @cached_property
     def lengths(self) -> Ints:
@@ -304,6 +317,39 @@ class SparkRows:
         supports[table.column("number").to_numpy()] = table.column("rows").to_numpy()
         return supports
 
+    def supports_of(self, numbering: Numbering) -> Ints:
+        """Count the rows that hold each number, for measures."""
+        return self.supports(numbering)
+
+    def added_up(
+        self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick
+    ) -> T:
+        """Look at all rows, a piece at a time, and add up what is found: each task its part, then all.
+
+        `look` and `add` are sent to the workers with all that they hold. Each task also tells how many rows
+        it saw, which must be all together.
+        """
+
+        def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            import pyarrow as pa
+
+            found, rows = look(_NOTHING), 0
+            for batch in batches:
+                for piece in copies(*_piece(batch)):
+                    found = add(found, look(numbered(piece, numbering)))
+                    rows += piece[0].size - 1
+            yield pa.RecordBatch.from_arrays(
+                [pa.array([pickle.dumps(found)], pa.binary()), pa.array([rows])], ["found", "rows"]
+            )
+
+        tasks = self.rows.coalesce(LEAST_TASKS).mapInArrow(work, "found binary, rows long")
+        total, rows = look(_NOTHING), 0
+        for line in tasks.toArrow().to_pylist():
+            total, rows = add(total, pickle.loads(line["found"])), rows + line["rows"]  # noqa: S301  (our own)
+        require_rows(rows, self.total, "looking at rows")
+        tick(1.0)
+        return total
+
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them.
 
@@ -328,7 +374,7 @@ class SparkRows:
                 yield _cells(block, added(line["cells"] for _, line in lines))
 
         table = empty_table(numbering.nodes.size, size)
-        tasks = max(LEAST_TASKS, SENT_CELLS // max(table.size, 1))
+        tasks = max(LEAST_TASKS, min(SENT_CELLS // max(table.size, 1), MOST_TASKS))
         partial = self.rows.coalesce(tasks).mapInArrow(counts, schema)
         merged = partial.repartition("block").sortWithinPartitions("block").mapInArrow(sums, schema)
         rows = sets = 0
@@ -406,6 +452,14 @@ def table_hint() -> str:
         f"Sets are counted in tables, which fit {', '.join(fitting)}: start from a coarser level of the "
         "hierarchy as items, or choose a smaller m."
     )
+
+
+def copies(indptr: Ints, items: Ids, weights: Ints) -> Iterator[Piece]:
+    """Give out each row as often as its weight says, COPIES rows at a time."""
+    ends = np.cumsum(weights)
+    for first in range(0, int(ends[-1]) if ends.size else 0, COPIES):
+        some = np.arange(first, min(first + COPIES, int(ends[-1])))
+        yield take_rows(indptr, items, np.searchsorted(ends, some, "right"))
 
 
 def _piece(batch: pa.RecordBatch) -> WeightedPiece:

@@ -28,8 +28,10 @@ from setveil.published import Release, publish
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
 from setveil.report.record import Cases, Change, Counted
+from setveil.runs.asked import least_count, require_seed
 from setveil.runs.details import recorded
-from setveil.runs.run import VerifiedRelease, checked, least_count, looked_at, require_seed, timed
+from setveil.runs.run import VerifiedRelease, checked, looked_at
+from setveil.runs.steps import timed
 from setveil.wording import count
 
 NAME = "apply"

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.content import in_content_order
@@ -89,6 +90,19 @@ class PublishedParts:
         return Transactions(frozen(indptr - start, np.int64), items[start:end], self.vocabulary)
 
 
+def shown_labels(data: Sums, made: Recoding) -> tuple[Vocabulary, Ids]:
+    """Find the labels that some row shows: these, and the place among them of each label of a recoding.
+
+    Labels that no row shows have the place -1, and so has what is suppressed, which the last entry is for.
+    """
+    image = made.image_of(data.vocabulary)
+    shown = np.unique(image[data.supports() > 0])
+    shown = shown[shown >= 0]
+    place = np.full(len(made.published) + 1, -1, np.int32)
+    place[shown] = np.arange(shown.size)
+    return Vocabulary(made.published.labels[at] for at in shown.tolist()), frozen(place, np.int32)
+
+
 def publish_parts(
     data: Parts,
     made: Recoding,
@@ -111,14 +125,8 @@ def publish_parts(
     tick : callable
         Hears how far it is, from 0 to 1.
     """
-    image = made.image_of(data.vocabulary)
-    shown = np.unique(image[data.supports() > 0])
-    shown = shown[shown >= 0]
-    place = np.full(len(made.published) + 1, -1, np.int32)  # the last one is for what is suppressed
-    place[shown] = np.arange(shown.size)
-    labels = Vocabulary(made.published.labels[at] for at in shown.tolist())
-    image = frozen(place[image], np.int32)
-
+    labels, place = shown_labels(data, made)
+    image = frozen(place[made.image_of(data.vocabulary)], np.int32)
     buckets = _Buckets(folder, data.n_occurrences)
     numbers = np.random.PCG64(seed)
     supports = np.zeros(len(labels), np.int64)

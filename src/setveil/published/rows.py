@@ -16,6 +16,7 @@ from setveil.data.io.write import quoting, require_text, write_blocks
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.engine.tabled import TabledRows
 from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
@@ -126,7 +127,7 @@ class _Recoded:
 class RowsOutcome(_Recoded):
     """A release of rows that are not in memory (see `setveil.published.Outcome`), of which sums are known."""
 
-    published: Sums
+    published: TabledRows
     recoding: Recoding
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None

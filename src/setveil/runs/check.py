@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
@@ -127,9 +128,22 @@ def check_pieces(
         )
     progress("reading labels")
     verdict, found = verify_km_pieces(files.pieces, files.vocabulary, guarantee, show=show, progress=progress)
+    return with_counts(verdict, found, guarantee, counts, about, show=show), found
+
+
+def with_counts(
+    verdict: KmVerdict,
+    found: Sums,
+    guarantee: KmAnonymity,
+    counts: Counts | None,
+    about: Mapping[str, Any],
+    *,
+    show: int = 10,
+) -> KmVerdict:
+    """Add what is found of the counts, if there are any, to what was found of the rows."""
     if counts is None:
-        return verdict, found
-    return verdict.with_counts(check_counts(found, _file(counts, about), guarantee.k, show=show)), found
+        return verdict
+    return verdict.with_counts(check_counts(found, _file(counts, about), guarantee.k, show=show))
 
 
 def _file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:

@@ -27,7 +27,6 @@ from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
-from setveil.tables.table import Table
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
 from setveil.utility.estimates import estimator_of
@@ -236,7 +235,7 @@ def risks(
     Also what is learned of the promise's secrets, which nobody knows beforehand, or of `watched` items, which
     may be known where rows are counted.
     """
-    sizes = (0, *SIZES) if isinstance(data, Table) else SIZES  # of a table also the columns alone
+    sizes = SIZES if data.column_names is None else (0, *SIZES)  # of a table also the columns alone
 
     def look(rows: Any) -> dict[str, Any]:
         found = attack_risk(rows, sizes=sizes, private=guarantee.secrets, effort=EFFORT, progress=progress)

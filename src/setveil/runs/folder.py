@@ -7,8 +7,8 @@ import json
 import os
 import re
 import tempfile
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,17 @@ from setveil.report.record import Published, Record
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
 from setveil.runs.memory import peak_memory_mb
+from setveil.runs.steps import timed
 from setveil.staging import keep_private, private_folder, staged_folder
 
-PAGE = "report.html"
+PAGE, REPORT = "report.html", "report.json"
+_ROOM = "Free some space or choose another --out."
 _LINES = 1 << 18  # of rows.csv that are made at once
-_DATA = re.compile(r"published/data\.[a-z]+(/\d{5}\.parquet)?")
+_DATA = re.compile(r"published/data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
 _FILES = {  # besides those of the kind of release
     "published/about.json",
     "published/report.html",
+    "published/manifest.json",
     "internal/rows.csv",
     "internal/report.json",
     "internal/report.html",
@@ -76,6 +79,33 @@ def require_writable(out: Path, *, force: bool = False) -> None:
         ) from error
 
 
+@contextmanager
+def new_folder(out: Path, *, force: bool = False, hint: str = _ROOM) -> Iterator[tuple[Path, Path]]:
+    """Hand out `published` and `internal` of a new folder; put it in place if all goes well.
+
+    Parameters
+    ----------
+    out : Path
+        Where it appears, complete or not at all.
+    force : bool
+        Replace a folder that an earlier run wrote.
+    hint : str
+        What to do where it cannot be written.
+    """
+    require_writable(out, force=force)
+    try:
+        with staged_folder(out) as folder:
+            published, internal = folder / "published", folder / "internal"
+            published.mkdir()
+            private_folder(internal)
+            yield published, internal
+            keep_private(internal)
+    except (OSError, OutputError) as failure:
+        if isinstance(failure, OutputError) and failure.__context__ is None:
+            raise  # it says itself what is wrong
+        raise _not_written(out, failure, hint) from failure
+
+
 def write_folder(
     release: Release,
     report: Record,
@@ -85,7 +115,7 @@ def write_folder(
     force: bool = False,
     external: bool = False,
 ) -> Record:
-    """Write the folder of a run (see docs/formats.md) and return its report as written.
+    """Write the folder of a run in memory (see docs/formats.md) and return its report as written.
 
     What is published was verified in memory. Before the folder is put in place, its published files are read
     again, as those will who get them, and must hold exactly what was verified.
@@ -94,45 +124,65 @@ def write_folder(
     needed until then. With `external` the published folder gets a page about the release that may be shared,
     too (see docs/report.md).
     """
-    start = time.perf_counter()
-    out = Path(out)
-    require_writable(out, force=force)
-    try:
-        with staged_folder(out) as folder:
-            published, internal = folder / "published", folder / "internal"
-            published.mkdir()
-            private_folder(internal)
+    report = {**report, "timing": dict(report["timing"])}
+    with new_folder(Path(out), force=force) as (published, internal):
+        with timed(report["timing"], "write"):
             release = release.arranged(layout)
-            name, read_as = release.write(published, layout)
-            report = report.copy()
-            report["published"] = published_as(published, name, read_as, release.published, external=external)
-            write_json(published / "about.json", about_of(release, report))
+            file = release.write(published, layout)
+            report = fill(release, report, published, internal, file, external=external)
             _require_as_verified(release, published)
-            release.write_inside(internal)
             _write_row_map(internal / "rows.csv", release.row_map)
-            write_text(internal / PAGE, report_html(report))
-            if external:
-                write_text(published / PAGE, report_html(report, external=True))
-            report["timing"] = report["timing"] | {"write": round(time.perf_counter() - start, 4)}
-            report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
-            write_json(internal / "report.json", report)
-            keep_private(internal)
-    except (OSError, OutputError) as failure:
-        raise not_written(out, failure) from failure
+        report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
+        write_json(internal / REPORT, report)
     return report
 
 
-def not_written(out: Path, failure: OSError | OutputError) -> OutputError:
+def fill(
+    release: Outcome,
+    report: Record,
+    published: Path,
+    internal: Path,
+    file: tuple[str, dict[str, str]],
+    *,
+    external: bool,
+) -> Record:
+    """Write what stands beside the published rows: all but the record itself, which is returned.
+
+    Parameters
+    ----------
+    release : Outcome
+        What is published.
+    report : dict
+        The record, which gains `published`.
+    published, internal : Path
+        The folders, with the rows and the counts in the first.
+    file : (str, dict)
+        Which file holds the rows, or which folder of files, and how it is to be read.
+    external : bool
+        Whether to write a page that may be shared.
+    """
+    report = {**report, "published": _published_as(published, *file, release.published, external=external)}
+    write_json(published / "about.json", _about_of(release, report))
+    release.write_inside(internal)
+    _write_text(internal / PAGE, report_html(report))
+    if external:
+        _write_text(published / PAGE, report_html(report, external=True))
+    return report
+
+
+def _not_written(out: Path, failure: OSError | OutputError, hint: str) -> OutputError:
     """Say that an output folder could not be written, and why."""
     error = failure if isinstance(failure, OSError) else failure.__context__
     reason = "the disk is full" if getattr(error, "errno", 0) == errno.ENOSPC else _reason(error)
     return OutputError(
         f"The output folder {out} cannot be written: {reason}. Nothing was left behind.",
-        hint="Free some space or choose another --out.",
+        hint=hint,
     )
 
 
-def published_as(folder: Path, name: str, layout: dict[str, str], rows: Sums, *, external: bool) -> Published:
+def _published_as(
+    folder: Path, name: str, layout: dict[str, str], rows: Sums, *, external: bool
+) -> Published:
     """Say which file holds the published rows, or which files, and how many rows there are."""
     told: Published = {"file": name, "layout": layout, **counts(rows)}
     if (folder / name).is_dir():
@@ -196,7 +246,7 @@ def _reason(error: BaseException | None) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def about_of(release: Outcome, report: Record) -> dict[str, Any]:
+def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
     """Everything a reader of the published rows needs, and nothing that must stay inside."""
     guarantee: Facts = report["guarantee"]
     written: Mapping[str, object] = report["published"]
@@ -214,7 +264,7 @@ def about_of(release: Outcome, report: Record) -> dict[str, Any]:
     }
 
 
-def write_text(path: Path, content: str) -> None:
+def _write_text(path: Path, content: str) -> None:
     """Write a text file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(content)

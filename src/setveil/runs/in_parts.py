@@ -7,51 +7,39 @@ ends. What is published is the same, in the same order, as of rows in memory.
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
-from setveil import algorithms
-from setveil.attacker.in_parts import SIZES, risk_in_parts
 from setveil.data.io.parquet import ROW_GROUP, write_files
 from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.transactions import Transactions
 from setveil.engine.parts import Parts
 from setveil.engine.tabled import TabledRows
-from setveil.errors import GuaranteeError, OutputError, RequestError
+from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_pieces import require_countable
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published.counts import Counts, read_counts
-from setveil.published.in_parts import PublishedParts, publish_parts
+from setveil.published.in_parts import PublishedParts, publish_parts, shown_labels
 from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsOutcome, write_recoding
+from setveil.published.rows import RowsOutcome
 from setveil.report.record import Record
-from setveil.report.run.page import report_html
+from setveil.runs.asked import Asked, asked_for
+from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.check import check_pieces
-from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support, recorded
-from setveil.runs.folder import (
-    PAGE,
-    about_of,
-    not_written,
-    published_as,
-    require_writable,
-    write_json,
-    write_text,
-)
-from setveil.runs.run import least_count, require_seed, settings_of, timed
-from setveil.staging import keep_private, private_folder, staged_folder
-from setveil.utility import Case, measured
-from setveil.utility.in_parts import answers_in_parts
+from setveil.runs.folder import REPORT, fill, new_folder, write_json
+from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.staging import private_folder
 
+DATA = "data.parquet"
 ALGORITHMS = ("aa", "exact", "da", "hghs", "mhghs")
 MODELS = (KmAnonymity.model,)
 
@@ -122,147 +110,92 @@ def anonymize_parts(
         The report, as written to internal/report.json. No map of the rows is kept.
     """
     require_possible(guarantee.model, algorithm, parameters)
-    require_seed(seed)
     require_countable(guarantee)
-    least = least_count(guarantee, counts)
-    require_writable(out, force=force)
-    module = algorithms.load(algorithm)
-    settings = settings_of(module.Parameters, algorithm, dict(parameters))
-    timing: dict[str, float] = {}
-    if hierarchy.origin is not None:
-        timing["hierarchy"] = hierarchy.origin.seconds
-    try:
-        with staged_folder(out) as folder:
-            work, published, internal = folder / ".parts", folder / "published", folder / "internal"
-            published.mkdir()
-            for place in (work, internal):
-                private_folder(place)
-            with timed(timing, "read"):
-                data = _read(files, work, progress)
-            with timed(timing, "anonymize"):
-                hierarchy.locate(data.vocabulary)
-                progress(f"anonymizing ({algorithm})")
-                made, told = module.anonymize(data, hierarchy, guarantee, settings, progress)
-            require_countable(guarantee, len(made.published))
-            start = time.perf_counter()
-            shown = publish_parts(
-                data, made, seed, _new(work, "published"), lambda done: progress("publishing", done)
-            )
-            require_text(shown.vocabulary.labels)
-            layout = Layout("parquet", item_column=files.column)
-            written = write_files(published / "data.parquet", _heard(shown, progress), shown.n_rows, layout)
-            timing["write"] = round(time.perf_counter() - start, 4)
-            after = _recoded(data, made, shown.vocabulary)
-            beside = Counts.of(data, made, least, filled=after.filled_rows) if least else None
-            if beside is not None:
-                beside.write(published)
-            release = RowsOutcome(after, made, told, beside)
-            with timed(timing, "verify"):
-                verdict = _verified(published, written, release, guarantee, progress)
-            with timed(timing, "measure"):
-                found = {
-                    "utility": measured(Case(TabledRows.of(data), **release.measurable(), progress=progress))
-                }
-            found["optimality"] = told.get("optimality")
-            if details:
-                found |= _details(data, release, timing, progress)
-            shutil.rmtree(work)
-            made_here = recorded(
-                data, hierarchy, release, verdict, found, timing,
-                algorithm={"name": algorithm, "info": module.info, "settings": settings},
-                guarantee=guarantee, seed=seed,
-            )  # fmt: skip
-            report = cast("Record", {**made_here, "engine": "parts", **record})
-            report["published"] = published_as(
-                published, "data.parquet", layout.options(), release.published, external=external
-            )
-            write_json(published / "about.json", about_of(release, report))
-            write_recoding(internal / "recoding.csv", made)
-            write_text(internal / PAGE, report_html(report))
-            if external:
-                write_text(published / PAGE, report_html(report, external=True))
-            write_json(internal / "report.json", report)
-            keep_private(internal)
-    except (OSError, OutputError) as failure:
-        raise not_written(out, failure) from failure
+    asked = asked_for(guarantee, algorithm, parameters, seed=seed, counts=counts, details=details)
+    timing: Timing = {}
+    with new_folder(out, force=force) as (published, internal):
+        work = private_folder(published.parent / ".parts")
+        place = _Disk(files, work, published)
+        made = made_at(place, asked, hierarchy, timing, progress)
+        release, _, report = released_at(place, asked, made, timing, progress)
+        shutil.rmtree(work)
+        report = fill(
+            release, cast("Record", {**report, **record}), published, internal,
+            (DATA, place.layout.options()), external=external,
+        )  # fmt: skip
+        write_json(internal / REPORT, report)
     return report
 
 
-def _read(files: ListFiles | TextFiles, work: Path, progress: Progress) -> Parts:
-    progress("reading items")
-    vocabulary = files.vocabulary
-    n_rows = max(files.n_rows, 1)
-    return Parts.write(
-        _new(work, "rows"), files.pieces(), vocabulary, files.origin(),
-        lambda done: progress("reading rows", done / n_rows),
-    )  # fmt: skip
+class _Disk:
+    """Rows in parts on disk (see `setveil.runs.steps.Place`).
+
+    Parameters
+    ----------
+    files : ListFiles or TextFiles
+        Where they are read from.
+    work, published : Path
+        Folders for what is needed on the way, and for what is published.
+    """
+
+    engine, writes = "parts", True
+
+    def __init__(self, files: ListFiles | TextFiles, work: Path, published: Path) -> None:
+        self.files, self.work, self.published = files, work, published
+        self.layout = Layout("parquet", item_column=files.column)
+        self.data: Parts
+
+    def prepare(
+        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+    ) -> Hierarchy | None:
+        """Copy the rows to the disk, as numbers."""
+        with timed(timing, "read"):
+            progress("reading items")
+            vocabulary, n_rows = self.files.vocabulary, max(self.files.n_rows, 1)
+            self.data = Parts.write(
+                private_folder(self.work / "rows"), self.files.pieces(), vocabulary, self.files.origin(),
+                lambda done: progress("reading rows", done / n_rows),
+            )  # fmt: skip
+        if tree is not None:
+            tree.locate(self.data.vocabulary)
+        return tree
+
+    def anonymize(
+        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+    ) -> tuple[Recoding, dict[str, Any]]:
+        """Run the algorithm, which counts on disk."""
+        made, told = asked.module.anonymize(self.data, tree, asked.guarantee, asked.settings, progress)
+        require_countable(asked.guarantee, len(made.published))
+        return made, told
+
+    def publish(self, asked: Asked, made: Made, progress: Progress) -> RowsOutcome:
+        """Put the rows in their order and write them, with the counts beside them."""
+        shown = publish_parts(
+            self.data, made.recoding, asked.seed, private_folder(self.work / "published"),
+            lambda done: progress("publishing", done),
+        )  # fmt: skip
+        require_text(shown.vocabulary.labels)
+        self.written = write_files(self.published / DATA, _heard(shown, progress), shown.n_rows, self.layout)
+        labels, place = shown_labels(self.data, made.recoding)
+        image = frozen(place[made.recoding.image_of(self.data.vocabulary)], np.int32)
+        return outcome(self.data, TabledRows(self.data, labels, image), made, asked, self.published)
+
+    def verify(self, asked: Asked, release: RowsOutcome, progress: Progress) -> KmVerdict:
+        """Check what was written."""
+        files = ListFiles([str(self.published / name) for name in self.written])
+        verdict, found = check_pieces(files, asked.guarantee, None, {}, progress=progress)
+        return verdict_as_written(verdict, found, release, asked.guarantee, self.published)
+
+    def look(
+        self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
+    ) -> dict[str, Any]:
+        """Find what was lost, what is still answered, and the risk."""
+        return looked_at_sums(TabledRows.of(self.data), release, timing, progress, details=asked.details)
 
 
-def _new(work: Path, name: str) -> Path:
-    return private_folder(work / name)
-
-
-def _heard(shown: PublishedParts, progress: Progress) -> Any:
+def _heard(shown: PublishedParts, progress: Progress) -> Iterator[Transactions]:
     done = 0
     for piece in shown.pieces(ROW_GROUP):
         done += piece.n_rows
         progress("writing", done / shown.n_rows)
         yield piece
-
-
-def _recoded(data: Parts, made: Recoding, shown: Vocabulary) -> TabledRows:
-    """Look at the rows as they are published, by the labels that are shown."""
-    label = np.array([*(shown.ids.get(label, -1) for label in made.published.labels), -1], np.int32)
-    return TabledRows(data, shown, label[made.image_of(data.vocabulary)])
-
-
-def _verified(
-    published: Path, files: list[str], release: RowsOutcome, guarantee: KmAnonymity, progress: Progress
-) -> KmVerdict:
-    """Check what was written: the promise, and that no row and no label was lost."""
-    counts, shown = release.counts, release.published
-    about = {} if counts is None else {"counts": counts.about(), **release.meaning()}
-    again = read_counts(published, about)
-    written = ListFiles([str(published / name) for name in files])
-    verdict, found = check_pieces(written, guarantee, again, about, progress=progress)
-    if not verdict.holds:
-        raise GuaranteeError(
-            f"The release failed its check. {verdict!r} Nothing was left behind.",
-            hint="This is a defect of setveil; please report it with the parameters of the run.",
-        )
-    supports = [
-        dict(zip(rows.vocabulary.labels, rows.supports().tolist(), strict=True)) for rows in (found, shown)
-    ]
-    lines = [None if one is None else one.lines() for one in (again, counts)]
-    numbers = [(rows.n_rows, rows.filled_rows) for rows in (found, shown)]
-    if any(both[0] != both[1] for both in (supports, lines, numbers)):
-        raise GuaranteeError(
-            f"What was written is not what was to be published: {found.n_rows:,} rows, expected "
-            f"{shown.n_rows:,}. Nothing was left behind.",
-            hint="This is a defect of setveil; please report it.",
-        )
-    return verdict
-
-
-def _details(
-    data: Parts, release: RowsOutcome, timing: dict[str, float], progress: Progress
-) -> dict[str, Any]:
-    """Measure what is still answered, and the risk before and after, as far as tables of sets allow."""
-    before, after = TabledRows.of(data), cast(TabledRows, release.published)
-    made = release.recoding
-    sizes = [size for size in SIZES if before.fits(size) and after.fits(size)]
-    found: dict[str, Any] = {}
-    if 2 in sizes:
-        with timed(timing, "answers"):
-            threshold = frequent_support(data.n_rows)
-            found["answers"] = answers_in_parts(
-                before, after, made, release.counts, queries=QUERIES, top=TOP, threshold=threshold,
-                longest=ITEMSET_LENGTH, progress=progress,
-            )  # fmt: skip
-    if sizes:
-        with timed(timing, "risk"):
-            both = {"before": before, "after": after}
-            found["risk"] = {
-                side: risk_in_parts(rows, sizes, progress=progress) for side, rows in both.items()
-            }
-    return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from numbers import Integral, Real
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -15,13 +13,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil import algorithms
-from setveil.algorithms import AlgorithmInfo
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import GuaranteeError, RequestError, described, faces, listed
+from setveil.errors import RequestError, described, faces, listed
 from setveil.guarantees import Guarantee, models
-from setveil.guarantees.verify import Verdict, require_guarantee
+from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
@@ -33,12 +29,13 @@ from setveil.published.rows import RowsRelease
 from setveil.published.tables import TableRelease
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
+from setveil.runs.asked import Asked, asked_for
 from setveil.runs.check import check
-from setveil.runs.details import answers, recorded, risks
+from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
+from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
-from setveil.tables.table import Table
 from setveil.utility import Case, measured
 
 
@@ -219,45 +216,91 @@ def anonymize(
     **parameters
         The algorithm's own parameters.
     """
-    terms = _terms(guarantee, algorithm, seed, bound, counts, parameters)
+    if not isinstance(bound, Real) or bound < 0:
+        raise RequestError(
+            f"bound must be True, False or a positive number of seconds, got {described(bound)}."
+        )
+    asked = asked_for(
+        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched)
+    )
+    if bound:
+        require_known_optimum(asked.algorithm, asked.info, guarantee.model)
     if watched:
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
-    timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
-    if hierarchy is not None and hierarchy.origin is not None:
-        timing["hierarchy"] = hierarchy.origin.seconds
-    require_form(data, guarantee)
-    guarantee.require_feasible(data)
-    hierarchy = _hierarchy(data, hierarchy, terms.info, guarantee.model, timing, progress)
-
-    progress(f"anonymizing ({terms.algorithm})")
-    with timed(timing, "anonymize"):
-        recoding, told = terms.module.anonymize(data, hierarchy, guarantee, terms.settings, progress)
-        release = publish(data, recoding, terms.seed, told, terms.counts)
-    timing |= release.details.get("timing", {})
-    progress("verifying")
-    with timed(timing, "verify"):
-        verdict = checked(data, release, guarantee, progress)
-    if not verdict.holds:
-        raise GuaranteeError(
-            f"The release of {terms.algorithm} failed its check. {verdict!r} Nothing was written.",
-            hint="This is a defect of setveil; please report it with the parameters of the run.",
-        )
-    found = looked_at(data, release, guarantee, timing, progress, details=details, watched=watched)
-    if bound and found["optimality"] is None:
-        progress("finding the optimum")
-        with timed(timing, "bound"):
-            found["optimality"] = distance(
-                found["utility"], terms.info, terms.settings, data, hierarchy, guarantee,
-                None if isinstance(bound, bool) else bound, progress,
-            )  # fmt: skip
-    report = recorded(
-        data, hierarchy, release, verdict, found, timing,
-        algorithm={"name": terms.algorithm, "info": terms.info, "settings": terms.settings},
-        guarantee=guarantee, seed=terms.seed,
-    )  # fmt: skip
+    timing: Timing = {"read": data.origin.seconds} if data.origin else {}
+    place = _Memory(data, bound)
+    made = made_at(place, asked, hierarchy, timing, progress)
+    release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    return VerifiedRelease(release, verdict, found["utility"], report, layout)
+    return VerifiedRelease(release, verdict, report["utility"], report, layout)
+
+
+@dataclass
+class _Memory:
+    """Rows in memory (see `setveil.runs.steps.Place`), and how far to look for the least loss."""
+
+    data: Transactions
+    bound: bool | float
+    engine: str = ""
+    writes: bool = False
+
+    def prepare(
+        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+    ) -> Hierarchy | None:
+        """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
+        require_form(self.data, asked.guarantee)
+        asked.guarantee.require_feasible(self.data)
+        if "hierarchy" not in asked.info.uses:
+            return None
+        if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
+            return tree
+        progress("grouping items that often occur together")
+        with timed(timing, "hierarchy"):
+            if self.data.n_items:
+                return by_cooccurrence(self.data)
+            nothing = Hierarchy({"*": None})  # for rows without any item
+            nothing.origin = HierarchyOrigin("co-occurrence")
+            return nothing
+
+    def anonymize(
+        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+    ) -> tuple[Any, dict[str, Any]]:
+        """Run the algorithm."""
+        found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
+            self.data, tree, asked.guarantee, asked.settings, progress
+        )
+        return found
+
+    def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
+        """Put the rows in an order that tells nothing."""
+        return publish(self.data, made.recoding, asked.seed, made.told, asked.least)
+
+    def verify(self, asked: Asked, release: Release, progress: Progress) -> Verdict:
+        """Check what is going to be written."""
+        return checked(self.data, release, asked.guarantee, progress)
+
+    def look(
+        self, asked: Asked, made: Made, release: Release, timing: Timing, progress: Progress
+    ) -> dict[str, Any]:
+        """Find what was lost, what is still answered, the risk, and the distance to the optimum."""
+        found = looked_at(
+            self.data,
+            release,
+            asked.guarantee,
+            timing,
+            progress,
+            details=asked.details,
+            watched=asked.watched,
+        )
+        if self.bound and found["optimality"] is None:
+            progress("finding the optimum")
+            with timed(timing, "bound"):
+                found["optimality"] = distance(
+                    found["utility"], asked.info, asked.settings, self.data, made.tree, asked.guarantee,
+                    None if isinstance(self.bound, bool) else self.bound, progress,
+                )  # fmt: skip
+        return found
 
 
 def checked(
@@ -292,64 +335,17 @@ def looked_at(
     return found | {"watched": list(watched), "optimality": release.details.get("optimality")}
 
 
-@dataclass(frozen=True)
-class _Terms:
-    """What a run was asked for, checked."""
-
-    algorithm: str
-    module: Any
-    settings: Any
-    seed: int
-    counts: int  # the least that may be published, 0: none
-
-    @property
-    def info(self) -> AlgorithmInfo:
-        info: AlgorithmInfo = self.module.info
-        return info
-
-
-def _terms(
-    guarantee: Guarantee,
-    algorithm: Any,
-    seed: int,
-    bound: bool | float,
-    counts: bool | int,
-    parameters: dict[str, Any],
-) -> _Terms:
-    """Check what was asked for; choose the algorithm where none is named."""
-    model = require_guarantee(guarantee).model
-    require_seed(seed)
-    if not isinstance(bound, Real) or bound < 0:
-        raise RequestError(
-            f"bound must be True, False or a positive number of seconds, got {described(bound)}."
-        )
-    name, settings = named_algorithm(algorithm)
-    name = name or models()[model].algorithm
-    module = algorithms.load(name)
-    algorithms.require_gives(name, model)
-    if bound:
-        require_known_optimum(name, module.info, model)
-    if settings is not None and parameters:
-        raise RequestError(
-            f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "
-            f"{', '.join(parameters)}.",
-            hint=f"Give all of them to {type(settings).__name__}(...).",
-        )
-    if settings is None:
-        settings = settings_of(module.Parameters, name, parameters)
-    return _Terms(name, module, settings, int(seed), least_count(guarantee, counts))
-
-
 def require_form(data: Transactions, guarantee: Guarantee) -> None:
     """Refuse a table where a promise is about rows of items, and rows of items where it is about tables."""
-    model, of_tables = models()[guarantee.model], isinstance(data, Table)
+    model, columns = models()[guarantee.model], data.column_names
+    of_tables = columns is not None
     if (model.release == "tables") == of_tables:
         return
     suited = [one.name for one in models().values() if (one.release == "tables") == of_tables]
-    if isinstance(data, Table):
+    if columns is not None:
         raise RequestError(
             f"{model.title} is about rows of items, and the data are a table: its columns "
-            f"{listed([column.name for column in data.columns])} would be left out.",
+            f"{listed(columns)} would be left out.",
             hint=f"Choose a promise for tables: {', '.join(suited)}.",
         )
     raise RequestError(
@@ -358,95 +354,3 @@ def require_form(data: Transactions, guarantee: Guarantee) -> None:
         f"{faces('--qi and --set', 'setveil.read_table')}. Without such columns choose one of "
         f"{', '.join(suited)}.",
     )
-
-
-def require_seed(seed: object) -> None:
-    """Refuse what is no seed."""
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
-
-
-def least_count(guarantee: Any, counts: Any) -> int:
-    """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
-    allowed = models()[guarantee.model].counts and not guarantee.secrets
-    if isinstance(counts, bool):
-        return guarantee.k if counts and allowed else 0
-    if not isinstance(counts, Integral) or counts < 2:
-        raise RequestError(
-            f"counts must be True, False or an integer of at least 2, got {described(counts)}."
-        )
-    if not allowed:
-        raise RequestError(
-            f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
-            hint="They would tell more of sensitive items than the rows do.",
-        )
-    if counts < guarantee.k:
-        raise RequestError(
-            f"Counts below k = {guarantee.k} would speak of fewer rows than the promise does, "
-            f"got {counts} as the least.",
-            hint=f"Give {guarantee.k} or more.",
-        )
-    return int(counts)
-
-
-def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
-    """Name an algorithm by what was given for it: a name, parameters or their class, or None.
-
-    Returns
-    -------
-    name : str or None
-        None where nothing was given.
-    settings : parameters or None
-        None where only a name was given.
-    """
-    if algorithm is None or isinstance(algorithm, str):
-        return algorithm, None
-    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
-    for name in algorithms.names():
-        if kind is algorithms.load(name).Parameters:
-            return name, algorithm() if isinstance(algorithm, type) else algorithm
-    raise RequestError(
-        f"The algorithm must be a name or the parameters of one, got {described(algorithm)}.",
-        hint=f'Such as "aa" or setveil.AA(refine=True). There are {", ".join(algorithms.names())}.',
-    )
-
-
-def settings_of(kind: Any, algorithm: str, parameters: dict[str, Any]) -> Any:
-    """Make the parameters of an algorithm from values by name."""
-    known = [f.name for f in fields(kind)]
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        raise RequestError(
-            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}."
-        )
-    return kind(**parameters)
-
-
-def _hierarchy(
-    data: Transactions,
-    given: Hierarchy | None,
-    info: AlgorithmInfo,
-    model: str,
-    timing: dict[str, float],
-    progress: Progress,
-) -> Hierarchy | None:
-    """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
-    if "hierarchy" not in info.uses:
-        return None
-    if given is not None or "hierarchy" not in info.needs_for(model):
-        return given
-    progress("grouping items that often occur together")
-    with timed(timing, "hierarchy"):
-        if data.n_items:
-            return by_cooccurrence(data)
-        nothing = Hierarchy({"*": None})  # for rows without any item
-        nothing.origin = HierarchyOrigin("co-occurrence")
-        return nothing
-
-
-@contextmanager
-def timed(timing: dict[str, float], phase: str) -> Iterator[None]:
-    """Note the seconds that the work of a phase takes."""
-    start = time.perf_counter()
-    yield
-    timing[phase] = round(time.perf_counter() - start, 4)

@@ -6,15 +6,25 @@ import math
 from os import PathLike, fspath
 from pathlib import Path
 
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
 from setveil.commands.given import Listener, heard, integer, is_path
+from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, require_guarantee
-from setveil.guarantees.verify.km_spark import published_files, read_published, verify_km_spark
+from setveil.guarantees.verify.km_pieces import Counted
+from setveil.guarantees.verify.km_spark import (
+    published_files,
+    read_published,
+    supports_and_lengths,
+    verify_km_spark,
+)
 from setveil.progress import Progress
+from setveil.published.shared import counts_beside
+from setveil.runs.check import with_counts
 from setveil.spark.frames import active_session, rows_of
 
 
@@ -47,7 +57,8 @@ def verify(
     Returns
     -------
     Verdict
-        As of `setveil.verify`, except that no m beyond that of the guarantee is looked at.
+        As of `setveil.verify`, with the counts beside the rows of a folder, except that no m beyond that of
+        the guarantee is looked at.
     """
     promise = promised(guarantee)
     listening = heard(progress)
@@ -70,7 +81,21 @@ def verify_release(
     place, manifest = published_files(folder)
     progress("comparing files with their manifest")
     rows = read_published(session, place, manifest)
-    return verify_km_spark(rows, promise, rows=manifest["rows"], show=show, progress=progress)
+    verdict = verify_km_spark(rows, promise, rows=manifest["rows"], show=show, progress=progress)
+    counts, about = counts_beside(str(folder))
+    return (
+        verdict if counts is None else with_counts(verdict, sums_of(rows), promise, counts, about, show=show)
+    )
+
+
+def sums_of(published: DataFrame) -> Counted:
+    """Count what else must be known of published rows, by Spark's own functions."""
+    supports, by_length = supports_and_lengths(published)
+    vocabulary = Vocabulary(item_order(supports))
+    lengths = np.zeros(1 + max(by_length, default=0), np.int64)
+    for length, rows in by_length.items():
+        lengths[length] = rows
+    return Counted(vocabulary, np.array([supports[label] for label in vocabulary.labels], np.int64), lengths)
 
 
 def promised(guarantee: Guarantee) -> KmAnonymity:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from fractions import Fraction
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 from pyspark.sql import DataFrame
 
-from setveil import algorithms
-from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
 from setveil.commands.given import Listener, TreeLike, heard, is_path, tree_of
@@ -23,29 +21,32 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.engine.parts import Parts
 from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed
-from setveil.errors import GuaranteeError, OutputError, RequestError, described
+from setveil.engine.tabled import TabledRows
+from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
-from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.progress import Progress
+from setveil.published.in_parts import shown_labels
 from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsRelease
-from setveil.report.record import VERSION, Record
-from setveil.runs.folder import about_of, require_writable, write_json
-from setveil.runs.run import named_algorithm, require_seed, settings_of
-from setveil.spark.check import promised
+from setveil.published.rows import RowsOutcome
+from setveil.report.record import Record
+from setveil.runs.asked import Asked, asked_for, named_algorithm
+from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
+from setveil.runs.folder import REPORT, fill, new_folder, require_writable, write_json
+from setveil.runs.in_parts import DATA
+from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.spark.check import promised, sums_of
 from setveil.spark.frames import rows_of
 from setveil.spark.publishing import publish
-from setveil.staging import keep_private, private_folder, staged_folder
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
-from setveil.version import __version__
 
 ALGORITHMS = ("aa", "exact")
 MOST_OCCURRENCES = 200_000_000  # of all rows, that algorithms on the driver take
-DATA = "data.parquet"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +63,26 @@ class SparkRelease:
     recoding : Recoding
         What each item becomes. Stays inside.
     utility : dict
-        `ncp` and `lm` (see `setveil.measure`).
-    report : dict
-        The record of the run so far, as `write` completes it.
+        `ncp` and `lm` (see `setveil.measure`); the report that `write` returns has the other losses, too.
     """
 
     guarantee: KmAnonymity
     recoding: Recoding
     utility: dict[str, float]
-    report: dict[str, Any]
-    _rows: DataFrame  # coded, by leaves
-    _facts: Parts  # what is known of them on the driver
-    _tasks: int
-    _seed: int
+    _place: _Spark
+    _asked: Asked
+    _made: Made
+    _timing: Timing
     _progress: Progress
 
-    def write(self, out: str | PathLike[str], *, force: bool = False) -> dict[str, Any]:
+    def write(
+        self,
+        out: str | PathLike[str],
+        *,
+        force: bool = False,
+        external: bool = False,
+        record: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Record:
         """Publish the rows, verify the files, and write the folder; only its `published` may be shared.
 
         The rows are in the order of a run in memory with the same seed, in files of about a million rows.
@@ -89,85 +94,37 @@ class SparkRelease:
             or not at all.
         force : bool
             Replace a folder that an earlier run wrote.
+        external : bool
+            Also write published/report.html, a report without anything that must stay inside.
+        record : mapping
+            What the report is to say besides, as JSON types: `command`, `options`, `about`.
 
         Returns
         -------
         dict
             The report, as written to internal/report.json.
         """
-        place = _local(out)
-        require_writable(place, force=force)
-        recoding, progress = self.recoding, self._progress
-        image = recoding.image
-        shown = recoding.image_of(self._facts.vocabulary)
-        used = np.bincount(shown[shown >= 0], minlength=len(recoding.published)) > 0
-        renumbered = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)
-        labels = tuple(label for label, u in zip(recoding.published.labels, used, strict=True) if u)
-        total = self._facts.n_rows
+        target, place = _local(out), self._place
+        require_writable(target, force=force)
         try:
-            with staged_folder(place) as folder:
-                published, internal = folder / "published", folder / "internal"
-                (published / DATA).mkdir(parents=True)
-                private_folder(internal)
-                progress("publishing")
-                rows = recoded(self._rows, frozen(renumbered[image], np.int32), self._tasks).persist()
-                try:
-                    files = publish(rows, labels, total, self._seed, published / DATA)
-                finally:
-                    rows.unpersist()
-                manifest = {
-                    "rows": total, "files": [entry | {"name": f"{DATA}/{entry['name']}"} for entry in files]
-                }  # fmt: skip
-                again = read_published(self._rows.sparkSession, published, manifest)
-                verdict = verify_km_spark(again, self.guarantee, rows=total, progress=progress)
-                if not verdict.holds:
-                    raise GuaranteeError(
-                        f"The release failed its check. {verdict!r} Nothing was written.",
-                        hint="This is a defect of setveil; please report it with the parameters of the run.",
-                    )
-                layout = Layout("parquet", item_column=ITEMS)
-                empty = again.where(f"size({ITEMS}) = 0").count()
-                release = RowsRelease(
-                    Transactions(
-                        frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32), Vocabulary(labels)
-                    ),
-                    recoding, frozen(np.zeros(0), np.int64),
+            with new_folder(target, force=force, hint=_SHARED) as (published, internal):
+                place.published = published
+                release, verdict, report = released_at(
+                    place, self._asked, self._made, dict(self._timing), self._progress
+                )
+                report = fill(
+                    release, cast("Record", {**report, **record}), published, internal,
+                    (DATA, Layout("parquet", item_column=ITEMS).options()), external=external,
                 )  # fmt: skip
-                report = self.report | {
-                    "guarantee": {
-                        **self.guarantee.as_dict(),
-                        "phrase": self.guarantee.phrase,
-                        "holds": verdict.holds,
-                        "violations": verdict.violations,
-                        **verdict.found(),
-                    },
-                    "published": {
-                        "file": DATA,
-                        "layout": layout.options(),
-                        "rows": total,
-                        "empty_rows": empty,
-                        "items": len(labels),
-                        "files": files,
-                    },
-                }
-                write_json(published / "about.json", about_of(release, cast("Record", report)))
-                release.write_inside(internal)
-                write_json(internal / "report.json", report)
-                keep_private(internal)
-                write_json(published / MANIFEST, manifest | {"verdict": verdict.as_dict()})
-        except OSError as error:
-            raise OutputError(
-                f"The output folder {place} cannot be written: {error.strerror or error}. Nothing was left "
-                "behind.",
-                hint="It must be a folder that driver and workers share.",
-            ) from error
+                write_json(internal / REPORT, report)
+                write_json(published / MANIFEST, place.manifest | {"verdict": verdict.as_dict()})
         finally:
-            self._rows.unpersist()
+            place.forget()
         return report
 
     def __repr__(self) -> str:
         lost = ", ".join(f"{name.upper()} {value:.4f}" for name, value in self.utility.items())
-        rows = f"{self._facts.n_rows:,} rows on Spark"
+        rows = f"{self._place.data.n_rows:,} rows on Spark"
         return f"Release of {rows}, {self.guarantee.phrase}, not written yet: {lost}"
 
 
@@ -181,6 +138,8 @@ def anonymize(
     item_column: str | None = None,
     algorithm: Any = "aa",
     seed: int = 0,
+    counts: bool | int = True,
+    details: bool = True,
     progress: Listener = None,
     **parameters: Any,
 ) -> SparkRelease:
@@ -203,6 +162,11 @@ def anonymize(
         How the promise is kept.
     seed : int
         Shuffles the published rows.
+    counts : bool or int
+        Whether to share in how many rows each item was, or of how many rows a count must speak (see
+        `setveil.anonymize`).
+    details : bool
+        Also measure what is still answered, and the risk of one or two known items.
     progress : callable or Progress, optional
         Hears how far it is.
     **parameters
@@ -214,129 +178,151 @@ def anonymize(
         Its `write` publishes and verifies. Until then the coded rows stay cached in the session.
     """
     promise = promised(guarantee)
-    require_seed(seed)
-    name, settings = named_algorithm(algorithm)
-    if name not in ALGORITHMS:
+    if named_algorithm(algorithm)[0] not in ALGORITHMS:
         raise RequestError(
             f"On Spark there are the algorithms {', '.join(ALGORITHMS)}, got {described(algorithm)}."
         )
-    module = algorithms.load(name)
-    if settings is not None and parameters:
-        raise RequestError(
-            f"Parameters of {name} are given twice, inside and beside it: {', '.join(parameters)}."
-        )
-    settings = settings_of(module.Parameters, name, parameters) if settings is None else settings
+    asked = asked_for(promise, algorithm, parameters, seed=seed, counts=counts, details=details)
     tree = tree_of(hierarchy)
     if tree is None:
         raise RequestError(
             "On Spark a hierarchy must be given.",
             hint="setveil hierarchy build makes one of a sample of the rows, or of the items alone.",
         )
-    listening = heard(progress)
-    rows = rows_of(frame, items, id_column, item_column)
-    listening("looking for numba on the workers")
-    require_workers(frame.sparkSession)
-    listening("counting items")
-    found = surveyed(rows)
-    vocabulary = Vocabulary(item_order(found.supports))
-    leaves = tree.locate(vocabulary)
-    coded_rows = coded(rows, vocabulary.labels, leaves, found.tasks).persist()
+    listening, timing = heard(progress), dict[str, float]()
+    place = _Spark(rows_of(frame, items, id_column, item_column))
     try:
-        listening("merging equal rows")
-        held = SparkRows(coded_rows, found.rows, found.tasks)
-        supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
-        facts = Parts((), vocabulary, held.lengths, frozen(supports, np.int64))
-        listening(f"anonymizing ({name})")
-        recoding, details = _recoding(held, facts, leaves, tree, promise, module, settings, listening)
+        made = made_at(place, asked, tree, timing, listening)
     except BaseException:
-        coded_rows.unpersist()
+        place.forget()
         raise
-    utility = {"ncp": ncp(facts, recoding), "lm": lm(facts, recoding)}
-    report = _report(facts, tree, name, module.info, settings, details, utility, seed)
-    return SparkRelease(
-        promise, recoding, utility, report, coded_rows, facts, found.tasks, int(seed), listening
-    )
+    utility = {"ncp": ncp(place.data, made.recoding), "lm": lm(place.data, made.recoding)}
+    return SparkRelease(promise, made.recoding, utility, place, asked, made, timing, listening)
 
 
-def _recoding(
-    held: SparkRows,
-    facts: Parts,
-    leaves: Ids,
-    tree: Hierarchy,
-    promise: KmAnonymity,
-    module: Any,
-    settings: Any,
-    progress: Progress,
-) -> tuple[Recoding, dict[str, Any]]:
-    """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
-    promise.require_feasible(facts)
-    if isinstance(settings, AA) and not settings.refine:
-        cut = Cut(facts, tree)
-        cut.held = held
-        cut, details = find_cut(cut, promise, progress)
-        return Recoding.from_cut(tree, cut.nodes()), details
-    if facts.n_occurrences > MOST_OCCURRENCES:
-        raise RequestError(
-            f"The rows hold {facts.n_occurrences:,} occurrences of items, and the driver takes "
-            f"{MOST_OCCURRENCES:,}.",
-            hint="The algorithm aa without refine counts on the workers.",
+class _Spark:
+    """Rows that Spark holds (see `setveil.runs.steps.Place`).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows (see `setveil.spark.frames.rows_of`).
+
+    Attributes
+    ----------
+    data : Parts
+        What is known of the rows on the driver: their sums.
+    held : SparkRows
+        The rows, coded by the leaves of the hierarchy.
+    published : Path
+        Where they are published.
+    manifest : dict
+        What was written there.
+    """
+
+    engine, writes = "spark", True
+    data: Parts
+    held: SparkRows
+    published: Path
+    manifest: dict[str, Any]
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+
+    def forget(self) -> None:
+        """Let go of the coded rows."""
+        if hasattr(self, "held"):
+            self.held.rows.unpersist()
+
+    def prepare(
+        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+    ) -> Hierarchy | None:
+        """Count the items, and code the rows by the leaves of the hierarchy."""
+        if tree is None:
+            return None
+        progress("looking for numba on the workers")
+        require_workers(self.frame.sparkSession)
+        with timed(timing, "read"):
+            progress("counting items")
+            found = surveyed(self.frame)
+            vocabulary = Vocabulary(item_order(found.supports))
+            self.leaves = tree.locate(vocabulary)
+            rows = coded(self.frame, vocabulary.labels, self.leaves, found.tasks).persist()
+            self.held = SparkRows(rows, found.rows, found.tasks)
+            progress("merging equal rows")
+            supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
+            self.data = Parts((), vocabulary, self.held.lengths, frozen(supports, np.int64))
+        asked.guarantee.require_feasible(self.data)
+        return tree
+
+    def anonymize(
+        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+    ) -> tuple[Recoding, dict[str, Any]]:
+        """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
+        data, settings = self.data, asked.settings
+        tree = cast(Hierarchy, tree)
+        if isinstance(settings, AA) and not settings.refine:
+            cut = Cut(data, tree)
+            cut.held = self.held
+            cut, details = find_cut(cut, asked.guarantee, progress)
+            return Recoding.from_cut(tree, cut.nodes()), details
+        if data.n_occurrences > MOST_OCCURRENCES:
+            raise RequestError(
+                f"The rows hold {data.n_occurrences:,} occurrences of items, and the driver takes "
+                f"{MOST_OCCURRENCES:,}.",
+                hint="The algorithm aa without refine counts on the workers.",
+            )
+        indptr, ids, weights = brought(self.held.rows, "of leaves")
+        require_rows(int(weights.sum()), data.n_rows, "coding")
+        again = np.repeat(np.arange(weights.size), weights)
+        rows = recode_rows(*take_rows(indptr, ids, again), self._items(tree))
+        made: tuple[Recoding, dict[str, Any]] = asked.module.anonymize(
+            Transactions(*rows, data.vocabulary), tree, asked.guarantee, settings, progress
         )
-    indptr, ids, weights = brought(held.rows, "of leaves")
-    require_rows(int(weights.sum()), facts.n_rows, "coding")
-    back = np.full(tree.n_leaves, -1, np.int32)
-    back[leaves] = np.arange(facts.n_items)
-    again = np.repeat(np.arange(weights.size), weights)
-    data = Transactions(*recode_rows(*take_rows(indptr, ids, again), back), facts.vocabulary)
-    made: tuple[Recoding, dict[str, Any]] = module.anonymize(data, tree, promise, settings, progress)
-    return made
+        return made
+
+    def publish(self, asked: Asked, made: Made, progress: Progress) -> RowsOutcome:
+        """Let the workers put the rows in their order and write them; write the counts beside them."""
+        progress("publishing")
+        (self.published / DATA).mkdir()
+        labels, place = shown_labels(self.data, made.recoding)
+        image = frozen(place[made.recoding.image], np.int32)
+        rows, total = recoded(self.held.rows, image, self.held.tasks).persist(), self.data.n_rows
+        try:
+            files = publish(rows, labels.labels, total, asked.seed, self.published / DATA)
+        finally:
+            rows.unpersist()
+        entries = [entry | {"name": f"{DATA}/{entry['name']}"} for entry in files]
+        self.manifest = {"rows": total, "files": entries}
+        return outcome(self.data, TabledRows(self.held, labels, image), made, asked, self.published)
+
+    def verify(self, asked: Asked, release: RowsOutcome, progress: Progress) -> KmVerdict:
+        """Check what was written, by Spark's own functions."""
+        again = read_published(self.frame.sparkSession, self.published, self.manifest)
+        verdict = verify_km_spark(again, asked.guarantee, rows=self.data.n_rows, progress=progress)
+        return verdict_as_written(verdict, sums_of(again), release, asked.guarantee, self.published)
+
+    def look(
+        self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
+    ) -> dict[str, Any]:
+        """Find what was lost, what is still answered, and the risk."""
+        data = self.data
+        before = TabledRows(
+            self.held,
+            data.vocabulary,
+            self._items(cast(Hierarchy, made.tree)),
+            (data.lengths, data.supports()),
+        )
+        return looked_at_sums(before, release, timing, progress, details=asked.details)
+
+    def _items(self, tree: Hierarchy) -> Any:
+        """Find the item that each leaf is: int32 (n_leaves,), -1 where there is none."""
+        items = np.full(tree.n_leaves, -1, np.int32)
+        items[self.leaves] = np.arange(self.data.n_items)
+        return frozen(items, np.int32)
 
 
-def _report(
-    facts: Parts,
-    tree: Hierarchy,
-    name: str,
-    info: AlgorithmInfo,
-    settings: Any,
-    details: Mapping[str, Any],
-    utility: Mapping[str, float],
-    seed: int,
-) -> dict[str, Any]:
-    origin = tree.origin or HierarchyOrigin("given")
-    apart = {"optimality", "suppressed", "timing", "frontier"}
-    return {
-        "version": VERSION,
-        "setveil": __version__,
-        "engine": "spark",
-        "seed": int(seed),
-        "input": {
-            "path": None,
-            "sha256": None,
-            "format": None,
-            "rows": facts.n_rows,
-            "empty_rows": facts.n_rows - facts.filled_rows,
-            "items": facts.n_items,
-            "occurrences": facts.n_occurrences,
-        },
-        "hierarchy": {
-            "source": origin.source,
-            "path": origin.path,
-            "sha256": origin.sha256,
-            "leaves": tree.n_leaves,
-            "height": tree.height,
-        },
-        "algorithm": {
-            "name": name,
-            "title": info.title,
-            "parameters": {key: str(value) if isinstance(value, Fraction) else value
-                           for key, value in asdict(settings).items()},
-            "reference": info.reference,
-            **{key: value for key, value in details.items() if key not in apart},
-        },
-        "utility": dict(utility),
-        **({"optimality": details["optimality"]} if details.get("optimality") else {}),
-        "suppressed": details.get("suppressed", []),
-        "recoding": Recoding.kind,
-    }  # fmt: skip
+_SHARED = "It must be a folder that driver and workers share."
 
 
 def _local(out: object) -> Path:

@@ -71,6 +71,11 @@ class Table(Transactions):
 
     is_table: ClassVar[bool] = True
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns that someone may know besides the items."""
+        return tuple(column.name for column in self.columns)
+
     @cached_property
     def units(self) -> tuple[int, ...]:
         """What one of a column's units of loss counts: the relational loss is a sum of integers.

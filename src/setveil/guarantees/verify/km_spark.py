@@ -105,6 +105,14 @@ def verify_km_spark(
     )  # fmt: skip
 
 
+def supports_and_lengths(published: DataFrame) -> tuple[dict[str, int], dict[int, int]]:
+    """Count the published rows that show each label, and the rows of each length."""
+    items = F.array_distinct(F.coalesce(F.col(ITEMS), F.array().cast("array<string>")))
+    held = published.select(items.alias(ITEMS))
+    labels = held.select(F.explode(ITEMS).alias("label")).groupBy("label").count().collect()
+    return {line["label"]: line["count"] for line in labels}, _lengths(held)[0]
+
+
 def _lengths(held: DataFrame) -> tuple[dict[int, int], bool]:
     """Count the rows of each length; also whether all labels are integers."""
     wrong = F.exists(ITEMS, lambda x: x.isNull() | (x == ""))

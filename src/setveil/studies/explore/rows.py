@@ -28,7 +28,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.recoding import AnyRecoding, Recoding
-from setveil.runs.run import named_algorithm
+from setveil.runs.asked import named_algorithm
 from setveil.studies.explore.promises import Promise, at_least, coarse_to_fine, lower_bounds, lower_envelope
 from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
 from setveil.utility.are import Queries

@@ -1,0 +1,153 @@
+"""What a run is asked for: the refusals that hold wherever the rows lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Any
+
+from setveil import algorithms
+from setveil.algorithms import AlgorithmInfo
+from setveil.errors import RequestError, described
+from setveil.guarantees import Guarantee, models
+from setveil.guarantees.verify import require_guarantee
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run was asked for, checked.
+
+    Attributes
+    ----------
+    guarantee : Guarantee
+        What to promise.
+    algorithm : str
+        Its name.
+    module, settings
+        The algorithm, and its parameters.
+    seed : int
+        Shuffles the published rows.
+    least : int
+        The least count that may be published, 0: none.
+    details : bool
+        Whether to measure what is still answered, and the risk.
+    watched : tuple of str
+        Sensitive items of which the promise says nothing.
+    """
+
+    guarantee: Any
+    algorithm: str
+    module: Any
+    settings: Any
+    seed: int
+    least: int
+    details: bool
+    watched: tuple[str, ...] = ()
+
+    @property
+    def info(self) -> AlgorithmInfo:
+        """What there is to say of the algorithm."""
+        info: AlgorithmInfo = self.module.info
+        return info
+
+
+def asked_for(
+    guarantee: Guarantee,
+    algorithm: Any,
+    parameters: Mapping[str, Any],
+    *,
+    seed: int,
+    counts: bool | int,
+    details: bool,
+    watched: tuple[str, ...] = (),
+) -> Asked:
+    """Check what was asked for; choose the algorithm where none is named.
+
+    Parameters
+    ----------
+    guarantee, seed, counts, details, watched
+        As for `setveil.anonymize`.
+    algorithm : str, parameters or None
+        The name of an algorithm, or an object of its parameters.
+    parameters : mapping
+        The algorithm's own parameters by name.
+    """
+    model = require_guarantee(guarantee).model
+    require_seed(seed)
+    name, settings = named_algorithm(algorithm)
+    name = name or models()[model].algorithm
+    module = algorithms.load(name)
+    algorithms.require_gives(name, model)
+    if settings is not None and parameters:
+        raise RequestError(
+            f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "
+            f"{', '.join(parameters)}.",
+            hint=f"Give all of them to {type(settings).__name__}(...).",
+        )
+    if settings is None:
+        settings = settings_of(module.Parameters, name, parameters)
+    least = least_count(guarantee, counts)
+    return Asked(guarantee, name, module, settings, int(seed), least, details, watched)
+
+
+def require_seed(seed: object) -> None:
+    """Refuse what is no seed."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
+
+
+def least_count(guarantee: Any, counts: Any) -> int:
+    """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
+    allowed = models()[guarantee.model].counts and not guarantee.secrets
+    if isinstance(counts, bool):
+        return guarantee.k if counts and allowed else 0
+    if not isinstance(counts, Integral) or counts < 2:
+        raise RequestError(
+            f"counts must be True, False or an integer of at least 2, got {described(counts)}."
+        )
+    if not allowed:
+        raise RequestError(
+            f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
+            hint="They would tell more of sensitive items than the rows do.",
+        )
+    if counts < guarantee.k:
+        raise RequestError(
+            f"Counts below k = {guarantee.k} would speak of fewer rows than the promise does, "
+            f"got {counts} as the least.",
+            hint=f"Give {guarantee.k} or more.",
+        )
+    return int(counts)
+
+
+def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
+    """Name an algorithm by what was given for it: a name, parameters or their class, or None.
+
+    Returns
+    -------
+    name : str or None
+        None where nothing was given.
+    settings : parameters or None
+        None where only a name was given.
+    """
+    if algorithm is None or isinstance(algorithm, str):
+        return algorithm, None
+    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+    for name in algorithms.names():
+        if kind is algorithms.load(name).Parameters:
+            return name, algorithm() if isinstance(algorithm, type) else algorithm
+    raise RequestError(
+        f"The algorithm must be a name or the parameters of one, got {described(algorithm)}.",
+        hint=f'Such as "aa" or setveil.AA(refine=True). There are {", ".join(algorithms.names())}.',
+    )
+
+
+def settings_of(kind: Any, algorithm: str, parameters: Mapping[str, Any]) -> Any:
+    """Make the parameters of an algorithm from values by name."""
+    known = [f.name for f in fields(kind)]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise RequestError(
+            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}."
+        )
+    return kind(**parameters)

@@ -1,0 +1,101 @@
+"""What runs look at where rows are not in memory: sums over them, and tables of sets where these fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from setveil.attacker.in_parts import SIZES, risk_in_parts
+from setveil.data.sums import Sums
+from setveil.engine.tabled import TabledRows
+from setveil.errors import GuaranteeError
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify.km import KmVerdict
+from setveil.progress import Progress
+from setveil.published.counts import Counts, read_counts
+from setveil.published.recoding import Recoding
+from setveil.published.rows import RowsOutcome
+from setveil.runs.asked import Asked
+from setveil.runs.check import with_counts
+from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
+from setveil.runs.steps import Made, Timing, timed
+from setveil.utility import Case, measured
+from setveil.utility.in_parts import answers_in_parts
+
+
+def outcome(data: Sums, after: TabledRows, made: Made, asked: Asked, published: Path) -> RowsOutcome:
+    """Say what is published of rows, and write the counts beside them, if there are to be any."""
+    recoding: Recoding = made.recoding
+    least = asked.least
+    counts = Counts.of(data, recoding, least, filled=after.filled_rows) if least else None
+    if counts is not None:
+        counts.write(published)
+    return RowsOutcome(after, recoding, made.told, counts)
+
+
+def verdict_as_written(
+    verdict: KmVerdict, found: Sums, release: RowsOutcome, guarantee: KmAnonymity, published: Path
+) -> KmVerdict:
+    """Check the counts as they were written, and that no row and no label was lost on the way to the files.
+
+    Parameters
+    ----------
+    verdict : KmVerdict
+        What the verifier found in the written rows.
+    found : Sums
+        The written rows.
+    release : RowsOutcome
+        What was to be written.
+    guarantee : KmAnonymity
+    published : Path
+        Where it is written.
+    """
+    about = {} if release.counts is None else {"counts": release.counts.about(), **release.meaning()}
+    again = read_counts(published, about)
+    verdict = with_counts(verdict, found, guarantee, again, about)
+    supports = [
+        dict(zip(rows.vocabulary.labels, rows.supports().tolist(), strict=True))
+        for rows in (found, release.published)
+    ]
+    lines = [None if one is None else one.lines() for one in (again, release.counts)]
+    numbers = [(rows.n_rows, rows.filled_rows) for rows in (found, release.published)]
+    if verdict.holds and any(one != other for one, other in (supports, lines, numbers)):
+        raise GuaranteeError(
+            f"What was written is not what was to be published: {found.n_rows:,} rows, expected "
+            f"{release.published.n_rows:,}. Nothing was left behind.",
+            hint="This is a defect of setveil; please report it.",
+        )
+    return verdict
+
+
+def looked_at_sums(
+    before: TabledRows, release: RowsOutcome, timing: Timing, progress: Progress, *, details: bool
+) -> dict[str, Any]:
+    """Find what was lost; with `details` also use and risk, as far as tables of sets allow.
+
+    Parameters
+    ----------
+    before : TabledRows
+        The rows that were anonymized.
+    release, timing, progress, details
+        As for `setveil.runs.run.looked_at`.
+    """
+    after = release.published
+    progress("measuring")
+    with timed(timing, "measure"):
+        found: dict[str, Any] = {"utility": measured(Case(before, **release.measurable(), progress=progress))}
+    found["optimality"] = release.details.get("optimality")
+    sizes = [size for size in SIZES if details and before.fits(size) and after.fits(size)]
+    if 2 in sizes:
+        with timed(timing, "answers"):
+            found["answers"] = answers_in_parts(
+                before, after, release.recoding, release.counts, queries=QUERIES, top=TOP,
+                threshold=frequent_support(before.n_rows), longest=ITEMSET_LENGTH, progress=progress,
+            )  # fmt: skip
+    if sizes:
+        with timed(timing, "risk"):
+            both = {"before": before, "after": after}
+            found["risk"] = {
+                side: risk_in_parts(rows, sizes, progress=progress) for side, rows in both.items()
+            }
+    return found

@@ -1,0 +1,133 @@
+"""The steps of a run, wherever the rows lie: prepare, anonymize, publish, verify, look, record.
+
+What differs from place to place is asked of a `Place`. In memory the folder is written at the end, from what
+was verified (`setveil.runs.folder.write_folder`). Elsewhere rows are published into a folder that is not in
+place yet, and verified there: then these steps are taken inside it (`setveil.runs.folder.new_folder`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from setveil.data.sums import Original
+from setveil.errors import GuaranteeError
+from setveil.guarantees.verify import Verdict
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress
+from setveil.published import Outcome
+from setveil.report.record import Record
+from setveil.runs.asked import Asked
+from setveil.runs.details import recorded
+
+R = TypeVar("R", bound=Outcome)
+Timing = dict[str, float]  # seconds of each phase
+
+
+class Place(Protocol[R]):
+    """Where the rows of a run lie, and what is done there.
+
+    Attributes
+    ----------
+    engine : str
+        Its name in the record; "": memory, which is not told.
+    writes : bool
+        Whether rows are written as they are published.
+    """
+
+    engine: str
+    writes: bool
+
+    @property
+    def data(self) -> Original:
+        """The rows that are anonymized; known once they are prepared."""
+
+    def prepare(
+        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+    ) -> Hierarchy | None:
+        """Bring the rows where they are needed; return the hierarchy that is used, if any."""
+
+    def anonymize(
+        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+    ) -> tuple[Any, dict[str, Any]]:
+        """Run the algorithm: what becomes of the items or rows, and what there is to say of its run."""
+
+    def publish(self, asked: Asked, made: Made, progress: Progress) -> R:
+        """Put what is published into an order that tells nothing, with the counts beside it."""
+
+    def verify(self, asked: Asked, release: R, progress: Progress) -> Verdict:
+        """Check what is published, as who receives it."""
+
+    def look(
+        self, asked: Asked, made: Made, release: R, timing: Timing, progress: Progress
+    ) -> dict[str, Any]:
+        """Find what was lost, and as far as it was asked for what is still answered, and the risk."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What an algorithm made of the rows.
+
+    Attributes
+    ----------
+    tree : Hierarchy or None
+        The hierarchy that it used.
+    recoding
+        What becomes of items or rows.
+    told : dict
+        What there is to say of its run.
+    """
+
+    tree: Hierarchy | None
+    recoding: Any
+    told: dict[str, Any]
+
+
+def made_at(
+    place: Place[R], asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+) -> Made:
+    """Prepare the rows and anonymize them."""
+    if tree is not None and tree.origin is not None:
+        timing["hierarchy"] = tree.origin.seconds
+    tree = place.prepare(asked, tree, timing, progress)
+    progress(f"anonymizing ({asked.algorithm})")
+    with timed(timing, "anonymize"):
+        recoding, told = place.anonymize(asked, tree, progress)
+    return Made(tree, recoding, told)
+
+
+def released_at(
+    place: Place[R], asked: Asked, made: Made, timing: Timing, progress: Progress
+) -> tuple[R, Verdict, Record]:
+    """Publish what was made, verify it, look at it and put together its record; refuse what does not hold."""
+    with timed(timing, "write" if place.writes else "anonymize"):
+        release = place.publish(asked, made, progress)
+    timing |= made.told.get("timing", {})
+    progress("verifying")
+    with timed(timing, "verify"):
+        verdict = place.verify(asked, release, progress)
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The release of {asked.algorithm} failed its check. {verdict!r} Nothing was left behind.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
+    found = place.look(asked, made, release, timing, progress)
+    report = recorded(
+        place.data, made.tree, release, verdict, found, timing,
+        algorithm={"name": asked.algorithm, "info": asked.info, "settings": asked.settings},
+        guarantee=asked.guarantee, seed=asked.seed,
+    )  # fmt: skip
+    if place.engine:
+        report["engine"] = place.engine
+    return release, verdict, report
+
+
+@contextmanager
+def timed(timing: Timing, phase: str) -> Iterator[None]:
+    """Note the seconds that the work of a phase takes, beside those that it took so far."""
+    start = time.perf_counter()
+    yield
+    timing[phase] = round(timing.get(phase, 0) + time.perf_counter() - start, 4)
