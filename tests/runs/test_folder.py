@@ -13,7 +13,7 @@ import pytest
 import setveil as sv
 from setveil.data.io import write
 from setveil.data.layout import FORMATS, Layout, Origin
-from setveil.errors import GuaranteeError
+from setveil.errors import GuaranteeError, OutputError
 from setveil.published import group_files
 from setveil.runs import folder
 
@@ -120,3 +120,15 @@ def test_peak_memory_is_asked_for_when_all_else_is_written(
     assert report["peak_memory_mb"] == written["peak_memory_mb"] == 123.4
     files = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert files - there == {"report.json"}
+
+
+def test_a_folder_that_was_written_on_spark_may_be_replaced(tmp_path: Path) -> None:
+    names = ["published/data.parquet/part-00000.parquet", "published/manifest.json", "internal/report.json"]
+    for name in names:
+        place = tmp_path / "out" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    folder.require_writable(tmp_path / "out", force=True)
+    (tmp_path / "out" / "published" / "data.parquet" / "other.parquet").touch()
+    with pytest.raises(OutputError, match=r"it holds 'published/data\.parquet/other\.parquet"):
+        folder.require_writable(tmp_path / "out", force=True)

@@ -28,7 +28,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import frozen, recode_rows, take_rows
+from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.published.in_parts import shown_labels
 from setveil.published.recoding import Recoding
@@ -190,7 +190,7 @@ def anonymize(
             hint="setveil hierarchy build makes one of a sample of the rows, or of the items alone.",
         )
     listening, timing = heard(progress), dict[str, float]()
-    place = _Spark(rows_of(frame, items, id_column, item_column))
+    place = _Spark(rows_of(frame, items, id_column, item_column), tree)
     try:
         made = made_at(place, asked, tree, timing, listening)
     except BaseException:
@@ -207,6 +207,8 @@ class _Spark:
     ----------
     frame : DataFrame
         The rows (see `setveil.spark.frames.rows_of`).
+    tree : Hierarchy
+        What their items may be generalized to.
 
     Attributes
     ----------
@@ -226,8 +228,8 @@ class _Spark:
     published: Path
     manifest: dict[str, Any]
 
-    def __init__(self, frame: DataFrame) -> None:
-        self.frame = frame
+    def __init__(self, frame: DataFrame, tree: Hierarchy) -> None:
+        self.frame, self.tree = frame, tree
 
     def forget(self) -> None:
         """Let go of the coded rows."""
@@ -238,29 +240,26 @@ class _Spark:
         self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Count the items, and code the rows by the leaves of the hierarchy."""
-        if tree is None:
-            return None
         progress("looking for numba on the workers")
         require_workers(self.frame.sparkSession)
         with timed(timing, "read"):
             progress("counting items")
             found = surveyed(self.frame)
             vocabulary = Vocabulary(item_order(found.supports))
-            self.leaves = tree.locate(vocabulary)
+            self.leaves = self.tree.locate(vocabulary)
             rows = coded(self.frame, vocabulary.labels, self.leaves, found.tasks).persist()
             self.held = SparkRows(rows, found.rows, found.tasks)
             progress("merging equal rows")
             supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
             self.data = Parts((), vocabulary, self.held.lengths, frozen(supports, np.int64))
         asked.guarantee.require_feasible(self.data)
-        return tree
+        return self.tree
 
     def anonymize(
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Recoding, dict[str, Any]]:
         """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
-        data, settings = self.data, asked.settings
-        tree = cast(Hierarchy, tree)
+        data, tree, settings = self.data, self.tree, asked.settings
         if isinstance(settings, AA) and not settings.refine:
             cut = Cut(data, tree)
             cut.held = self.held
@@ -275,7 +274,7 @@ class _Spark:
         indptr, ids, weights = brought(self.held.rows, "of leaves")
         require_rows(int(weights.sum()), data.n_rows, "coding")
         again = np.repeat(np.arange(weights.size), weights)
-        rows = recode_rows(*take_rows(indptr, ids, again), self._items(tree))
+        rows = recode_rows(*take_rows(indptr, ids, again), self._items())
         made: tuple[Recoding, dict[str, Any]] = asked.module.anonymize(
             Transactions(*rows, data.vocabulary), tree, asked.guarantee, settings, progress
         )
@@ -306,18 +305,13 @@ class _Spark:
         self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find what was lost, what is still answered, and the risk."""
-        data = self.data
-        before = TabledRows(
-            self.held,
-            data.vocabulary,
-            self._items(cast(Hierarchy, made.tree)),
-            (data.lengths, data.supports()),
-        )
+        sums = self.data.lengths, self.data.supports()
+        before = TabledRows(self.held, self.data.vocabulary, self._items(), sums)
         return looked_at_sums(before, release, timing, progress, details=asked.details)
 
-    def _items(self, tree: Hierarchy) -> Any:
+    def _items(self) -> Ids:
         """Find the item that each leaf is: int32 (n_leaves,), -1 where there is none."""
-        items = np.full(tree.n_leaves, -1, np.int32)
+        items = np.full(self.tree.n_leaves, -1, np.int32)
         items[self.leaves] = np.arange(self.data.n_items)
         return frozen(items, np.int32)
 
