@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,8 @@ def read_rows(
     path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
-    try:
+    with saying_how():
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
-    except TableError as error:
-        error.say_how(command_with)
-        raise
     origin = data.origin
     if origin is not None and not origin.named and (origin.layout.format == "long" or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
@@ -54,11 +52,8 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one of other files, each of which fits in memory by itself.",
         )
-    try:
+    with saying_how():
         return open_streams(gather(paths), **given)
-    except TableError as error:
-        error.say_how(command_with)
-        raise
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
@@ -78,6 +73,16 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
             f"{left / 1e9:,.1f} GB are left.",
             hint=hint(),
         )
+
+
+@contextmanager
+def saying_how() -> Iterator[None]:
+    """Let a table that is not read say how it could be, by options of the command that was called."""
+    try:
+        yield
+    except TableError as error:
+        error.say_how(command_with)
+        raise
 
 
 def command_with(options: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from setveil.cli.options import TABLES, Bundle, column_options, option
 from setveil.cli.session import say
-from setveil.errors import RequestError, TableError
+from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED
 from setveil.options.columns import Columns as Words
 from setveil.options.reading import Reading
@@ -91,7 +91,7 @@ def read_table(
     """Read a table and the hierarchy of its items; say how the columns were taken."""
     from dataclasses import replace
 
-    from setveil.cli.files import command_with
+    from setveil.cli.files import saying_how
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.tables.read import make_table, sentence, warnings_of
@@ -116,11 +116,8 @@ def read_table(
     roles = with_trees(
         roles, lambda path: None if path is None else read_hierarchy(path, encoding=reading.text_encoding)
     )
-    try:
+    with saying_how():
         table = make_table(*_opened(source, words, reading, roles))
-    except TableError as error:
-        error.say_how(command_with)
-        raise
     name = "standard input" if source == "-" else source or "the answer"
     say(f"Reading {name}: {sentence(table, roles)}.")
     for warning in warnings_of(table):
@@ -130,7 +127,7 @@ def read_table(
 
 def read_published(source: str, words: Words, reading: Reading) -> PublishedTable:
     """Read a published table of which the columns are named."""
-    from setveil.cli.files import command_with
+    from setveil.cli.files import saying_how
     from setveil.published.about import published_file
     from setveil.published.table_files import read_published_table
     from setveil.tables.read import settled
@@ -139,11 +136,8 @@ def read_published(source: str, words: Words, reading: Reading) -> PublishedTabl
     roles = words.as_roles() if words.roles is None else read_roles(words.roles, reading.text_encoding)
     if Path(source).is_dir():
         source = str(published_file(Path(source)))
-    try:
+    with saying_how():
         how = settled(source, roles, words.as_how(reading))
-    except TableError as error:
-        error.say_how(command_with)
-        raise
     return read_published_table(source, list(roles.qi), roles.set_name, roles.keep, how)
 
 
