@@ -97,20 +97,17 @@ def explore(
     $ setveil explore patients.csv --qi age,sex --set codes
     """
     from setveil.cli.files import extension_hint, require_page, write_page
-    from setveil.commands.explore import explored, promised, suited
+    from setveil.commands.explore import explored, suited
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
     from setveil.studies.explore.record import record
-    from setveil.studies.explore.rows import WITH_RHO, Secrets, require_algorithm
+    from setveil.studies.explore.rows import Secrets
     from setveil.studies.explore.tables import SEARCH
     from setveil.utility.relational import SHARE
 
     named, of_table = secret["sensitive"], bool(columns.given)
-    ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
-    promises = promised(ks, ms, None if rho is None else _parts(rho), named, secret["knows"])
-    if rho is not None:
-        require_algorithm(algorithm, WITH_RHO)
+    promises = _promises(k, m, rho, secret, algorithm)
     require_page(out, "explored.html", force)
     words, usual = as_words(own), algorithm == _DEFAULT
     of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
@@ -153,6 +150,18 @@ def explore(
         write_page(out, explored_html(content))
     text = explored_text(content)
     return Answer(content, text if out is None else f"{text}\n\nPage       {out}")
+
+
+def _promises(k: str | None, m: str | None, rho: str | None, secret: dict[str, Any], algorithm: str) -> Any:
+    """List the promises whose price is asked for."""
+    from setveil.commands.explore import promised
+    from setveil.studies.explore.rows import WITH_RHO, require_algorithm
+
+    ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
+    promises = promised(ks, ms, None if rho is None else _parts(rho), secret["sensitive"], secret["knows"])
+    if rho is not None:
+        require_algorithm(algorithm, WITH_RHO)
+    return promises
 
 
 def _values(name: str, text: str | None, parse: Callable[[str, str], Any]) -> list[Any] | None:
