@@ -1,5 +1,7 @@
 """What each command does, a file each: the functions of `import setveil`.
 
 Where the command line needs more than the function takes (how its files were named, for the commands that it
-prints), both call one body beside it, with what is refused. Here is nothing of options, terminals and pages.
+prints), both call one body beside it, with what is refused. `given.py`
+takes rows, hierarchies and releases in whatever form people have them, `refusals.py` says once what several
+refuse. Here is nothing of options, terminals and pages.
 """

@@ -1,1 +1,5 @@
-"""Privacy and utility constraints: make them, read and write them, check them before a run."""
+"""Privacy and utility constraints.
+
+`pgen.py` and `utility.py` make them from data or a hierarchy, `io.py` reads and writes them, and `check.py`
+says what can be said of them before a run.
+"""

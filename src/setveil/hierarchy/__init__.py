@@ -1,1 +1,5 @@
-"""Hierarchies over the items: the tree, its files, their checks, and trees built from the data."""
+"""Hierarchies over the items.
+
+`tree.py` is one, `io.py` and `outline.py` read and write its files, `check.py` and `doubts.py` say what is
+wrong with them, `build.py` makes trees from data, `edit.py` and `history.py` change them, and undo it.
+"""
