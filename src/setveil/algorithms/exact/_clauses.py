@@ -12,6 +12,7 @@ from setveil.algorithms._refine import Beside
 from setveil.algorithms._threats import ThreatWalk
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
+from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import walk as kernel
 from setveil.kernels.rows import (
     Ids,
@@ -31,6 +32,12 @@ ENOUGH = 500  # until there are so many: those with least say most, and there ma
 CHOICES = 20  # leaf combinations of one row that one threat contributes at a time
 
 Clause = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def least_below(tree: Hierarchy, values: Floats) -> Floats:
+    """Find the least value of a leaf below each node: float64 (n_nodes,)."""
+    bounds = np.stack([tree.low, tree.high], axis=1).ravel()
+    return np.minimum.reduceat(np.append(values[tree.leaf_order], np.inf), bounds)[::2]
 
 
 class Separator:
@@ -127,10 +134,7 @@ class Separator:
         with_leaves = suppressed is not None
         suppressed = np.zeros(tree.n_leaves) if suppressed is None else suppressed
         occurring = np.diff(self.starts) > 0
-        least = np.where(occurring[: tree.n_leaves], suppressed, np.inf)[tree.leaf_order]
-        below = np.minimum.reduceat(
-            np.append(least, np.inf), np.stack([tree.low, tree.high], axis=1).ravel()
-        )[::2]
+        below = least_below(tree, np.where(occurring[: tree.n_leaves], suppressed, np.inf))
         above = np.where(tree.parent >= 0, up[tree.parent], 1.0)
         wanted = occurring & (below + above < 1)
         ends, nodes = extended_rows(tree, *self.rows, wanted)

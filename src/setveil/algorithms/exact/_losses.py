@@ -22,6 +22,16 @@ ROUNDED = Fraction(1, 10**6)  # share of a loss in bits below which differences 
 _DIGITS = Context(prec=60)  # of logarithms: more than PLACES and what stands before the point
 
 
+def how_far(best: int, lower: int, whole: int) -> dict[str, float | bool]:
+    """Say how far a search came, whose best loss and proven bound are in units of which `whole` are 1."""
+    return {
+        "loss": float(Fraction(best, whole or 1)),
+        "lower_bound": float(Fraction(lower, whole or 1)),
+        "gap": float(Fraction(best - lower, best)) if best else 0.0,
+        "proven": lower == best,
+    }
+
+
 @dataclass(frozen=True)
 class Losses:
     """What publishing and suppressing loses, in integers."""

@@ -15,6 +15,7 @@ from setveil.algorithms.coherence import mm
 from setveil.algorithms.coherence._moles import PublicPrivateSplit
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._incumbent import Incumbent
+from setveil.algorithms.exact._losses import how_far
 from setveil.algorithms.exact._mole_loops import EPSILON, keep_greedily, lift_mole, violated_cliques
 from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._program import TOLERANCE, Floats, Program
@@ -285,14 +286,10 @@ class MoleSearch:
             )
         best = self.lost + self.incumbent.cost
         lower = self.lost + int(min(proven, self.incumbent.cost))
-        whole = self.whole or 1
         return {
             "objective": self.parameters.loss,
             "model": "suppression",
-            "loss": float(Fraction(best, whole)),
-            "lower_bound": float(Fraction(lower, whole)),
-            "gap": float(Fraction(best - lower, best)) if best else 0.0,
-            "proven": lower == best,
+            **how_far(best, lower, self.whole),
             "weighted": bool(self.parameters.weights),
             "limited": bool(self.parameters.keep) or self.parameters.max_suppressed is not None,
             "clauses": len(self.program),

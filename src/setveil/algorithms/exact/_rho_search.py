@@ -20,7 +20,7 @@ from setveil.algorithms.exact._candidates import contracted
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._hidings import ITEMS, NOTHING, OCCURRENCES, Sensitive
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._losses import Losses, how_far
 from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._program import Program
 from setveil.algorithms.exact._promise import Promise
@@ -373,15 +373,12 @@ class RhoSearch:
         )
 
     def _record(self, best: int, proven: float, program: Program) -> dict[str, Any]:
-        lower, whole = int(min(proven, best)), self.losses.whole or 1
+        lower = int(min(proven, best))
         model = "cut with suppression" if self.parameters.suppress else "cut"
         return {
             "objective": self.parameters.loss,
             "model": "suppression" if self.flat else model,
-            "loss": float(Fraction(best, whole)),
-            "lower_bound": float(Fraction(lower, whole)),
-            "gap": float(Fraction(best - lower, best)) if best else 0.0,
-            "proven": lower == best,
+            **how_far(best, lower, self.losses.whole),
             "weighted": bool(self.parameters.weights),
             "limited": bool(self.parameters.keep) or self.parameters.max_suppressed is not None,
             "clauses": len(program),

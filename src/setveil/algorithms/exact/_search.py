@@ -17,7 +17,7 @@ from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._candidates import Candidates, contracted
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._incumbent import Incumbent
-from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._losses import Losses, how_far
 from setveil.algorithms.exact._program import Program
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
@@ -182,14 +182,10 @@ class Search:
         lower = int(min(proven, best))
         if best - lower <= self.losses.rounded * best:
             lower = best
-        whole = self.losses.whole or 1
         return {
             "objective": self.parameters.loss,
             "model": "cut with suppression" if self.parameters.suppress else "cut",
-            "loss": float(Fraction(best, whole)),
-            "lower_bound": float(Fraction(lower, whole)),
-            "gap": float(Fraction(best - lower, best)) if best else 0.0,
-            "proven": lower == best,
+            **how_far(best, lower, self.losses.whole),
             "weighted": bool(self.parameters.weights),
             "limited": bool(self.kept) or self.parameters.max_suppressed is not None,
             "clauses": len(program),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms._cut import extended_rows
-from setveil.algorithms.exact._clauses import AT_MOST, CHOICES, Clause
+from setveil.algorithms.exact._clauses import AT_MOST, CHOICES, Clause, least_below
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, violated_clauses
 from setveil.algorithms.rt._forest_loops import generalize_threat
@@ -118,10 +118,7 @@ class ForestSeparator:
         tree, forest, k = self.tree, self.forest, self.knowledge.k
         hidden = np.zeros(tree.n_leaves) if suppressed is None else suppressed
         occurring = np.diff(self.starts) > 0
-        least = np.where(occurring[: tree.n_leaves], hidden, np.inf)[tree.leaf_order]
-        below = np.minimum.reduceat(
-            np.append(least, np.inf), np.stack([tree.low, tree.high], axis=1).ravel()
-        )[::2]
+        below = least_below(tree, np.where(occurring[: tree.n_leaves], hidden, np.inf))
         above = np.where(tree.parent >= 0, up[tree.parent], 1.0)
         wanted = occurring & (below + above < 1) & ~(forest.is_root & ~forest.is_item)
         wanted[tree.root] = False
