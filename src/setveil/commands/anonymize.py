@@ -7,7 +7,16 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
-from setveil.commands.given import Listener, TreeLike, heard, is_path, labels_of, rows_of, tree_of
+from setveil.commands.given import (
+    Listener,
+    TreeLike,
+    heard,
+    is_path,
+    labels_of,
+    rows_of,
+    tree_beside,
+    tree_of,
+)
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee, models
@@ -18,7 +27,6 @@ from setveil.options.reading import Reading
 from setveil.runs.asked import named_algorithm
 from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
-from setveil.tables.table import Table
 from setveil.values.declared import options_of
 
 if TYPE_CHECKING:
@@ -162,8 +170,7 @@ def anonymize(
         )
     rows = rows_of(data, tables=True)
     tree = tree_of(hierarchy)
-    if tree is None and isinstance(rows, Table):
-        tree = rows.tree
+    tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,

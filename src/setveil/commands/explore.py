@@ -117,7 +117,7 @@ def explore(
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
-    of_table = isinstance(rows, Table)
+    of_table = rows.is_table
     weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
     found = explored(

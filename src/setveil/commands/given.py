@@ -46,7 +46,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     **reading
         How a file or frame is read, as for `setveil.read`; only what was given.
     """
-    if isinstance(source, Table) and not tables:
+    if isinstance(source, Transactions) and source.is_table and not tables:
         raise RequestError(
             f"{what} are a table, whose columns would not be looked at here; expected rows of items.",
             hint="setveil.Transactions.from_rows(table) takes its items alone.",
@@ -111,6 +111,11 @@ def tree_of(hierarchy: object) -> Hierarchy | None:
         f"The hierarchy must be a Hierarchy or a file, got {described(hierarchy)}.",
         hint="setveil.Hierarchy.from_paths makes one of lists: leaf, parent, ..., root.",
     )
+
+
+def tree_beside(rows: Transactions) -> Hierarchy | None:
+    """Take the hierarchy of the items that a table was read with."""
+    return rows.tree if isinstance(rows, Table) else None
 
 
 def heard(progress: Listener) -> Progress:

@@ -35,7 +35,6 @@ from setveil.published.about import reconstruction_at
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.reconstruction.draws import read_draws
-from setveil.tables.table import Table
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
@@ -206,7 +205,7 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
 
 def require_same_form(original: Transactions, *, of_table: bool) -> None:
     """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out."""
-    if isinstance(original, Table) == of_table:
+    if original.is_table == of_table:
         return
     if of_table:
         raise DataError(

@@ -21,6 +21,7 @@ from setveil.commands.given import (
     labels_of,
     path_of,
     rows_of,
+    tree_beside,
     tree_of,
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
@@ -143,7 +144,7 @@ def recommend(
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
-    part = suited(promise, share, of_table=isinstance(rows, Table))
+    part = suited(promise, share, of_table=rows.is_table)
     named = sensitive if promise.model else private
     labels = labels_of("sensitive" if promise.model else "private", named, rows)
 
@@ -264,8 +265,7 @@ def advised(
     """
     if queries is not None:
         read_queries(queries, rows, encoding)  # refused now rather than by every run
-    if tree is None and isinstance(rows, Table):
-        tree = rows.tree
+    tree = tree or tree_beside(rows)
     with scratch_folder() as folder:
         hidden = None if secrets is None else secrets(folder)
         if isinstance(rows, Table):
