@@ -167,6 +167,7 @@ def test_refused(place: Path) -> None:
         refused(result, code, *words)
 
 
+@pytest.mark.usefixtures("command_line")
 def test_sizes() -> None:
     assert parse_sizes("2") == (2,)
     assert parse_sizes("1..4") == (1, 2, 3, 4)
