@@ -1,13 +1,17 @@
-"""Adding an algorithm with a parameter, a model with its verifier, a measure: their files, and nothing else.
+"""Adding an algorithm with a parameter, a model with its verifier, a measure, a command: their files alone.
 
-The files are added to a copy of the package; the command line, a study and the reports must pick them up.
+The files are added to a copy of the package; the command line, a study and the reports must pick them up. A
+command is also named in two lists.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -188,11 +192,73 @@ MEASURES = (
 )
 '''
 
+BODY = '''
+"""Count the rows of each length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.commands.given import rows_of
+
+
+def lengths(data: object, *, least: int = 0) -> dict[int, int]:
+    """Count the rows of each length, from a least one on."""
+    return counted(rows_of(data), least)
+
+
+def counted(rows: Any, least: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for length in rows.row_lengths().tolist():
+        if length >= least:
+            found[length] = found.get(length, 0) + 1
+    return dict(sorted(found.items()))
+'''
+
+COMMAND = '''
+"""The command ``lengths``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.cli.options import ANSWER, Input, Reading, integer, source_of
+from setveil.cli.session import Answer
+
+
+def lengths(
+    progress: Any,
+    input: Input = None,
+    least: int = integer(ANSWER, "Only rows of at least N items.", 0, default=0),
+    *,
+    reading: Reading,
+) -> Answer:
+    """Count the rows of each length.
+
+    $ setveil lengths baskets.csv --least 2
+    """
+    from setveil.cli.files import read_rows
+    from setveil.commands.lengths import counted
+
+    found = counted(read_rows(source_of(input, reading), reading), least)
+    return Answer(found, ", ".join(f"{length}: {rows}" for length, rows in found.items()))
+'''
+
 FILES = {
+    "commands/lengths.py": BODY,
+    "cli/lengths.py": COMMAND,
     "guarantees/commonitems.py": MODEL,
     "guarantees/verify/commonitems.py": VERIFIER,
     "algorithms/drop_rare.py": ALGORITHM,
     "utility/touched.py": MEASURE,
+}
+
+LISTED = {  # where a command is named besides
+    "cli/app.py": [
+        ("    hierarchy,\n", "    hierarchy,\n    lengths,\n"),
+        ("    studio,\n)", "    studio, lengths,\n)"),
+    ],
+    "__init__.py": [("_HOMES = {\n", '_HOMES = {\n    "lengths": "commands.lengths",\n')],
 }
 
 Command = Callable[..., Done]
@@ -207,6 +273,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in FILES.items():
         assert not (package / name).exists()
         write(package / name, content.lstrip())
+    for name, changes in LISTED.items():
+        text = (package / name).read_text(encoding="utf-8")
+        for before, after in changes:
+            assert text.count(before) == 1
+            text = text.replace(before, after)
+        write(package / name, text)
     rows = ["a,b", "a,b", "a", "b,c", "a,c", "d", "a,b,e"]
     write(folder / "in.csv", "".join(f"{row}\n" for row in rows))
     return folder
@@ -290,3 +362,44 @@ def test_a_study(run: Command, place: Path) -> None:
     page = (place / "study/report.html").read_text()
     for text in ("common items", "drop-rare margin=1", "Touched", "fewest rows (floor)"):
         assert text in page
+
+
+def test_a_command_from_the_command_line_and_from_python(run: Command, place: Path) -> None:
+    assert "lengths" in run("--help").ok().out
+    shown = run("lengths", "--help").ok().out
+    for words in ("Count the rows of each length.", "--least", "--item-column", "--json", "--config"):
+        assert words in shown
+    assert run("lengths", "in.csv").ok().out == "1: 2, 2: 4, 3: 1\n"
+    assert json.loads(run("lengths", "in.csv", "--least", 2, "--json").ok().out) == {"2": 4, "3": 1}
+    refused = run("lengths", "in.csv", "--least", "x")
+    assert refused.code == 2
+    assert "expected an integer" in refused.err
+    script = "import setveil as sv; print(sv.lengths([['a'], ['a', 'b'], ['b', 'c']], least=2))"
+    assert _python(script, place) == "{2: 2}\n"
+
+
+def test_an_option_in_the_commands_of_the_studio(place: Path) -> None:
+    script = """
+from pathlib import Path
+from setveil.studio import commands
+from setveil.studio.projects import Projects
+
+project = Projects(Path("projects")).create("Rare")
+project.save(input="in.csv", algorithm="drop-rare", floor=2, margin=1, model="common-items")
+print(*commands.anonymize(project, "runs/one"))
+report = {"guarantee": {"model": "common-items"}, "options": {"floor": 2, "margin": 1}}
+print(*commands.verify("runs/one", report))
+"""
+    made, checked = _python(script, place).splitlines()
+    assert made == (
+        "anonymize in.csv --model common-items --floor 2 --algorithm drop-rare --margin 1 --out runs/one"
+    )
+    assert checked == "verify runs/one --model common-items --floor 2 --json"
+
+
+def _python(script: str, place: Path) -> str:
+    env = {**os.environ, "PYTHONPATH": str(place / "package")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=place, env=env, check=True, capture_output=True, text=True
+    )
+    return done.stdout
