@@ -21,6 +21,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 
 _COLUMNS = 24  # shown of a table
 _FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
@@ -67,7 +68,7 @@ def spoken(text: str) -> str:
     >>> spoken("Leave out --time-limit, or --separator ';'; `setveil demo --out x` is one. --force does not.")
     "Leave out time_limit, or separator=';'; `setveil demo --out x` is one. force=True does not."
     >>> spoken("--no-suppress, --max-suppressed 5%, --k 3 and --hierarchy FILE")
-    "suppress=False, max_suppressed='5%', k=3 and hierarchy=FILE"
+    'suppress=False, max_suppressed=0.05, k=3 and hierarchy=FILE'
     """
     if _speaking[0]:
         return _FACES.sub(r"\1", text)
@@ -88,6 +89,8 @@ def _argument(found: re.Match[str]) -> str:
         return f"{name}=True" if found["name"] in _FLAGS else name
     if value[0].islower() and found["name"] not in _WORDED:
         return f"{name} {value}"
+    if value.endswith("%"):
+        value = f"{Decimal(value[:-1]) / 100:f}"
     plain = value[0] == "'" or value.isupper() or value.replace(".", "", 1).isdigit()
     return f"{name}={value}" if plain else f"{name}={value!r}"
 

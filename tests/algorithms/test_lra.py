@@ -202,7 +202,7 @@ def test_default_number_of_parts() -> None:
 
 
 def test_too_many_parts() -> None:
-    with pytest.raises(RequestError, match=r"5 parts are too many: 8 rows(.|\n)*--parts 4"):
+    with pytest.raises(RequestError, match=r"5 parts are too many: 8 rows(.|\n)*parts=4"):
         run(EXAMPLE, parts=5)
     with pytest.raises(RequestError, match="at least 1"):
         lra.Parameters(parts=0)

@@ -119,10 +119,10 @@ def test_limits_of_the_ward() -> None:
     assert chosen(run(WARD, 2, 2, share=0, delta=0.5)[1])["classes"] == 4
     with pytest.raises(InfeasibleError, match=r"R is at most 0\.1: the least is 0\.108108") as refused:
         run(WARD, 2, 2, delta=0.1)
-    assert "--delta 0.108109" in str(refused.value)
+    assert "delta=0.108109" in str(refused.value)
     with pytest.raises(InfeasibleError, match="with the other limit"):
         run(WARD, 2, 2, delta=0.5, max_item_loss=0.4)
-    with pytest.raises(RequestError, match="--least can be 2 to 8"):
+    with pytest.raises(RequestError, match="least can be 2 to 8"):
         run(WARD, 2, 2, least=9)
     with pytest.raises(RequestError, match="nothing to search"):
         rt.RT(least=4, search="sweep")

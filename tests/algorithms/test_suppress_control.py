@@ -119,7 +119,7 @@ def test_long_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rules, "STEPS_AT_ONCE", 50_000)
     row = [f"i{j}" for j in range(40)]
     data = Transactions.from_rows([[*row, "s"], row, row])
-    with pytest.raises(RequestError, match=r"(?s)too many sets of \d items.*--model km-rho"):
+    with pytest.raises(RequestError, match=r"(?s)too many sets of \d items.*setveil\.KmRho"):
         anonymize(data, None, RhoUncertainty("1/2", ["s"]))
 
 

@@ -36,6 +36,7 @@ from setveil.values.kinds import (
     ItemWeights,
     Kind,
     Number,
+    OneFile,
     Probability,
     QueryFile,
     Reference,
@@ -43,6 +44,7 @@ from setveil.values.kinds import (
     Share,
     Size,
     Text,
+    Texts,
 )
 from strategies import transactions
 
@@ -140,7 +142,7 @@ def test_command_line_and_study_give_the_same(kind: Kind, text: Any, study: Any,
 
 
 def test_every_kind_is_tried() -> None:
-    tried = {type(kind) for kind, *_ in SAME} | {Text}  # only where files are read
+    tried = {type(kind) for kind, *_ in SAME} | {Text, Texts, OneFile}  # only where files are read
     kinds = {kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Kind)}
     kinds = {kind for kind in kinds if not kind.__name__.startswith("_")} - {Kind, QueryFile, RowSupport}
     assert tried == kinds - {ItemsOrLeaves, ItemsOrColumns}

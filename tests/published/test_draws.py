@@ -177,7 +177,7 @@ def test_only_folders_of_draws_are_replaced(folder: Path) -> None:
     assert (folder / "about.json").read_bytes() == before
     drawn.write(folder, force=True)
     assert sorted(path.name for path in folder.iterdir()) == ["about.json", "draw-1.csv"]
-    with pytest.raises(OutputError, match="--force replaces only folders of draws"):
+    with pytest.raises(OutputError, match="force=True replaces only folders of draws"):
         drawn.write(folder.parent / "run", force=True)
     with pytest.raises(OutputError, match="is not a folder"):
         drawn.write(folder / "about.json")

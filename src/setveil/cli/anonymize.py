@@ -194,12 +194,17 @@ class _Asked:
 
     def require_possible(self) -> None:
         """Refuse what cannot be, as far as that takes no data."""
+        from setveil.published import kind_named
+
         encoding = self.reading.text_encoding
         require_tables(self.columns, self.promised, self.of_tables)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
+        only = kind_named(self.model.release).info.written
+        if only and self.publishing.output_format is not None:
+            raise RequestError(f"--output-format: {only}.")
         require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)
 
 
