@@ -101,7 +101,34 @@ def _import_all() -> None:
             importlib.import_module(module.name)
     nothing = frozen([], np.int32)
     recode_rows(frozen([0], np.int64), nothing, nothing)
+    _load_compiled()
     gc.freeze()
+
+
+def _load_compiled() -> None:
+    """Load all that is kept of compiled functions as they are now, which commands would do one by one."""
+    import pickle
+    from collections import defaultdict
+
+    from numba.core.dispatcher import Dispatcher
+
+    from setveil import jit
+
+    folder = jit._folder()
+    if folder is None:
+        return
+    by_name = defaultdict(set)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("setveil."):
+            for value in vars(module).values():
+                if isinstance(value, Dispatcher):
+                    by_name[value.py_func.__name__].add(value)
+    for path in folder.glob("*.nbc"):
+        for function in by_name[path.name.rpartition("-")[0]]:
+            with contextlib.suppress(Exception):  # one that was cut off
+                made_from, (_, _, _, signature, *_) = pickle.loads(path.read_bytes())  # noqa: S301
+                if made_from == jit._made_from(function.py_func, signature, function.targetctx.codegen()):
+                    function.compile(signature)
 
 
 def _serve(listener: socket.socket) -> None:
