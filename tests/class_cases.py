@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from naive import rt_table
 from setveil.tables.table import Table
-from strategies import examples
+from strategies import either
 from tables import fast, random_tables
 
 PRIME = 2**89 - 1
@@ -21,7 +21,7 @@ PRIME = 2**89 - 1
 
 def cases(n: int, seed: int, **sizes: Any) -> Iterator[tuple[rt_table.Table, int]]:
     """Tables that have classes of k rows, some with losses beyond 64 bits."""
-    for rng, table in random_tables(examples(n), seed, **sizes):
+    for rng, table in random_tables(either(n), seed, **sizes):
         k = rng.choice((2, 2, 3, 5))
         if table.n >= k:
             yield (with_long_weights(rng, table) if rng.random() < 0.3 else table), k

@@ -158,8 +158,9 @@ def together(commands: Sequence[Sequence[object]], cwd: Path, stdin: str | None 
 
 
 def hearing() -> None:
-    """Undo, in the child, that a shell starts what runs in its background deaf to Ctrl-C."""
+    """Undo, in the child, that a shell or nohup starts what runs in the background deaf to signals."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def processor_seconds(pid: int) -> float:

@@ -31,14 +31,28 @@ ALPHABETS = (
 )
 
 
+# How many of a test's random examples are drawn: a quarter, or SETVEIL_MANY times as many as it says.
+MANY = float(os.environ.get("SETVEIL_MANY", "0.25"))
+
+
 def many(usual: int) -> int:
-    """How many examples a test tries: a few, or SETVEIL_MANY times as many."""
-    return usual * max(1, int(os.environ.get("SETVEIL_MANY", "1")))
+    """Return how many examples a test tries, or finds at least, of those that it says."""
+    return max(1, round(usual * MANY))
+
+
+def enough(usual: int) -> int:
+    """Return how many examples a test tries that meets what is rare only with all that it says."""
+    return round(usual * max(1, MANY))
+
+
+def either(compiled: int, interpreted: int | None = None) -> int:
+    """Return a number of examples for compiled code, or a smaller one for uncompiled."""
+    return compiled if COMPILED else interpreted or max(20, compiled // 5)
 
 
 def examples(compiled: int, interpreted: int | None = None) -> int:
-    """Return the number of examples for compiled code, or fewer for uncompiled."""
-    return many(compiled if COMPILED else interpreted or max(20, compiled // 5))
+    """Return how many of either number of examples a test tries."""
+    return many(either(compiled, interpreted))
 
 
 @dataclass(frozen=True)

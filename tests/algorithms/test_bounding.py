@@ -20,7 +20,7 @@ from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.published.parts import Parts
 from setveil.published.tables import publish
-from strategies import examples
+from strategies import either
 from tables import fast, hierarchy, random_tables, shown_by
 from ward import numbered, ward
 
@@ -115,7 +115,7 @@ def test_levels_and_uniform_loss_are_recorded() -> None:
 @pytest.mark.parametrize(("relational", "items"), [*product(RELATIONAL, ITEMS)])
 def test_all_configurations_keep_the_promise(relational: Any, items: Any) -> None:
     rng = Random(81)
-    for table, k, m in cases(examples(8, 3), 81):
+    for table, k, m in cases(either(8, 3), 81):
         data = fast(table)
         for merge in ("none", "r", "t", "rt"):
             terms = {"relational": relational, "items": items, "merge": merge}
@@ -159,7 +159,7 @@ def shuffled(table: rt_table.Table, order: list[int]) -> rt_table.Table:
 @pytest.mark.parametrize("evaluate", ["ends", "all"])
 def test_what_is_kept_is_that_of_the_twin(evaluate: Any) -> None:
     kept = 0
-    for table, k, m in cases(examples(40, 15), 82):
+    for table, k, m in cases(either(40, 15), 82):
         if table.n < k:
             continue
         start, _ = run(table, KKmAnonymity(k, m), relational="cluster", items="aa")

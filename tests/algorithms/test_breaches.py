@@ -31,7 +31,7 @@ from setveil.algorithms.exact._variables import Variables
 from setveil.errors import InfeasibleError, RequestError
 from setveil.kernels.rows import Ids
 from setveil.progress import silent
-from strategies import many, seeded, transactions
+from strategies import enough, seeded, transactions
 
 Nodes = tuple[int, ...]
 
@@ -272,7 +272,7 @@ def test_what_a_run_demands_holds_of_every_valid_release(
     rng = seeded(101)
     monkeypatch.setattr(_rho_search, "Program", Recorded)
     seen = Counter[str]()
-    for _ in range(many(80)):
+    for _ in range(enough(80)):
         problem = draw(rng, setting, most_public=5, most_rows=8)
         releases = every_valid_release(problem)
         if not releases:
@@ -293,16 +293,16 @@ def test_what_a_run_demands_holds_of_every_valid_release(
             assert sums.max() <= most, problem
         seen["clauses"] += len(program)
         seen["releases"] += len(releases)
-    assert seen["clauses"] > 20
+    assert seen["clauses"] > enough(20)
     assert seen["weighted"] > 0 or setting != OCCURRENCES
-    assert seen["releases"] > 100
+    assert seen["releases"] > enough(100)
 
 
 @EVERY_SETTING
 def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
     rng = seeded(102)
     seen = Counter[str]()
-    for _ in range(many(160)):
+    for _ in range(enough(160)):
         problem = draw(rng, setting, most_public=5, most_rows=8)
         releases = every_valid_release(problem)
         if not releases:
@@ -331,9 +331,9 @@ def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
                     members = view.variables.of_clause(clause)
                     assert values[:, list(members)].sum(axis=1).min() >= 1, (problem, clause)
                     seen["violated"] += 1
-    assert seen["breaches"] > 50
+    assert seen["breaches"] > enough(50)
     assert (seen["everybody"] > 0) == (setting[:9] != "coherence")  # refused beforehand
-    assert (min(seen["threats"], seen["violated"]) > 50) == (setting != "rho-uncertainty")
+    assert (min(seen["threats"], seen["violated"]) > enough(50)) == (setting != "rho-uncertainty")
 
 
 @EVERY_SETTING
@@ -342,7 +342,7 @@ def test_a_clause_is_broken_just_where_its_set_is_published_and_too_few_rows_los
 ) -> None:
     rng = seeded(103)
     seen = Counter[bool]()
-    for _ in range(many(40)):
+    for _ in range(enough(40)):
         problem = draw(rng, setting, most_public=5, most_rows=8)
         view, terms = View(problem), problem.terms
         rows, promise = problem.rows, problem.promise
@@ -362,7 +362,7 @@ def test_a_clause_is_broken_just_where_its_set_is_published_and_too_few_rows_los
                 shown = all(view.is_published(values, v) for v in breach.nodes)
                 assert is_broken == (shown and len(gone & have) < breach.excess), (problem, breach, found)
                 seen[is_broken] += 1
-    assert min(seen[True], seen[False]) > 100
+    assert min(seen[True], seen[False]) > enough(100)
 
 
 def is_inherited(view: View, known: Nodes, have: frozenset[int], s: int) -> bool:
@@ -379,7 +379,7 @@ def is_inherited(view: View, known: Nodes, have: frozenset[int], s: int) -> bool
 def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
     rng = seeded(105)
     seen = Counter[str]()
-    for _ in range(many(600)):
+    for _ in range(enough(600)):
         problem = draw(rng, setting, most_public=5, most_rows=7)
         problem = replace(problem, promise=replace(problem.promise, k=1, m=rng.choice((1, 2, 3))))
         releases = every_valid_release(problem)
@@ -400,7 +400,7 @@ def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str
                 assert lacking(row, values).max() <= 0, (problem, breach, row)
                 seen[f"{len({view.separator.parent[v] for v in known})} parents"] += 1
                 seen["general"] += len(known) > 1 and view.tree.root not in known
-    assert min(seen["1 parents"], seen["2 parents"], seen["general"]) > 50
+    assert min(seen["1 parents"], seen["2 parents"], seen["general"]) > enough(50)
 
 
 # SPEC2-MODELS §4.7, and rows where a group and an item beside it give something away.
@@ -468,7 +468,7 @@ def test_clauses_by_hand(
 def test_breaches_of_candidates(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(104)
     seen = Counter[str]()
-    for _ in range(many(80)):
+    for _ in range(enough(80)):
         view = View(draw(rng, setting, most_public=7, most_rows=14))
         k, breaches = view.problem.promise.k, view.breaches
         for _ in range(4):
@@ -509,7 +509,7 @@ def test_breaches_of_candidates(setting: str, monkeypatch: pytest.MonkeyPatch) -
                 else:
                     assert early == every[: len(early)]
                     assert bool(early) == bool(every)
-    assert seen["every"] > seen["some"] > 50
+    assert seen["every"] > seen["some"] > enough(50)
     assert seen["refused"] > 0
     assert (seen["hidden"] > 0) == (setting in {OCCURRENCES, ITEMS})
 
@@ -571,7 +571,7 @@ def plain(view: View, values: Floats, breach: Breach, have: frozenset[int]) -> f
 def test_a_violated_clause_is_found_if_there_is_one(setting: str) -> None:
     rng = seeded(105)
     seen = Counter[str]()
-    for _ in range(many(150)):
+    for _ in range(enough(150)):
         view = View(draw(rng, setting, most_public=6, most_rows=14))
         told = list(view.told(list(view.nodes), view.problem.promise.k))
         for _ in range(6):
@@ -588,7 +588,7 @@ def test_a_violated_clause_is_found_if_there_is_one(setting: str) -> None:
             seen["inner"] += any(v >= view.tree.n_leaves for breach in found for v in breach.nodes)
             seen["larger"] += any(len(breach.nodes) > 1 for breach in found)
             seen["none"] += not violated
-    assert seen["found"] > 50
+    assert seen["found"] > enough(50)
     assert min(seen["larger"], seen["none"]) > 5
     assert seen["inner"] > 5
 
@@ -603,7 +603,7 @@ def test_repaired_candidates_are_valid(setting: str, room: int, monkeypatch: pyt
     monkeypatch.setattr(_breaches, "AT_MOST", room)
     rng = seeded(106)
     seen = Counter[str]()
-    for _ in range(many(50)):
+    for _ in range(enough(50)):
         problem = draw(rng, setting, most_public=6, most_rows=12)
         view = View(problem)
         try:
@@ -629,14 +629,14 @@ def test_repaired_candidates_are_valid(setting: str, room: int, monkeypatch: pyt
                     assert view.left_out(repaired) - view.left_out(candidate) <= set(kinds), problem
                 seen["repaired"] += 1
             assert (candidate == before).all()
-    assert min(seen["valid"], seen["invalid"], seen["repaired"]) > 20
+    assert min(seen["valid"], seen["invalid"], seen["repaired"]) > enough(20)
 
 
 @pytest.mark.parametrize("setting", [OCCURRENCES])
 def test_enough_rows_lose_an_item_and_none_for_nothing(setting: str) -> None:
     rng = seeded(107)
     seen = 0
-    for _ in range(many(100)):
+    for _ in range(enough(100)):
         view = View(draw(rng, setting, most_public=6, most_rows=16))
         candidate = view.draw_candidate(rng)
         candidate[view.tree.n_nodes :] = 0
@@ -654,7 +654,7 @@ def test_enough_rows_lose_an_item_and_none_for_nothing(setting: str) -> None:
         for e in np.flatnonzero(tail).tolist():
             assert any(spare == 0 and e in inside for spare, inside in sums), (view.problem, candidate)
         seen += len(found)
-    assert seen > 100
+    assert seen > enough(100)
 
 
 def _holds(view: View, entry: int, breach: Breach) -> bool:
@@ -669,7 +669,7 @@ def _holds(view: View, entry: int, breach: Breach) -> bool:
 def test_bound_is_that_of_a_release(setting: str) -> None:
     rng = seeded(108)
     seen = Counter[str]()
-    for _ in range(many(25)):
+    for _ in range(enough(25)):
         problem = draw_problem(rng, setting)
         parameters = exact.Exact(**problem.parameters)
 
@@ -696,7 +696,7 @@ def test_bound_is_that_of_a_release(setting: str) -> None:
 def test_what_is_told_of_a_release(setting: str) -> None:
     rng = seeded(109)
     seen = Counter[str]()
-    for _ in range(many(40)):
+    for _ in range(enough(40)):
         problem = draw(rng, setting)
         rows, promise = problem.rows, problem.promise
         try:
@@ -732,7 +732,7 @@ def test_what_is_told_of_a_release(setting: str) -> None:
 def test_the_least_limit_that_would_do(setting: str) -> None:
     rng = seeded(110)
     seen = 0
-    for _ in range(many(60)):
+    for _ in range(enough(60)):
         drawn = draw(rng, setting, most_public=5, most_rows=8)
         if not drawn.terms.suppress:
             continue

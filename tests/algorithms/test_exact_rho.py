@@ -21,7 +21,7 @@ from real_data import DATA
 from rho_problems import EVERY_SETTING, SETTINGS, Problem, draw_problem
 from setveil.errors import InfeasibleError, RequestError
 from setveil.hierarchy.tree import Hierarchy
-from strategies import COMPILED, examples, many, seeded, transactions
+from strategies import COMPILED, either, enough, examples, seeded, transactions
 
 # --- the twin itself
 
@@ -110,7 +110,7 @@ def literally_private(rows: Rows, problem: Problem) -> bool:
 def test_tried_otherwise(setting: str) -> None:
     rng = seeded(90)
     seen = Counter[str]()
-    for _ in range(many(60)):
+    for _ in range(enough(60)):
         problem = draw_problem(rng, setting, most_public=3, most_rows=5)
         if 0 < sum(map(bool, problem.public_rows)) < problem.promise.k and problem.model == "km-rho":
             continue
@@ -361,7 +361,7 @@ def assert_optimal(problem: Problem) -> Fraction | None:
 def test_no_release_loses_less(setting: str) -> None:
     rng = seeded(94)
     seen = Counter[str]()
-    for _ in range(many(examples(170, 60))):
+    for _ in range(enough(either(170, 60))):
         least = assert_optimal(draw_problem(rng, setting))
         seen["infeasible" if least is None else "free" if least == 0 else "at a loss"] += 1
     assert seen["infeasible"] > 0

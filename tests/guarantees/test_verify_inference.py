@@ -27,7 +27,7 @@ from setveil.guarantees.verify.coherence import verify_coherence
 from setveil.guarantees.verify.km import verify_km
 from setveil.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
 from setveil.guarantees.verify.rho_uncertainty import RhoUncertaintyVerdict, verify_rho_uncertainty
-from strategies import ALPHABETS, examples, random_rows, seeded, transactions
+from strategies import ALPHABETS, either, enough, examples, many, random_rows, seeded, transactions
 
 RHOS = ("1/10", "1/5", "1/3", "0.4", "1/2", "2/3", "0.9")
 
@@ -205,7 +205,7 @@ def test_without_sensitive_items_it_is_km_anonymity() -> None:
         for field in ("holds", "violations", "greatest_k", "greatest_m", "complete"):
             assert getattr(verdict, field) == getattr(expected, field)
         outcomes[verdict.holds] += 1
-    assert min(outcomes[True], outcomes[False]) > 10
+    assert min(outcomes[True], outcomes[False]) > many(10)
 
 
 def test_with_public_knowledge_it_is_coherence() -> None:
@@ -217,7 +217,7 @@ def test_with_public_knowledge_it_is_coherence() -> None:
             holds = verify_coherence(transactions(rows), Coherence(rho, k, m, sensitive)).holds
             assert verify_km_rho(transactions(rows), KmRho(k, m, rho, sensitive)).holds is holds
             outcomes[holds] += 1
-    assert min(outcomes[True], outcomes[False]) > 20
+    assert min(outcomes[True], outcomes[False]) > many(20)
 
 
 # --- what rows are, and limits
@@ -267,7 +267,7 @@ def test_counting_may_stop_early_but_the_answer_is_certain(monkeypatch: pytest.M
     monkeypatch.setattr(loops, "PAUSE", 0)
     rng = seeded(14)
     stopped: Counter[bool] = Counter()
-    for _ in range(examples(600, 400)):
+    for _ in range(enough(either(600, 400))):
         problem = random_problem(rng)
         verdict = verify_km_rho(transactions(problem.rows), problem.guarantee, show=5)
         found = naive.violations(*problem, problem.order)
@@ -332,7 +332,7 @@ def test_verdict_of_all_knowledge_is_the_definitions(seed: int, monkeypatch: pyt
         assert bounded.holds is verdict.holds
         assert bounded.as_dict()["least_rho"] == verdict.as_dict()["least_rho"]
         outcomes[verdict.holds and bool(verdict.confidences)] += 1
-    assert min(outcomes[True], outcomes[False]) > 10, outcomes
+    assert min(outcomes[True], outcomes[False]) > many(10), outcomes
 
 
 def test_worked_example_of_rho_uncertainty() -> None:

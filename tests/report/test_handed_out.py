@@ -9,7 +9,6 @@ import copy
 import csv
 import html
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -23,8 +22,8 @@ import pytest
 
 import setveil as sv
 from setveil.runs.folder import write_folder
+from strategies import many
 
-MANY = int(os.environ.get("SETVEIL_MANY", "1"))
 ITEMS = [f"i{number:02}" for number in range(14)]
 TREE = sv.Hierarchy.from_paths([[item, f"g{at // 4}", "*"] for at, item in enumerate(ITEMS)])
 Row = frozenset[str]
@@ -700,7 +699,7 @@ def hand_out(name: str, rows: list[list[str]], rng: Random, folder: Path) -> tup
 
 
 @pytest.mark.parametrize("name", RELEASES)
-@pytest.mark.parametrize("seed", range(MANY))
+@pytest.mark.parametrize("seed", range(many(1)))
 def test_every_sentence_that_is_handed_out_is_true(name: str, seed: int, tmp_path: Path) -> None:
     rng = Random(f"{seed} {name.removesuffix(' without counts')}")
     rows = rows_of(rng, rng.choice([150, 300, 450]) if seed else 300)

@@ -20,7 +20,7 @@ from rho_cases import HALF, PAPER, PARENTS, SENSITIVE, random_problems, random_t
 from setveil.algorithms.exact import _breaches
 from setveil.errors import InfeasibleError, RequestError
 from setveil.runs.distance import SINGLE
-from strategies import COMPILED, examples, transactions
+from strategies import COMPILED, either, enough, transactions
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def test_the_bound_is_the_least_loss(name: str) -> None:
     """No release loses less, and one that loses as little is told to be optimal."""
     compared = ALL[name]
     reached = missed = 0
-    for rows, tree, sensitive, rho in problems(compared, examples(60 if name == "partial" else 240, 12)):
+    for rows, tree, sensitive, rho in problems(
+        compared, enough(either(60 if name == "partial" else 240, 12))
+    ):
         if len(set(chain.from_iterable(rows))) > 7:
             continue  # too many releases
         promise = compared.promise(Fraction(rho), tuple(sensitive))

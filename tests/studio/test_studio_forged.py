@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,9 +24,9 @@ from setveil.studio.app import make_app
 from setveil.studio.guard import COOKIE
 from setveil.studio.jobs import Jobs
 from setveil.studio.projects import Project
+from strategies import many
 from studio_client import PORT, Client
 
-MANY = int(os.environ.get("SETVEIL_MANY", "1"))
 TOLD = "nobody outside may see this"
 NAMES = (
     "action", "add", "at", "back", "by", "column-1", "column-2", "delimiter", "edit", "encoding", "fanout",
@@ -268,7 +267,7 @@ def test_no_request_is_too_odd(client: Client, home: Path) -> None:
     counted: dict[int, int] = {}
 
     async def forge() -> None:
-        for number in range(150 * MANY):
+        for number in range(many(150)):
             request = forger.request()
             status, body = await ask(client, **request)
             told = f"{number}: {[str(one)[:200] for one in request.values()]}"
@@ -298,7 +297,7 @@ def test_what_is_forged_is_still_refused(client: Client, home: Path, spoilt: str
     forger = Forger(client, home, seed=2)
 
     async def forge() -> None:
-        for _ in range(20 * MANY):
+        for _ in range(many(20)):
             request = forger.request()
             headers = dict(request["headers"])
             path = request["path"]

@@ -104,13 +104,14 @@ def test_a_studio_that_is_deaf_to_a_closed_terminal_stays_so(tmp_path: Path) -> 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         deaf = serve(tmp_path)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may have been started so
+        deaf.process.send_signal(signal.SIGHUP)
+        assert ask_running(deaf.projects.root, deaf.word.parent) is not None
+        deaf.stop()
+        assert deaf.process.returncode == 0
+        other = serve(tmp_path)
     finally:
         signal.signal(signal.SIGHUP, before)
-    deaf.process.send_signal(signal.SIGHUP)
-    assert ask_running(deaf.projects.root, deaf.word.parent) is not None
-    deaf.stop()
-    assert deaf.process.returncode == 0
-    other = serve(tmp_path)
     with other.process:
         other.process.send_signal(signal.SIGHUP)
     assert other.process.returncode == 0
