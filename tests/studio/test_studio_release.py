@@ -54,7 +54,9 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
             utility["generalized_occurrences"], whole
         ),
         "of all entries are left out": percent(utility["suppressed_occurrences"], whole),
-        "is the median error of counts": percent(report["answers"]["are"]["median"]),
+        "query error: counts of random item pairs are typically off by that much": percent(
+            report["answers"]["are"]["median"]
+        ),
     }
     assert utility["suppressed_occurrences"] > 0
     assert utility["generalized_occurrences"] > 0

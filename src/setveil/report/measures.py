@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.report.accuracy import ITEM_ERROR, NAME_ERROR, QUERY_ERROR
 from setveil.report.record import Errors, Itemsets, Spread
 from setveil.report.run.kinds import kind_named
 from setveil.report.words import measure, number_of, percent
@@ -98,7 +99,7 @@ def _sensitive(facts: _Facts) -> list[str]:
 
 def _of_items(how: str, off: Spread) -> str:
     spread = f"mean {percent(off['mean'])}, median {percent(off['median'])}"
-    return f"error of an item's support, {how}: {spread}"
+    return f"{ITEM_ERROR}, {how}: {spread}"
 
 
 def _supports(facts: _Facts) -> list[str]:
@@ -108,8 +109,7 @@ def _supports(facts: _Facts) -> list[str]:
     return [
         *lines,
         _of_items("its label's spread evenly", alone or of_items),
-        f"error of the published items' supports: mean {percent(of_labels['mean'])}, "
-        f"greatest {percent(of_labels['max'])}",
+        f"{NAME_ERROR}: mean {percent(of_labels['mean'])}, greatest {percent(of_labels['max'])}",
     ]
 
 
@@ -159,24 +159,27 @@ def _query_errors(are: Errors) -> str:
         return "no query has a row that matches in the original"
     left_out = f", {count(are['left_out'])} more match no row" if are["left_out"] else ""
     asked = count(are["queries"], "COUNT query", "COUNT queries")
-    spread = f"sd {percent(are['sd'])}, median {percent(are['median'])}"
-    return f"{percent(are['mean'])}  (mean relative error of {asked}; {spread}{left_out})"
+    mean = f"mean (ARE) {percent(are['mean'])}, sd {percent(are['sd'])}"
+    return f"{percent(are['median'])}  (median relative error of {asked}; {mean}{left_out})"
 
 
-def _both_errors(are: Errors) -> list[str]:
+def _both_errors(are: Errors, name: str) -> list[str]:
     """Write how far answers are off, and how far those from rows alone."""
-    lines = [f"ARE                    {_query_errors(are)}"]
+    lines = [f"{name:<22} {_query_errors(are)}"]
     alone = are.get("from_rows")
     if alone and are["queries"]:
-        spread = f"sd {percent(alone['sd'])}, median {percent(alone['median'])}"
-        lines.append(f"ARE, rows alone        {percent(alone['mean'])}  (without the counts; {spread})")
+        mean = f"mean (ARE) {percent(alone['mean'])}, sd {percent(alone['sd'])}"
+        lines.append(f"... from rows alone    {percent(alone['median'])}  (without the counts; {mean})")
     return lines
 
 
 # Measures that are not a number with a title.
 _SPECIAL: dict[str, Callable[[_Facts], list[str]]] = {
     "entropy": _doubt,
-    "are": lambda facts: _both_errors(facts.utility["are"]),
+    "are": lambda facts: _both_errors(
+        facts.utility["are"], f"{QUERY_ERROR}, items" if "table_are" in facts.utility else QUERY_ERROR
+    ),
+    "table_are": lambda facts: _both_errors(facts.utility["table_are"], QUERY_ERROR),
     "unchanged_items": _became("unchanged"),
     "generalized_items": _became("generalized"),
     "suppressed_items": _became("suppressed"),

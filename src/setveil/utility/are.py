@@ -227,19 +227,19 @@ MEASURES = (
         compared=(
             Compared(
                 "are_median",
-                "median error (ARE)",
-                "Median relative error of random COUNT queries; 1: off by as much as the true count. Less is "
-                "better.",
+                "query error",
+                "Query error: median relative error of random COUNT queries; 1: off by as much as the true "
+                "count. Less is better.",
                 "are_median",
                 scale="spread",
-                head="median ARE",
+                head="query error",
                 section="answers",
                 place=4,
                 handed_out=True,
             ),
             Compared(
                 "are_mean",
-                "mean error (ARE)",
+                "mean query error (ARE)",
                 "Mean relative error of random COUNT queries (ARE); 1: off by as much as the true count. "
                 "Less is better.",
                 "are_mean",

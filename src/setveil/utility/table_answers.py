@@ -218,12 +218,12 @@ MEASURES = (
         compared=(
             Compared(
                 "table_are_median",
-                "median error of queries over columns and items",
+                "query error, columns and items",
                 "Median relative error of random COUNT queries over columns and items; 1: off by as much as "
                 "the true count. Less is better.",
                 "table_are_median",
                 scale="spread",
-                head="median table ARE",
+                head="query error, columns and items",
                 section="answers",
                 place=5,
                 handed_out=True,

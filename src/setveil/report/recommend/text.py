@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, NotRequired, TypedDict
 
 from setveil.report import words
+from setveil.report.accuracy import MEAN_ERROR
 from setveil.report.record import Null
 from setveil.utility import named
 from setveil.wording import count
@@ -128,14 +129,19 @@ def answering(advice: Recommended) -> str:
         return ""
     asked = "over columns and items" if of_table(advice) else "of item pairs"
     return (
-        f"{other['name']} answers counts {asked} better: {words.error(other[key])} off on average, where "
-        f"{best['name']} is {words.error(best[key])} off."
+        f"{other['name']} answers counts {asked} better: its {MEAN_ERROR} is {words.error(other[key])}, that "
+        f"of {best['name']} {words.error(best[key])}."
     )
 
 
 def _error(advice: Recommended) -> str:
     """Name the column of the errors of queries."""
     return "table_are_mean" if of_table(advice) and advice["by"] != "are_mean" else "are_mean"
+
+
+def _shown_error(advice: Recommended) -> str:
+    """Name the column that is shown: the query error as everywhere; the mean where it decides."""
+    return "are_mean" if advice["by"] == "are_mean" else _error(advice).replace("mean", "median")
 
 
 def _unique(row: Row) -> str:
@@ -166,7 +172,7 @@ def cells(row: Row, advice: Recommended) -> tuple[str, ...]:
         return (place, row["name"], *[""] * (len(heads(advice)) - 2), row["status"])
     told, gone, frequent = of_table(advice), row.get("suppressed_occurrences"), row.get("itemsets_frequent")
     lost = row["loss"] if advice["by"] == "lm" else row.get("f" if told else "lm")
-    error = row.get(_error(advice))
+    error = row.get(_shown_error(advice))
     kept = "" if not frequent else words.percent(row["itemsets_kept"] or 0, frequent)
     return (
         place,
@@ -211,9 +217,11 @@ def columns_explained(advice: Recommended) -> list[str]:
     """Say what the columns of the table are."""
     told = of_table(advice)
     drawn = "columns and items" if told else "two items"
-    asked = "your queries" if advice["by"] == "are_mean" else f"1,000 random queries for {drawn}"
+    given = advice["by"] == "are_mean"
+    asked, middle = ("your queries", "mean") if given else (f"1,000 random queries for {drawn}", "median")
     lines = [
-        f"query error: mean relative error of {asked}, with the counts beside the rows where there are any.",
+        f"query error: {middle} relative error of {asked}, with the counts beside the rows where there are "
+        "any.",
         "left out: suppressed occurrences.",
     ]
     if told:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
-from setveil.report.record import Errors, Frequency, Record, Spread
+from setveil.report.record import Errors, Frequency, Record
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
 from setveil.wording import are, count
@@ -27,54 +27,24 @@ def _counts(report: Record) -> str:
     found = report.get("answers", {}).get("are")
     if found and found["queries"]:
         instead = kind.instead(report) if found["median"] >= _FAR else ""
-        lines.append((f"{_queries(found)}:", f"{query_errors(found)} {instead}".strip()))
-    lines += _pairs(report)
+        title = accuracy.queries_title(report["answers"])
+        lines.append((title, f"{query_errors(found)} {instead}".strip()))
+    pairs = accuracy.pairs(report.get("answers", {}).get("pairs"))
+    lines += [pairs] if pairs else []
     return blocks.points(lines) if lines else ""
-
-
-def _queries(found: Errors) -> str:
-    return f"Counts of {asked_for(found)}"
-
-
-def asked_for(found: Errors) -> str:
-    """Name what the random queries count rows with."""
-    return {1: "single items", 2: "item pairs"}.get(found.get("size", 0), "sets of items")
 
 
 def query_errors(found: Errors) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
     alone = found.get("from_rows")
     how = "from the release" if alone is None else "with the counts beside the rows"
-    without = f" From rows alone they are {_spread(alone)}." if alone else ""
+    without = f" From rows alone they are {accuracy.spread(alone)}." if alone else ""
     asked = (
         f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
         if found.get("size", 2) > 1
         else f"{count(found['queries'], 'item')} drawn at random"
     )
-    return f"estimated {how} they are {_spread(found)}.{without} Measured on {asked}."
-
-
-def _spread(off: Errors | Spread) -> str:
-    half = (
-        "typically exact"
-        if off["median"] == 0
-        else f"typically off by {words.error(off['median'])} (half of them by more)"
-    )
-    return f"{half}; the mean relative error (ARE) is {words.percent(off['mean'])}"
-
-
-def _pairs(report: Record) -> list[tuple[str, str]]:
-    """Say whether the most frequent pairs of the original are those that a reader expects."""
-    found = report.get("answers", {}).get("pairs")
-    if not found or not found["number"]:
-        return []
-    number, hits = found["number"], found["found"]
-    text = (
-        f"{count(hits)} of them {are(hits)} among the {count(number)} that a reader expects in most rows. "
-        f"The numbers of their rows are off by {words.error(found['error'])} on average, how often one item "
-        f"comes with the other by {100 * found['confidence']:.2g} percentage points."
-    )
-    return [(f"The {count(number, 'most frequent pair')}:", text)]
+    return f"estimated {how} they are {accuracy.spread(found)}.{without} Measured on {asked}."
 
 
 def _itemsets(report: Record) -> str:
@@ -128,10 +98,7 @@ def _frequencies(report: Record) -> str:
         if off and off.get("from_rows")
         else "A reader who knows only a broader name spreads its rows evenly over the items it stands for."
     )
-    if off and off["median"]:
-        about += f" Of all items, half are then off by {words.error(off['median'])} or more."
-    elif off:
-        about += f" At least half of all items are exact{'' if off.get('from_rows') else ' nevertheless'}."
+    about = f"{about} {accuracy.single_items(off)}".strip()
     most = max(max(line["rows"], line["estimate"]) for line in lines) or 1
     table = blocks.grid(
         ("Item", "Rows in the original", "Rows a reader expects", "Published as"),

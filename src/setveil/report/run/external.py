@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from setveil.guarantees import Facts
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import of_tables, words_for
 from setveil.report.record import Optimality, Record
-from setveil.report.run.answers import asked_for
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
 from setveil.report.run.kinds import Told, kind_of
@@ -269,7 +268,7 @@ def _answers(told: Told) -> str:
         half = f"typically off by about {words.error(are['median'])}" if are["median"] else "typically exact"
         mean = f"the mean relative error (ARE) is about {words.percent(are['mean'])}"
         text = f"estimated from the release they are {half}; {mean}."
-        lines.append((f"Counts of {asked_for(are)} of the original:", text))
+        lines.append((f"Counts of {accuracy.asked_for(are)} of the original:", text))
     if "itemsets" in rounded:
         found = rounded["itemsets"]
         longest = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""

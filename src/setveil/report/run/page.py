@@ -6,11 +6,11 @@ import html
 import json
 
 from setveil.guarantees import Facts
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import words_for
 from setveil.report.record import File, Hierarchy, Record
-from setveil.report.run.answers import answers, asked_for
+from setveil.report.run.answers import answers
 from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
 from setveil.report.run.columns import columns
@@ -104,13 +104,12 @@ def _glance(report: Record) -> str:
     rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
     tiles.append((words.percent(kept, whole), f"of all occurrences {name}{'; ' if rest else ''}{rest}"))
     found = report.get("answers", {})
-    itemsets, errors = found.get("itemsets"), found.get("are")
+    itemsets, error = found.get("itemsets"), accuracy.query_error_tile(report)
     if itemsets and itemsets["frequent"]:
         number = f"{count(itemsets['kept'])} of {count(itemsets['frequent'])}"
         tiles.append((number, "frequent itemsets still there under the items' own names"))
-    if errors and errors["queries"]:
-        off = f"Off by {words.error(errors['median'])}" if errors["median"] else "Exact"
-        tiles.append((off, f"typically, where counts of {asked_for(errors)} are estimated from the release"))
+    if error:
+        tiles.append(error)
     return blocks.tiles(tiles)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.models import check, promise
 from setveil.report.record import Record
 from setveil.report.run.applied import applied_facts
@@ -21,7 +21,7 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: Record) -> str:
-    """Summarize a report in at most 17 lines of at most 88 columns.
+    """Summarize a report in at most 18 lines of at most 88 columns.
 
     There are up to 4 more for sensitive items that were left out, up to 10 for labels of an earlier run, and
     one for each release of a table that was tried.
@@ -59,6 +59,7 @@ def facts(report: Record) -> dict[str, str]:
         "Reading": kind.overlap(report),
         "Optimum": words.optimality(report),
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
+        "Answers": accuracy.query_error_sentence(report),
         "Items": kind.items(report),
         "Rows": words.rows(report),
         **applied_facts(report),

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from setveil import algorithms
 from setveil.errors import DataError
 from setveil.past.run import past_run
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.record import Record, read_record
 from setveil.report.run.exposure import sides
 from setveil.staging import staged_file
@@ -141,7 +141,7 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
     _, attacks = sides(report)
     tried = attacks["risk"] if attacks else []
     after = {one["m"]: one["rows_below"].get("2") for one in tried if one["choice"] == "best"}
-    itemsets, are = answers.get("itemsets"), answers.get("are")
+    itemsets = answers.get("itemsets")
     given, guarantee = report["input"], report["guarantee"]
     occurrences = given["occurrences"]
     loss = next(((key, utility[key]) for key in ("lm", "ncp") if utility.get(key) is not None), None)
@@ -161,8 +161,8 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
         found["Items left out"] = f"{utility['suppressed_items']:,}"
     if left_out is not None and occurrences:
         found["Entries left out"] = words.percent(left_out, occurrences)
-    if are and are["mean"] is not None:
-        found["Answers to random queries are off by"] = words.error(are["mean"])
+    if error := accuracy.query_error(answers):
+        found[f"Query error: counts of {error[1]} are typically off by"] = words.error(error[0])
     if itemsets and itemsets["frequent"]:
         found["Frequent itemsets kept"] = f"{itemsets['kept']:,} of {itemsets['frequent']:,}"
     for m, below in sorted(after.items()):
@@ -316,7 +316,7 @@ def _asked(run: Mapping[str, Any]) -> list[str]:
 
 def _measured(found: Mapping[str, Any]) -> list[str]:
     """Write the figures of a run: loss, names, left out, query error, rows found alone."""
-    values = [found.get(name) for name in ("lm", "published_labels", "suppressed_occurrences", "are_mean")]
+    values = [found.get(name) for name in ("lm", "published_labels", "suppressed_occurrences", "are_median")]
     alone, rows = found.get("risk_below_2"), found.get("rows")
     return [
         "" if values[0] is None else words.measure(values[0]),

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.models import check, items_known, words_for
 from setveil.report.models import promise as promise_in_words
 from setveil.report.record import Attack, Record, read_record
@@ -166,8 +166,8 @@ def tiles(report: Record) -> list[tuple[str, str]]:
     ):
         if name in utility and whole:
             shown.append((words.percent(utility[name], whole), what))
-    if (report.get("answers") or {}).get("are"):
-        shown.append((words.error(report["answers"]["are"]["median"]), "is the median error of counts"))
+    if error := accuracy.query_error_tile(report):
+        shown.append(error)
     return shown
 
 

@@ -87,7 +87,7 @@ function meaning(head, m) {
     "names kept": "of the items keep their names",
     "occurrences": "of all entries stay as they are",
     "left out": "of all entries are left out",
-    "query error": "median error of counts of two items",
+    "query error": "query error: random counts are typically off by that much",
     "unique rows": `of the rows are found alone by ${Number(m) + 1} items, which is not promised`,
     "classes": "classes",
     "R": "loss of the columns (R)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.report import words
+from setveil.report import accuracy, words
 from setveil.report.record import Record
 from setveil.report.run.kinds import Labels, Points, Told, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, Rows
@@ -45,7 +45,7 @@ class _Columns(Rows):
                 f"Measured on {count(found['queries'], 'query', 'queries')} that ask for some columns and "
                 "one or two items of a random row."
             )
-            lines.append(("Counts over columns and items:", text))
+            lines.append((accuracy.queries_title(report["answers"], columns=True), text))
         return lines
 
     def uses(self, report: Record) -> list[Use]:
