@@ -117,6 +117,16 @@ def _holds(handed: Handed, _: re.Match[str]) -> None:
 
 @says(
     "",
+    r"[^:]*: ((?:[kmp]|rho) = .*)",
+)
+def _parameters(handed: Handed, found: re.Match[str]) -> None:
+    named = dict(one.split(" = ") for one in found[1].split(", "))
+    assert named
+    assert all(str(handed.about["guarantee"][name]) == value for name, value in named.items())
+
+
+@says(
+    "",
     r"Promise: Anyone who knows (?:any of a person's quasi-identifiers and )?up to (\d+) items? "
     r"of (?:a|the) person's row finds at least (\d+) rows that fit, or none\.",
 )
@@ -326,7 +336,7 @@ def _about(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Broader names",
     r"The most used broader names|Each stands for one or more of the items below it\. Bars: share "
     r"of all published rows\.|Label: Items below: In rows: Share",
 )
@@ -335,7 +345,7 @@ def _heads(_handed: Handed, _found: re.Match[str]) -> None:
 
 
 @says(
-    "What is in it",
+    "Broader names",
     r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+) %",
 )
 def _label(handed: Handed, found: re.Match[str]) -> None:
@@ -570,10 +580,43 @@ def fixed(handed: Handed, part: str, line: str) -> None:
         assert line.endswith(guarantee["model"])
 
 
+INSIDE = {
+    "What the data still answer": "Which counts of the original can be read off the release, and how well.",
+    "How it was made": "Privacy model, algorithm, parameters, versions.",
+    "How to read this": "The terms, and how to read the figures.",
+}
+
+
+def check_folded(handed: Handed, page: str) -> None:
+    """Check what is said of a part that is folded, and that the contents name just these parts."""
+    folded = re.findall(r'<summary><h2>(.*?)</h2><div class="inside">(.*?)</div></summary>', page)
+    contents = re.search(r"<nav.*?</nav>", page, re.DOTALL)
+    assert contents
+    assert re.findall(r"<a[^>]*>(.*?)</a>", contents[0]) == [title for title, _ in folded]
+    for title, inside in folded:
+        plain = re.sub(r"<[^>]+>", "", inside)
+        if title == "Broader names":
+            number_of = re.fullmatch(r"(\d+) names? that stand for other items\.", plain)
+            assert number_of
+            assert int(number_of[1]) == len(handed.about["labels"])
+        elif title == "What the promise does not cover":
+            known = sorted(FIXED[title], key=len, reverse=True)
+            known[known.index("Knowing more than")] = (
+                rf"Knowing more than {handed.about['guarantee'].get('m')}"
+            )
+            begun = "|".join(re.escape(one).replace("\\ ", " ") for one in known)
+            assert re.fullmatch(rf"(?:(?:{begun})(?: items?\.)?(?: |$))+", plain), plain
+        else:
+            assert plain == INSIDE[title]
+
+
 def parts(page: str) -> list[tuple[str, list[str]]]:
     """Split a page into its parts: titles, and the sentences, facts and lines of tables under them."""
     body = re.sub(r"<style.*?</style>|<svg.*?</svg>|<head>.*?</head>", "", page, flags=re.DOTALL)
-    body = re.sub(r'<div class="small names">.*?</div>', "", body, flags=re.DOTALL)
+    body = re.sub(
+        r'<div class="small names">.*?</div>|<div class="inside">.*?</div>', "", body, flags=re.DOTALL
+    )
+    body = re.sub(r"<(nav|button|aside)\b.*?</\1>", "", body, flags=re.DOTALL)
     body = re.sub(r"</?(?:b|bdi|code|em|strong|span)\b[^>]*>", "", body)
     body = re.sub(r"</(dt|t[hd])>\s*(?=<(dd|t[hd])\b)", ": ", body)
     found: list[tuple[str, list[str]]] = [("", [])]
@@ -592,6 +635,7 @@ def parts(page: str) -> list[tuple[str, list[str]]]:
 
 def check_page(handed: Handed, page: str) -> int:
     """Check every sentence of a page; return how many there were."""
+    check_folded(handed, page)
     step = re.search(r"Rounded to (\d+) %", "\n".join(line for _, lines in parts(page) for line in lines))
     handed.step = int(step[1]) / 100 if step else 0.0
     checked = 0

@@ -119,7 +119,7 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
+        if not {"style", "button"} & set(self.open):  # the ? beside a term
             self.pieces.append(data)
 
     @property
@@ -377,10 +377,24 @@ def test_page_is_whole_and_touches_no_network(report: Any) -> None:
     tags = _Page(page).tags
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"https?:|//|url\(|@import", page.replace(report["input"]["path"], ""))
-    assert not {"script", "a", "img", "link", "iframe", "object"} & {tag for tag, _ in tags}
-    for _, attributes in tags:
-        assert not {"href", "src", "xlink:href"} & attributes.keys()
+    assert not {"script", "img", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    leads_nowhere_else(tags)
+    for tag, attributes in tags:
+        assert not {*(() if tag == "a" else ("href",)), "src", "xlink:href"} & attributes.keys()
         assert not any(name.startswith("on") for name in attributes)
+
+
+def leads_nowhere_else(tags: list[tuple[str, dict[str, str | None]]]) -> None:
+    """Every link, and every `?`, leads to a place on the same page."""
+    places = [attributes["id"] for _, attributes in tags if "id" in attributes]
+    assert len(set(places)) == len(places)
+    for tag, attributes in tags:
+        if tag == "a":
+            href = attributes["href"] or ""
+            assert href[0] == "#"
+            assert href[1:] in places
+        if "popovertarget" in attributes:
+            assert attributes["popovertarget"] in places
 
 
 @every_report
@@ -430,17 +444,19 @@ def test_sections_come_in_a_good_order(report: Any) -> None:
         head for head in re.findall("<h2>(.*?)</h2>", report_html(report)) if not head.startswith("Why ")
     ]
     order = [
+        "Who could still be found",
+        "What may be shared",
         "Who can be found, before and after",
         "What the promise does not cover",
         "What was lost",
         "What the data still answer",
         "What was read",
-        "What may be shared",
         "How it was made",
         "How to read this",
         "Decision",
     ]
     measured = {"Who can be found, before and after": "risk" in report}
+    measured["Who could still be found"] = "risk" in report
     measured["What was read"] = "read" in report["input"]
     measured["What the data still answer"] = "answers" in report or "kl" in report["utility"]
     assert heads == [title for title in order if measured.get(title, True)]
@@ -460,7 +476,7 @@ def counted() -> Any:
 def test_page_tells_what_counts_are_good_for() -> None:
     text = text_of(counted())
     for fact in (
-        "32 % query error: counts of random item pairs are typically off by that much",
+        "32 % query error : counts of random item pairs are typically off by that much",
         "Counts of random item pairs (query error): estimated with the counts beside the rows they are "
         "typically off by 32 % "
         "(half of them by more); the mean relative error (ARE) is 42 %. From rows alone they are typically "
@@ -704,7 +720,7 @@ def test_long_names_are_cut_but_can_be_read() -> None:
 def test_page_shows_what_was_said_and_read() -> None:
     text = text_of(NAMED)
     for fact in (
-        "Date 2026-11-22 Purpose research <1> Recipient A university Responsible J. Doe",
+        "Date: 2026-11-22; Purpose: research <1>; Recipient: A university; Responsible: J. Doe.",
         "Read as long table, one row per value of patient_id",
         "Column of row ids patient_id Columns of items icd10 Ignored columns ward, date",
         "Separator semicolon Encoding windows-1252",
@@ -759,24 +775,24 @@ def test_page_names_attackers_as_the_literature_does() -> None:
     [
         (
             FULL,
-            "Why k=5 and m=2 k=5: somebody who knows up to 2 items picks the right row with a chance of at "
+            "k=5: somebody who knows up to 2 items picks the right row with a chance of at "
             "most 1 in 5 (20 %). The smallest group found has 6 rows. A larger k makes that chance smaller "
             "and loses more. m=2: somebody may know up to 2 items of a person. The 3 most identifying items "
             "of a row would single out 159 of 5,000 rows (3.2 %) of the release.",
         ),
         (REPORT, "What 3 items would give away was not counted. Choose a larger m"),
-        (HUGE, "Why k=1,000,000 and m=inf k=1,000,000: somebody who knows any number of items picks"),
+        (HUGE, "k=1,000,000: somebody who knows any number of items picks"),
         (
             GROUPED | {"guarantee": DEGREE},
-            "Why p=4 p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25 %).",
+            "p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25 %).",
         ),
         (
             changed(guarantee={"model": "coherence", "h": "1/3", "k": 1, "p": 2, "private": ["s"]}),
-            "Why h=1/3 and p=2 h=1/3: a private item may be learned with a probability of up to 33 %.",
+            "h=1/3: a private item may be learned with a probability of up to 33 %.",
         ),
         (
             changed(guarantee={"model": "k-anonymity", "k": 7, "greatest_k": None}),
-            "Why k=7 k=7: somebody who compares whole rows picks the right row with a chance of at most 1 in",
+            "k=7: somebody who compares whole rows picks the right row with a chance of at most 1 in",
         ),
         (
             changed(
@@ -873,7 +889,7 @@ def test_items_left_out_under_one_name_are_counted() -> None:
 def test_external_page_tells_purpose_recipient_and_names_of_labels_alone() -> None:
     page = report_html(NAMED, external=True)
     text = _Page(page).text
-    assert "Purpose research <1> Recipient A university" in text
+    assert "Purpose: research <1>; Recipient: A university." in text
     assert "dairy Milk products 12 903 18 %" in text
     for inside in ("2026-11-22", "J. Doe", "Crocus", "Deer", "Lac", "Butyrum", "edible", "nowhere",
                    "patient_id", "icd10", "ward,", "windows", "north", "cd" * 32, "my release"):  # fmt: skip
@@ -1169,7 +1185,9 @@ def test_external_page_is_whole_and_touches_no_network(report: Any) -> None:
         return
     page = report_html(report, external=True)
     assert not re.search(r"https?:|//|url\(|@import|None", page)
-    assert not {"script", "a", "img", "link", "iframe", "object"} & {tag for tag, _ in _Page(page).tags}
+    tags = _Page(page).tags
+    assert not {"script", "img", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    leads_nowhere_else(tags)
     assert page == report_html(report, external=True)
 
 

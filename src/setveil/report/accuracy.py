@@ -58,6 +58,12 @@ def query_error_tile(report: Record) -> tuple[str, str] | None:
     return words.error(off), f"query error: counts of {asked} are typically off by that much"
 
 
+def query_error_short(report: Record) -> tuple[str, str]:
+    """Say the query error as a figure and its name alone; empty where it was not measured."""
+    found = query_error(report.get("answers") or {})
+    return (words.error(found[0]), QUERY_ERROR) if found else ("", "")
+
+
 def query_error_sentence(report: Record) -> str:
     """Say the query error in one sentence; empty where it was not measured."""
     found = query_error(report.get("answers") or {})

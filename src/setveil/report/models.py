@@ -13,6 +13,11 @@ def words_for(facts: Facts) -> Words:
     return model.words
 
 
+def title(guarantee: Facts) -> str:
+    """Name a privacy model as headings do."""
+    return models()[guarantee["model"]].title
+
+
 def promise(guarantee: Facts) -> str:
     """State what is promised, in one sentence."""
     return words_for(guarantee).promise(guarantee)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from setveil.report import glossary
 
 # Okabe and Ito's blue and orange, and a dark grey: apart in brightness too, for a black-and-white print.
 UNCHANGED, GENERALIZED, SUPPRESSED = "#0072b2", "#e69f00", "#444444"
@@ -59,7 +62,26 @@ code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospac
   vertical-align: -.1em; }
 .blanks { display: grid; grid-template-columns: 2fr 1fr 2fr; gap: 0 24px; }
 .blank { border-top: 1px solid #1a1a1a; margin-top: 52px; padding-top: 2px; color: #555; font-size: .875em; }
+.beside { display: grid; gap: 0 32px;
+  grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); }
+.beside h2 { margin-top: 12px; }
+nav { margin: 20px 0 4px; font-size: .9375em; }
+nav ul { display: flex; flex-wrap: wrap; gap: 2px 20px; padding: 0; list-style: none; max-width: none; }
+nav li { margin: 0; }
+a { color: #0b5394; }
+details { border-top: 1px solid #d0d0d0; }
+details:last-of-type { border-bottom: 1px solid #d0d0d0; }
+summary { cursor: pointer; padding: 8px 0 8px 22px; list-style: none; position: relative; }
+summary::-webkit-details-marker { display: none; }
+summary::before { content: ""; position: absolute; left: 4px; top: 18px; width: 7px; height: 7px;
+  border: solid #555; border-width: 0 2px 2px 0; transform: rotate(-45deg); }
+details[open] > summary::before { transform: rotate(45deg); top: 15px; }
+summary:hover h2 { text-decoration: underline; }
+summary h2 { display: inline; font-size: 17px; border: 0; margin: 0; padding: 0; }
+.inside { color: #555; font-size: .875em; overflow-wrap: anywhere; }
+details > div { padding: 0 0 16px 22px; }
 @media screen and (max-width: 600px) {
+  details > div { padding-left: 0; }
   body { padding: 16px 16px 32px; }
   .verdict { border-left-width: 6px; padding: 10px 12px; }
   .stacked, .stacked tbody, .stacked thead, .facts, .facts tbody, .facts tr, .facts th, .facts td {
@@ -75,6 +97,13 @@ code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospac
 }
 @page { size: A4; margin: 16mm; }
 @media print {
+  nav { display: none; }
+  details, details:last-of-type { border: 0; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  summary { padding: 0; break-after: avoid; }
+  summary::before { display: none; }
+  summary h2 { display: block; font-size: 15pt; margin-top: 20pt; border-bottom: 1px solid #d0d0d0; }
+  details > div { padding-left: 0; }
   body { max-width: none; padding: 0; font-size: 10.5pt; }
   h2 { margin-top: 20pt; }
   h2, h3, h2 + p, h3 + p { break-after: avoid; }
@@ -98,14 +127,56 @@ LONGEST = 400  # characters of a label; the title of the element shows all of th
 
 def page(title: str, body: str) -> str:
     """Make a page that may load nothing; the title is text, the body HTML."""
-    return (
+    return glossary.with_entries(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{glossary.STYLE}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section that is folded until it is asked for, or printed."""
+
+    title: str  # HTML
+    inside: str  # HTML: a line that says what is inside
+    parts: tuple[str, ...]  # HTML
+
+
+def fold(title: str, inside: str, *parts: str) -> Section | None:
+    """Put parts under a heading, to be folded; nothing where there is no part."""
+    filled = tuple(part for part in parts if part)
+    return Section(title, inside, filled) if filled else None
+
+
+def folded(sections: Iterable[Section | None]) -> str:
+    """Show a table of contents, and under it the sections, each folded under a line that says what is inside.
+
+    A link opens its section, which browsers do for what is inside of something folded.
+    """
+    shown = [one for one in sections if one is not None]
+    if not shown:
+        return ""
+    places = [f"part-{number}" for number, _ in enumerate(shown, 1)]
+    links = "\n".join(
+        f'<li><a href="#{place}">{one.title}</a></li>' for place, one in zip(places, shown, strict=True)
+    )
+    parts = [
+        f"<details>\n<summary><h2>{one.title}</h2>"
+        f'<div class="inside">{_together(one.inside)}</div></summary>\n'
+        f'<div id="{place}">\n' + "\n".join(one.parts) + "\n</div>\n</details>"
+        for place, one in zip(places, shown, strict=True)
+    ]
+    return f'<nav aria-label="Contents">\n<ul>\n{links}\n</ul>\n</nav>\n' + "\n".join(parts)
+
+
+def beside(*parts: str) -> str:
+    """Set parts beside each other where there is room."""
+    filled = [part for part in parts if part]
+    return "\n".join(['<div class="beside">', *(f"<div>\n{part}\n</div>" for part in filled), "</div>"])
 
 
 def section(title: str, *parts: str) -> str:

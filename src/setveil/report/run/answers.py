@@ -12,12 +12,18 @@ from setveil.wording import are, count
 _FAR = 0.5  # relative error from which on a count is no answer
 
 
-def answers(report: Record) -> str:
+def answers(report: Record) -> blocks.Section | None:
     """Show what the release still answers as a section; nothing where it was not measured."""
     parts = [_counts(report), _itemsets(report), _frequencies(report)]
-    if not any(parts):
-        return ""
-    return blocks.section("What the data still answer", *parts)
+    return blocks.fold("What the data still answer", _inside(report, any(parts[1:2]), any(parts[2:])), *parts)
+
+
+def _inside(report: Record, itemsets: bool, frequencies: bool) -> str:
+    told = [f"{what}: {value}" for value, what in [accuracy.query_error_short(report)] if value]
+    told += ["frequent itemsets"] if itemsets else []
+    told += ["how often items occur"] if frequencies else []
+    listed = ", ".join(["which counts can be read off", *told])
+    return f"{listed[0].upper()}{listed[1:]}."
 
 
 def _counts(report: Record) -> str:

@@ -86,15 +86,16 @@ def _together(told: Applied) -> str:
     )
 
 
-def applied(report: Record) -> str:
+def applied(report: Record) -> blocks.Section | None:
     """Tell which labels were used, what became of unknown items, and what a repair changed, as a section."""
     told = report.get("applied")
     if not told:
-        return ""
+        return None
     items = told["items"]
     source = f", made of {blocks.data(told['input'] or '')}" if told.get("input") else ""
-    return blocks.section(
+    return blocks.fold(
         "The labels of an earlier release",
+        html.escape(_items(items)),
         blocks.facts(
             [
                 ("Earlier run", f"{blocks.data(told['run'])} ({html.escape(told['algorithm'])}){source}"),

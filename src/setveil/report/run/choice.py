@@ -27,11 +27,11 @@ def usable(report: Record) -> str:
     return f"<p>{lines}</p>"
 
 
-def choice(report: Record) -> str:
+def choice(report: Record) -> blocks.Section | None:
     """Say what the parameters of the promise mean for the choice of them, as a section."""
     guarantee = report["guarantee"]
     if not guarantee["holds"]:
-        return ""
+        return None
     known = words_for(guarantee).known
     parts = [
         _private(guarantee, known),
@@ -40,7 +40,8 @@ def choice(report: Record) -> str:
     ]
     lines = [part for part in parts if part is not None]
     named = words.and_list([bold.removesuffix(":") for bold, _ in lines])
-    return blocks.section(f"Why {named}", blocks.points(lines)) if lines else ""
+    inside = "What the parameters of the promise mean, and what more or less of them would change."
+    return blocks.fold(f"Why {named}", inside, blocks.points(lines)) if lines else None
 
 
 def _private(guarantee: Facts, known: str) -> tuple[str, str] | None:

@@ -12,17 +12,15 @@ from setveil.wording import are, count
 _SIZES = (2, 5, 10, 20, 50, 100, 500, 1000, 5000)  # classes are counted between these
 
 
-def columns(report: Record) -> str:
+def columns(report: Record) -> list[blocks.Section | None]:
     """Show the columns of a table and its classes as sections; nothing for rows of items."""
     table = report.get("table")
     if not table:
-        return ""
-    return "\n".join(
-        part for part in (_quasi_identifiers(report, table), _classes(report), _others(report, table)) if part
-    )
+        return []
+    return [_quasi_identifiers(report, table), _classes(report), _others(report, table)]
 
 
-def _quasi_identifiers(report: Record, table: Table) -> str:
+def _quasi_identifiers(report: Record, table: Table) -> blocks.Section | None:
     lost = report["utility"]["column_losses"]
     lines = [
         (
@@ -36,8 +34,10 @@ def _quasi_identifiers(report: Record, table: Table) -> str:
         )
         for column in table["columns"]
     ]
-    return blocks.section(
+    told = [f"{blocks.data(name)} {words.measure(loss)}" for name, loss in lost.items()]
+    return blocks.fold(
         "What each column lost",
+        f"Loss (NCP): {', '.join(told)}.",
         blocks.paragraph(
             "Loss (NCP): 0 where every value is published as it was, 1 where nothing is said any more. A "
             "range loses its share of the whole span, a broader name its share of all values."
@@ -46,12 +46,12 @@ def _quasi_identifiers(report: Record, table: Table) -> str:
     )
 
 
-def _classes(report: Record) -> str:
+def _classes(report: Record) -> blocks.Section | None:
     """Show how many classes, and rows, there are of each size."""
     sizes = report["utility"]["classes"]
     distribution: list[list[int]] = sizes["distribution"]
     if not distribution:
-        return ""
+        return None
     ends = [*_SIZES, distribution[-1][0] + 1]
     lines, whole = [], sum(size * number for size, number in distribution)
     for low, high in pairwise([1, *(end for end in ends if end > 1)]):
@@ -62,8 +62,10 @@ def _classes(report: Record) -> str:
             name = count(few, "row") if few == most else f"{count(few)} to {count(most, 'row')}"
             classes = sum(number for _, number in inside)
             lines.append((name, [count(classes), count(rows), words.percent(rows, whole)], rows / whole))
-    return blocks.section(
+    reach = f"{count(sizes['smallest'])} to {count(sizes['largest'], 'row')}"
+    return blocks.fold(
         "Classes by size",
+        f"{count(sizes['groups'], 'class', 'classes')} of {reach}, median {sizes['median']:g}.",
         blocks.paragraph(
             f"{count(sizes['groups'], 'class', 'classes')} of rows with the same published "
             "quasi-identifiers. Small classes keep columns exact and lose items, large ones keep items and "
@@ -73,7 +75,7 @@ def _classes(report: Record) -> str:
     )
 
 
-def _others(report: Record, table: Table) -> str:
+def _others(report: Record, table: Table) -> blocks.Section | None:
     """Name the columns that were kept, with a warning, and those that were dropped."""
     points = []
     shares = report["utility"].get("kept_shares", {})
@@ -98,4 +100,11 @@ def _others(report: Record, table: Table) -> str:
     if table["dropped"]:
         names = ", ".join(blocks.data(name) for name in table["dropped"])
         points.append(("Not published:", names))
-    return blocks.section("Other columns", blocks.points(points)) if points else ""
+    if not points:
+        return None
+    inside = [
+        f"{count(len(found), 'column')} {what}."
+        for found, what in ((table["kept"], "published as they were"), (table["dropped"], "not published"))
+        if found
+    ]
+    return blocks.fold("Other columns", " ".join(inside), blocks.points(points))

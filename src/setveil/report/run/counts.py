@@ -9,7 +9,7 @@ from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.names import shown
-from setveil.wording import count
+from setveil.wording import are, count
 
 _MOST = 20  # items that are named
 
@@ -35,11 +35,11 @@ def contents(report: Record) -> str:
     )
 
 
-def told_by_counts(report: Record) -> str:
+def told_by_counts(report: Record) -> blocks.Section | None:
     """Say what the counts give away beside the rows, as a section; empty where there are none."""
     counts = report.get("counts")
     if not counts:
-        return ""
+        return None
     sure, limit = counts["sure"], words.percent(counts["sure_from"])
     named = [
         f"{shown(report, line['item'])} ({count(line['rows'])} of the {count(line['of'], 'row')} with "
@@ -50,8 +50,10 @@ def told_by_counts(report: Record) -> str:
     likely = f"No item is in more than {limit} of the rows of a label that stands for several."
     if named:
         likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
-    return blocks.section(
+    many = f"{count(len(sure), 'item')} {are(len(sure))}" if sure else "No item is"
+    return blocks.fold(
         "What the counts tell",
+        f"{many} nearly certain (more than {limit}) where its label is shown.",
         f"<p>{contents(report)}. Nobody is found more easily by them: rows that show the same labels are "
         "still equally likely to be a person's. But they tell how likely each item is where a row shows its "
         "label.</p>",

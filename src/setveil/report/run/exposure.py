@@ -30,14 +30,19 @@ class _Way(Learned):
     exact: bool
 
 
-def exposure(report: Record) -> str:
+def exposure(report: Record) -> blocks.Section | None:
     """Show the risk before and after as a section; nothing where it was not measured."""
     before, after = sides(report)
     if not before or not after:
-        return ""
+        return None
     public_only = _PUBLIC_ONLY if inferences(before) and not report.get("watched") else ""
-    return blocks.section(
+    learned = inferences(before)
+    inside = ["Rows that known items single out", "the chances of three attackers"]
+    inside += ["what is learned of private items"] if learned else []
+    inside += ["the items that gave most away"] if before.get("revealing") else []
+    return blocks.fold(
         "Who can be found, before and after",
+        f"{', '.join(inside)}.",
         blocks.paragraph(_INTRODUCTION.format(known=_known(before)) + public_only),
         blocks.points(_sentences(report, before, after)),
         _chart(report, before, after),
@@ -46,6 +51,55 @@ def exposure(report: Record) -> str:
         _each(report, before, after),
         _revealing(report, before),
     )
+
+
+def still_found(report: Record) -> str:
+    """Count the rows that someone finds alone, before and after; nothing where it was not measured."""
+    lines = found_alone(report)
+    if not lines:
+        return ""
+    return blocks.section(
+        "Who could still be found",
+        blocks.paragraph(f"Rows that someone finds alone who knows {_columns_and(report)}:"),
+        blocks.grid(("Items known", "Before", "After", "Promised"), lines, "31% 21% 21% 27%", numbers=True),
+    )
+
+
+def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
+    """List the rows found alone by 1, 2, ... items: before, after, and whether the promise speaks of that."""
+    before, after = sides(report)
+    if not before or not after:
+        return []
+    known = items_known(report["guarantee"]) if _of_all_items(report["guarantee"]) else 0
+    lines = []
+    for entry in before["risk"]:
+        now = entry_of(after, entry["m"], "best")
+        if entry["choice"] != "best" or now is None:
+            continue
+        m = entry["m"]
+        lines.append(
+            (
+                _items(m) if m else "none",
+                _alone(entry),
+                _alone(now),
+                "yes" if known is None or m <= known else "no",
+            )
+        )
+    return lines
+
+
+def _columns_and(report: Record) -> str:
+    items = "a person's most identifying items"
+    return f"all quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
+
+
+def _of_all_items(guarantee: Guarantee) -> bool:
+    """Whether a promise of k rows holds for whichever items of a person are known."""
+    return guarantee.get("k", 1) > 1 and "itemsets" not in guarantee and "greatest_k" in guarantee
+
+
+def _alone(found: Attack) -> str:
+    return f"{'' if found['exact'] else 'about '}{count(round(found['rows_below']['2']))}"
 
 
 def sides(report: Record) -> tuple[Risk | None, Risk | None]:

@@ -196,11 +196,16 @@ def external_html(report: Record) -> str:
         about(told),
         _contents(told),
         _lost(told),
-        _answers(told),
         _found(told),
-        not_covered(told),
-        _made(told),
-        how_to_read(told, [one for one, _ in _measures(told)]),
+        blocks.folded(
+            [
+                _names(told),
+                _answers(told),
+                not_covered(told),
+                _made(told),
+                how_to_read(told, [one for one, _ in _measures(told)]),
+            ]
+        ),
     ]
     return blocks.page("About this release", "\n".join(section for section in sections if section))
 
@@ -223,7 +228,13 @@ def _contents(told: Told) -> str:
     )
     counted = [("Counts", contents(told))] if told["counts"] else []
     facts = blocks.facts([*lines, *counted, reading])
-    return blocks.section("What is in it", facts, labels(told, "about.json"))
+    return blocks.section("What is in it", facts)
+
+
+def _names(told: Told) -> blocks.Section | None:
+    """List the published names that stand for several items."""
+    number = count(len(told["labels"]), "name")
+    return blocks.fold("Broader names", f"{number} that stand for other items.", labels(told, "about.json"))
 
 
 _MEANS = ", and lists the items that each broader name stands for"
@@ -260,7 +271,7 @@ def _measures(told: Told) -> list[tuple[Measure, str]]:
     return [(one, rounded[one.name]) for one in measures(told["recoding"]) if one.name in rounded]
 
 
-def _answers(told: Told) -> str:
+def _answers(told: Told) -> blocks.Section | None:
     rounded = told.get("rounded", {})
     lines = kind_of(told).countable_outside(told)
     if "are" in rounded:
@@ -281,7 +292,8 @@ def _answers(told: Told) -> str:
                 f"items' own names{unchanged}.",
             )
         )
-    return blocks.section("What the data still answer", blocks.points(lines)) if lines else ""
+    inside = "Which counts of the original can be read off the release, and how well."
+    return blocks.fold("What the data still answer", inside, blocks.points(lines)) if lines else None
 
 
 def _found(told: Told) -> str:
@@ -321,7 +333,7 @@ def _cell(rows: float, whole: int) -> str:
     return f"{count(round(rows))} ({words.percent(rows, whole)})"
 
 
-def _made(told: Told) -> str:
+def _made(told: Told) -> blocks.Section | None:
     guarantee, algorithm = told["guarantee"], told["algorithm"]
     promised = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
     parameters = {name: value for name, value in promised.items() if _names_nothing(value)}
@@ -330,8 +342,9 @@ def _made(told: Told) -> str:
         blocks.code(f"{name} = {value if isinstance(value, str) else json.dumps(value)}")
         for name, value in parameters.items()
     ]
-    return blocks.section(
+    return blocks.fold(
         "How it was made",
+        "Privacy model, algorithm, parameters, versions.",
         blocks.facts(
             [
                 ("Privacy model", html.escape(guarantee["model"])),

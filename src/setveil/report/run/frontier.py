@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from setveil.report.drawing.plots import Point
 
 
-def frontier(report: Record) -> str:
+def frontier(report: Record) -> blocks.Section | None:
     """Show the releases that were tried as a section; nothing where there is one at most."""
     entries = report.get("frontier") or []
     if len(entries) < 2:
-        return ""
+        return None
     from setveil.report.drawing.plots import Series, plot  # the pages of other runs need no plots
     from setveil.report.drawing.scales import Numbers
 
@@ -57,8 +57,10 @@ def frontier(report: Record) -> str:
         for entry in entries
     ]
     heads = ("Classes of at least", "Classes", "R", "T", "Left out", "f")
-    return blocks.section(
+    return blocks.fold(
         "What else could be had",
+        f"{count(len(entries), 'release')} that {'was' if len(entries) == 1 else 'were'} tried, as a picture "
+        "and as a table: exact columns or many items.",
         blocks.paragraph(
             "Small classes keep the columns exact and cost items; large ones the other way round. No answer "
             "is right for every use. R: loss of the columns, T: loss of the items, f: both, by --share."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.report import words
+from setveil.report import glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.record import Label, Record
 from setveil.report.run.hidden import hidden_items
@@ -16,7 +16,7 @@ _MOST_NAMES = 40
 _FEW = 3  # members of a label that are shown where names make them long
 
 
-def losses(report: Record) -> str:
+def losses(report: Record) -> blocks.Section:
     """Show what was lost as a section."""
     whole, kind = report["input"]["occurrences"], kind_of(report)
     shares = kind.shares(report)
@@ -24,9 +24,10 @@ def losses(report: Record) -> str:
         (color, f"{words.percent(number, whole)} {name}", f"({count(number)})")
         for color, name, number in shares
     ]
-    figures = [(value, f"{name}: {meaning}") for name, value, meaning in kind.figures(report)]
-    return blocks.section(
-        "What was lost",
+    figures = [(value, f"{glossary.named(name)}: {meaning}") for name, value, meaning in kind.figures(report)]
+    inside = [text for _, text, _ in legend]
+    inside += [f"{name} {value}" for name, value, _ in kind.figures(report, brief=True)]
+    parts = [
         blocks.paragraph(kind.loss(report)),
         blocks.bar([(number, color) for color, _, number in shares], whole),
         blocks.legend(legend),
@@ -38,7 +39,8 @@ def losses(report: Record) -> str:
         _branches(report),
         labels(report),
         _left_out(report),
-    )
+    ]
+    return blocks.Section("What was lost", ", ".join(inside) + ".", tuple(part for part in parts if part))
 
 
 def _branches(report: Record) -> str:

@@ -6,7 +6,7 @@ import html
 import json
 
 from setveil.guarantees import Facts
-from setveil.report import accuracy, words
+from setveil.report import accuracy, glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.models import words_for
 from setveil.report.record import File, Hierarchy, Record
@@ -15,7 +15,15 @@ from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
 from setveil.report.run.columns import columns
 from setveil.report.run.counts import told_by_counts
-from setveil.report.run.exposure import chances, entry_of, exposure, identifying, sides, telling_size
+from setveil.report.run.exposure import (
+    chances,
+    entry_of,
+    exposure,
+    identifying,
+    sides,
+    still_found,
+    telling_size,
+)
 from setveil.report.run.external import external_html
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
@@ -52,20 +60,24 @@ def report_html(report: Record, *, external: bool = False) -> str:
         ),
         about(report),
         _glance(report),
+        blocks.beside(still_found(report), _folders(report)),
         usable(report),
-        applied(report),
-        choice(report),
-        exposure(report),
-        told_by_counts(report),
-        not_covered(report),
-        losses(report),
-        columns(report),
-        frontier(report),
-        answers(report),
-        _read(report),
-        _folders(report),
-        _made(report),
-        how_to_read(report, kind_of(report).shown(report)),
+        blocks.folded(
+            [
+                applied(report),
+                choice(report),
+                exposure(report),
+                told_by_counts(report),
+                not_covered(report),
+                losses(report),
+                *columns(report),
+                frontier(report),
+                answers(report),
+                _read(report),
+                _made(report),
+                how_to_read(report, kind_of(report).shown(report)),
+            ]
+        ),
         _decision(report),
     ]
     return blocks.page(
@@ -102,26 +114,34 @@ def _glance(report: Record) -> str:
     whole = report["input"]["occurrences"]
     (_, name, kept), *others = kind_of(report).shares(report)
     rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
-    tiles.append((words.percent(kept, whole), f"of all occurrences {name}{'; ' if rest else ''}{rest}"))
+    told = f"of all occurrences{glossary.ask('occurrence')} {name}{'; ' if rest else ''}{rest}"
+    tiles.append((words.percent(kept, whole), told))
+    utility = report["utility"]
+    if "relational_loss" in utility:
+        both = [words.measure(utility[name]) for name in ("relational_loss", "transaction_loss")]
+        tiles.append((" and ".join(both), f"loss of the columns (R) and of the items (T){glossary.ask('R')}"))
     found = report.get("answers", {})
     itemsets, error = found.get("itemsets"), accuracy.query_error_tile(report)
     if itemsets and itemsets["frequent"]:
         number = f"{count(itemsets['kept'])} of {count(itemsets['frequent'])}"
-        tiles.append((number, "frequent itemsets still there under the items' own names"))
+        what = f"frequent itemsets{glossary.ask('itemset')} still there under the items' own names"
+        tiles.append((number, what))
     if error:
-        tiles.append(error)
+        figure, meaning = error
+        tiles.append((figure, meaning.replace(accuracy.QUERY_ERROR, glossary.named(accuracy.QUERY_ERROR), 1)))
     return blocks.tiles(tiles)
 
 
-def _read(report: Record) -> str:
+def _read(report: Record) -> blocks.Section | None:
     """Say what the input was read as, and what was not read; nothing where the record does not tell."""
     read = report["input"].get("read")
     if not read:
-        return ""
+        return None
     separator, files = read["separator"] or "", read["files"]
     more = len(files) > 1 or any(entry.get("compression") for entry in files)
-    return blocks.section(
+    return blocks.fold(
         "What was read",
+        f"{html.escape(words.read_as(report))}.",
         blocks.facts(
             [
                 ("Read as", html.escape(words.read_as(report))),
@@ -193,7 +213,7 @@ def _sample(report: Record) -> str:
     return f", <strong>a sample of {count(part['rows'])} of {count(part['of'])} rows</strong>"
 
 
-def _made(report: Record) -> str:
+def _made(report: Record) -> blocks.Section | None:
     before, tree, algorithm = report["input"], report["hierarchy"], report["algorithm"]
     guarantee: Facts = report["guarantee"]
     contents = (
@@ -206,8 +226,9 @@ def _made(report: Record) -> str:
     written = [
         blocks.code(f"{name} = {_value(value)}") for name, value in parameters.items() if value is not None
     ]
-    return blocks.section(
+    return blocks.fold(
         "How it was made",
+        "Input and hierarchy with their hashes, the command, parameters, versions.",
         blocks.facts(
             [
                 ("Input", blocks.data(words.source(report))),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
+from setveil.guarantees import Facts
+from setveil.report import glossary
 from setveil.report.drawing import blocks
-from setveil.report.models import check, promise, words_for
+from setveil.report.models import check, promise, title, words_for
 from setveil.report.record import Record
 from setveil.report.run.kinds import kind_of
 from setveil.utility import TABLES, Measure
@@ -42,18 +44,28 @@ _IN_COMMON = (
 )
 
 
-def headline(title: str, about: str, report: Record) -> str:
+def headline(head: str, about: str, report: Record) -> str:
     """Say what was promised and whether it holds, under a title; `about` is HTML."""
     guarantee = report["guarantee"]
     sentence, state = (
         ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
     )
-    promised = blocks.paragraph(f"Promise: {promise(guarantee)}")
+    promised = blocks.paragraph(f"Promise: {promise(guarantee)}") + _parameters(guarantee)
     outcome = blocks.paragraph(check(guarantee), "small")
     return (
-        f'<h1>{title}</h1>\n<p class="of">{about}</p>\n'
+        f'<h1>{head}</h1>\n<p class="of">{about}</p>\n'
         f'<div class="verdict {state}"><strong>{sentence}</strong>{promised}{outcome}</div>'
     )
+
+
+def _parameters(guarantee: Facts) -> str:
+    """List the parameters of a promise, each with what it means."""
+    named = [
+        f"{glossary.named(name)} = {html.escape(str(guarantee[name]))}"
+        for name in words_for(guarantee).parameters
+        if name in guarantee and isinstance(guarantee[name], int | float | str)
+    ]
+    return f'<p class="small">{html.escape(title(guarantee))}: {", ".join(named)}</p>' if named else ""
 
 
 _ABOUT = ("date", "purpose", "recipient", "responsible")
@@ -62,8 +74,8 @@ _ABOUT = ("date", "purpose", "recipient", "responsible")
 def about(report: Record, told: tuple[str, ...] = _ABOUT) -> str:
     """Show what was said about the release when it was made, as far as anything was."""
     said: Mapping[str, object] = report.get("about") or {}
-    lines = [(name.capitalize(), html.escape(str(said[name]))) for name in told if said.get(name)]
-    return blocks.facts(lines) if lines else ""
+    lines = [f"<b>{name.capitalize()}:</b> {html.escape(str(said[name]))}" for name in told if said.get(name)]
+    return f'<p class="of">{"; ".join(lines)}.</p>' if lines else ""
 
 
 _COUNTED = (
@@ -72,7 +84,7 @@ _COUNTED = (
 )
 
 
-def not_covered(report: Record) -> str:
+def not_covered(report: Record) -> blocks.Section:
     """Say what the promise leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
@@ -85,7 +97,8 @@ def not_covered(report: Record) -> str:
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
         lines.insert(-1, _COUNTED)
-    return blocks.section("What the promise does not cover", blocks.points(lines))
+    inside = " ".join(title for title, _ in lines)
+    return blocks.Section("What the promise does not cover", inside, (blocks.points(lines),))
 
 
 def _plain(title: str) -> str:
@@ -100,7 +113,7 @@ def versions(report: Record) -> str:
     )
 
 
-def how_to_read(report: Record, explained: list[Measure]) -> str:
+def how_to_read(report: Record, explained: list[Measure]) -> blocks.Section:
     """Explain the terms and some measures, as a section."""
     guarantee, kind = report["guarantee"], kind_of(report)
     lines = [
@@ -113,4 +126,6 @@ def how_to_read(report: Record, explained: list[Measure]) -> str:
             "does not rely on the algorithm. <code>setveil verify</code> repeats it on what is published.",
         ),
     ]
-    return blocks.section("How to read this", blocks.points(lines))
+    return blocks.Section(
+        "How to read this", "The terms, and how to read the figures.", (blocks.points(lines),)
+    )

@@ -1,0 +1,197 @@
+"""Terms that pages explain: a `?` beside a term opens its entry, without network and without script.
+
+The entries are those of docs/glossary.md; a test compares the two, word by word.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """An entry: how docs/glossary.md begins it, and what it says."""
+
+    title: str
+    text: str
+
+
+ENTRIES: dict[str, Entry] = {
+    "k": Entry(
+        "k.",
+        "The number of rows among which everybody shall hide: at least k rows fit what an attacker knows.",
+    ),
+    "m": Entry(
+        "m.",
+        "The number of items of a person that an attacker may know. inf means any number.",
+    ),
+    "rho": Entry(
+        "rho.",
+        "The greatest probability with which a sensitive item may be learned of a person, between 0 and 1.",
+    ),
+    "promise": Entry(
+        "Promise",
+        "or guarantee. What a release assures, with its numbers: a privacy model and its parameters.",
+    ),
+    "row": Entry(
+        "Row.",
+        "One record, usually one person or one visit: a set of items. Order and repetition within a "
+        "row mean nothing. A row may be empty; it still counts as a person.",
+    ),
+    "occurrence": Entry(
+        "Occurrence.",
+        "One item in one row. 5,000 rows of six items have 30,000 occurrences.",
+    ),
+    "itemset": Entry(
+        "Itemset.",
+        "A set of items. A row holds an itemset if it holds each of its items.",
+    ),
+    "support": Entry(
+        "Support",
+        "of an item or itemset. The number of rows that hold it. An itemset is frequent if its "
+        "support reaches a chosen number of rows, and rare if it is held by some rows, but by fewer "
+        "than k.",
+    ),
+    "label": Entry(
+        "Label.",
+        "The text that is published for an item: the item itself, or a broader name. A label stands "
+        "for one or more items.",
+    ),
+    "recoding": Entry(
+        "Recoding.",
+        "Which label each item is published under. It is global if an item gets the same label in "
+        "every row, and local if it may get different ones",
+    ),
+    "generalization": Entry(
+        "Generalization.",
+        "Publishing an item under a label that stands for more items.",
+    ),
+    "suppression": Entry(
+        "Suppression.",
+        "Leaving something out. A suppressed item is missing from every row (total suppression). Rows"
+        " are never left out; a row that loses all its items stays as an empty row.",
+    ),
+    "hierarchy": Entry(
+        "Hierarchy.",
+        "A tree of names. The leaves are the items; each inner node is a broader name for all leaves "
+        "below it; the root stands for everything.",
+    ),
+    "cut": Entry(
+        "Cut.",
+        "Nodes of a hierarchy of which exactly one lies on every path from the root to a leaf. "
+        "Publishing every item as the node of the cut above it is a global recoding.",
+    ),
+    "class": Entry(
+        "Class.",
+        "All rows of a published table with the same quasi-identifiers.",
+    ),
+    "quasi-identifier": Entry(
+        "Quasi-identifier.",
+        "A column or an item that somebody may know of a person, and by which the row can be found.",
+    ),
+    "sensitive item": Entry(
+        "Sensitive item, private item.",
+        "An item that nobody shall learn of a person.",
+    ),
+    "risk": Entry(
+        "Risk.",
+        "How many rows an attacker finds who knows 1, 2, 3 ... items, in an original or in a release;"
+        " a row is unique if it is the only one that fits.",
+    ),
+    "NCP": Entry(
+        "NCP",
+        "normalized certainty penalty. The average, over all occurrences, of the share of all items "
+        "that the published label stands for.",
+    ),
+    "LM": Entry(
+        "LM",
+        "loss metric. The average, over all occurrences, of the share of the other items that the "
+        "item can be mistaken for.",
+    ),
+    "R": Entry(
+        "R, T, f.",
+        "Of tables: what the columns lost, what the items lost, and both together, weighed by --share.",
+    ),
+    "query error": Entry(
+        "Query error.",
+        "How far off the answers to random counting queries typically are: the median of their "
+        "relative errors. The queries ask for two items, of a table for columns and items.",
+    ),
+    "ARE": Entry(
+        "ARE",
+        "average relative error. The mean of the relative errors of the same queries, which a few "
+        "rare itemsets can make large.",
+    ),
+    "optimum": Entry(
+        "Optimum.",
+        "The least loss of all valid releases of one kind along one hierarchy. A lower bound is a "
+        "loss below which none of them can be, and the gap is the part of a release's loss that might"
+        " be avoidable. Without a gap a release is proven to be the best.",
+    ),
+    "Pareto-optimal": Entry(
+        "Pareto-optimal.",
+        "A release than which no other one is better in one respect and no worse in the others.",
+    ),
+}
+
+# Terms that an entry explains together with another one.
+_TOGETHER = {"T": "R", "f": "R", "h": "rho"}
+
+STYLE = """
+button.term { font: 600 .75rem/1 system-ui, sans-serif; width: 18px; height: 18px; min-height: 0; padding: 0;
+  margin: 0 2px 0 4px; vertical-align: 2px; border: 1px solid currentColor; border-radius: 50%;
+  color: inherit; background: none; cursor: pointer; opacity: .75; display: inline-block; text-align: center;
+  position: relative; }
+button.term::after { content: ""; position: absolute; inset: -4px; }
+button.term:hover, button.term:focus-visible { opacity: 1; }
+.entry[popover] { max-width: min(34rem, calc(100vw - 32px)); padding: 12px 16px; border: 1px solid #888;
+  border-radius: 6px; box-shadow: 0 4px 24px #0003; color: inherit; font-size: 1rem; line-height: 1.5; }
+.entry p { margin: 0; }
+@supports not selector(:popover-open) { .entry { display: none; } }
+@media print { button.term, .entry { display: none; } }
+"""
+
+
+def ask(term: str) -> str:
+    """Make the `?` that opens the entry of a term, as HTML; `with_entries` adds the entry to the page."""
+    named = html.escape(_named(ENTRIES[term]))
+    return (
+        f'<button type="button" class="term" popovertarget="{_place(term)}" aria-label="What is {named}?">?'
+        "</button>"
+    )
+
+
+def named(title: str) -> str:
+    """Write the name of a figure, a text, with the `?` of its entry where it has one, as HTML."""
+    entry = _TOGETHER.get(title, title)
+    return f"{html.escape(title)}{ask(entry) if entry in ENTRIES else ''}"
+
+
+def with_entries(page: str) -> str:
+    """Add to a whole page the entries that its `?` open."""
+    asked = set(re.findall(r'popovertarget="(term-[a-z-]+)"', page))
+    entries = "\n".join(
+        f'<aside popover class="entry" id="{_place(term)}"><p>{_told(entry)}</p></aside>'
+        for term, entry in ENTRIES.items()
+        if _place(term) in asked
+    )
+    if not entries:
+        return page
+    head, _, tail = page.rpartition("</body>")
+    return f"{head}{entries}\n</body>{tail}"
+
+
+def _told(entry: Entry) -> str:
+    """Write an entry as docs/glossary.md does, where some titles begin a sentence."""
+    after = ":" if entry.title.endswith(".") else "" if entry.text.startswith("of ") else ","
+    text = html.escape(entry.text.removesuffix("."), quote=False)
+    return f"<b>{html.escape(_named(entry))}</b>{after} {text}."
+
+
+def _named(entry: Entry) -> str:
+    return entry.title.removesuffix(".")
+
+
+def _place(term: str) -> str:
+    return f"term-{term.lower().replace(' ', '-')}"
