@@ -248,7 +248,7 @@ def test_a_short_answer_names_the_strongest_only() -> None:
     }
     rows = [release(method, *point) for method, point in at.items()]
     assert dominance_short(fronts_of(family(rows))[0], "shop") == (
-        "By loss and risk, aa dominates x, y and z; b dominates y and z; more under Loss against risk."
+        "By loss and risk, aa dominates x, y and z; b dominates y and z; more under Who dominates."
     )
 
 
@@ -630,10 +630,15 @@ def test_the_page_answers_first_and_is_whole() -> None:
     assert "https:" not in page
     text = "".join(parsed.texts)
     order = [
-        "At equal promise, exact loses least on shop.", "Keep in mind", "What was compared", "1,000 rows",
-        "Least loss at equal promise", "Loss against risk", "At one setting", "What the data still answer",
-        "How it was made", "60 seconds, 4000 MB", "f" * 64, "d" * 64, "How to read this", "More figures",
+        "At equal promise, exact loses least on shop.", "Loss against risk", "Least loss at equal promise",
+        "Keep in mind", "What was compared", "1,000 rows", "Who dominates", "At one setting",
+        "What the data still answer", "How it was made", "60 seconds, 4000 MB", "f" * 64, "d" * 64,
+        "How to read this", "More figures",
     ]  # fmt: skip
+    shown, _, folded = page.partition("<nav")
+    assert (shown.count("<figure>"), shown.count("<table")) == (1, 1)  # the answer, one picture, the table
+    assert folded.count("<figure>") == 17
+    text = "".join(Page(re.sub("<nav.*?</nav>", "", page, flags=re.DOTALL)).texts)
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert page.count("<figure>") == 18

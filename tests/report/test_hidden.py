@@ -204,7 +204,8 @@ def test_what_is_not_covered_is_said_once() -> None:
         transactions(PAPER), sv.RhoUncertainty("1/2", SENSITIVE), hierarchy=sv.Hierarchy(PARENTS)
     )
     for external in (False, True):
-        assert told(release.report_html(external=external)).count("Knowing what a person does") == 2  # named where it is folded, and explained inside
+        page = told(release.report_html(external=external))
+        assert page.count("Knowing what a person does") == 2  # named where it is folded, explained inside
 
 
 def test_many_items_left_out() -> None:

@@ -164,8 +164,13 @@ def ask(term: str) -> str:
 
 def named(title: str) -> str:
     """Write the name of a figure, a text, with the `?` of its entry where it has one, as HTML."""
+    return f"{html.escape(title)}{asked(title)}"
+
+
+def asked(title: str) -> str:
+    """Make the `?` of a figure or parameter; nothing where no entry explains it."""
     entry = _TOGETHER.get(title, title)
-    return f"{html.escape(title)}{ask(entry) if entry in ENTRIES else ''}"
+    return ask(entry) if entry in ENTRIES else ""
 
 
 def with_entries(page: str) -> str:

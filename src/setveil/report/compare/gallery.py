@@ -29,6 +29,7 @@ class Figure:
     caption: str
     drawing: Drawing
     small: bool
+    measure: str  # what it shows, in a few words
 
 
 class Numbering:
@@ -66,12 +67,12 @@ def draw(family: Family, suffix: str) -> list[Figure]:
     drawn = []
     for fronts in fronts_of(family, suffix):
         caption = f"{fronts.title}. {_front_caption(fronts)}"
-        drawn.append(Figure(fronts.stem, fronts.stem, caption, draw_fronts(fronts), False))
+        drawn.append(Figure(fronts.stem, fronts.stem, caption, draw_fronts(fronts), False, fronts.title))
     for figure in line_figures(family, suffix):
         section = SECTIONS.get(figure.measure.section, MORE)
         drawing = draw_lines(figure)
         small = sum(len(plots) for _, plots in drawing.bands) == 1
-        drawn.append(Figure(figure.stem, section, figure.caption, drawing, small))
+        drawn.append(Figure(figure.stem, section, figure.caption, drawing, small, figure.measure.axis))
     return drawn
 
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from setveil.report import words
+from setveil.report import glossary, words
 from setveil.report.compare.gallery import MORE, SECTIONS, Figure, Numbering, draw
 from setveil.report.compare.html_tables import (
     at_setting,
@@ -113,13 +113,22 @@ def comparison_html(
         blocks.paragraph(about, "of"),
         blocks.paragraph(str(study.get("description") or "")),
         _answer(kinds),
-        _keep_in_mind(kinds),
-        _compared(rows, kinds, external),
-        *(part for family, pictures in galleries for part in _family(family, kinds, pictures, numbering)),
-        _without_release(rows, external),
-        _made(study, rows, external),
-        _how_to_read(kinds),
-        *(_more_figures(family, kinds, pictures, numbering) for family, pictures in galleries),
+        *(blocks.unfolded(part) for part in _shown(galleries, kinds, numbering)),
+        blocks.folded(
+            [
+                _keep_in_mind(kinds),
+                _compared(rows, kinds, external),
+                *(
+                    part
+                    for place, (family, drawn) in enumerate(galleries)
+                    for part in _family(family, kinds, drawn, numbering, whole=place > 0)
+                ),
+                _without_release(rows, external),
+                _made(study, rows, external),
+                _how_to_read(kinds),
+                *(_more_figures(family, kinds, drawn, numbering) for family, drawn in galleries),
+            ]
+        ),
     ]
     return blocks.page(f"{name}: methods compared", "\n".join(part for part in parts if part))
 
@@ -163,13 +172,14 @@ def _answer(kinds: Sequence[Family]) -> str:
     return f'<div class="verdict"><strong>{html.escape(headline(kinds))}</strong>\n{listed}\n{shown}</div>'
 
 
-def _keep_in_mind(kinds: Sequence[Family]) -> str:
+def _keep_in_mind(kinds: Sequence[Family]) -> blocks.Section | None:
     notes = all_caveats(kinds)
     listed = "\n".join(f"<li>{html.escape(note, quote=False)}</li>" for note in notes)
-    return blocks.section("Keep in mind", f"<ul>\n{listed}\n</ul>") if notes else ""
+    inside = f"{count(len(notes), 'note')} on what can be compared, and how."
+    return blocks.fold("Keep in mind", inside, f"<ul>\n{listed}\n</ul>") if notes else None
 
 
-def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> str:
+def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> blocks.Section | None:
     """List data sets, methods and parameters."""
     data = []
     for name in distinct(row["data"] for row in rows):
@@ -187,9 +197,13 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> s
             names = distinct(row["method"] for row in family.rows if row["model"] == model)
             of = f": {html.escape(title)}" if title else ""
             methods.append(", ".join(map(blocks.data, names)) + of)
-    shown = [html.escape(values_text(name, values)) for name, values in parameters(rows).items()]
-    return blocks.section(
+    shown = [
+        html.escape(values_text(name, values)) + glossary.asked(name)
+        for name, values in parameters(rows).items()
+    ]
+    return blocks.fold(
         "What was compared",
+        "Data sets with their sizes, methods, parameters with their values.",
         blocks.facts(
             [
                 ("Data", "<br>".join(data)),
@@ -200,37 +214,73 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> s
     )
 
 
+def _shown(
+    galleries: Sequence[tuple[Family, Sequence[Figure]]], kinds: Sequence[Family], numbering: Numbering
+) -> list[blocks.Section | None]:
+    """Choose what is shown unfolded: one picture and one table, of the first family."""
+    if not galleries:
+        return []
+    family, drawn = galleries[0]
+    fronts = fronts_of(family, _suffix(family, kinds))
+    stem = fronts[0].stem if fronts else drawn[0].section if drawn else ""
+    picture = numbering.show_all([figure for figure in drawn if figure.section == stem][:1])
+    title = "Loss against risk" if fronts else stem
+    return [blocks.fold(_title(title, family, kinds), "", picture), _at_equal_promise(family, kinds)]
+
+
 def _family(
-    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering
-) -> list[str]:
-    """Make the sections of a family."""
-    parts = [_at_equal_promise(family, kinds)]
-    for place, fronts in enumerate(fronts_of(family, _suffix(family, kinds))):
-        picture = numbering.show_all([figure for figure in drawn if figure.section == fronts.stem])
-        title = "Loss against rows at risk" if place else "Loss against risk"
+    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering, *, whole: bool
+) -> list[blocks.Section | None]:
+    """Make the sections of a family; `whole`: with those that are shown unfolded of the first one."""
+    parts = [_at_equal_promise(family, kinds)] if whole else []
+    all_fronts = fronts_of(family, _suffix(family, kinds))
+    for place, fronts in enumerate(all_fronts):
+        pictures = [figure for figure in drawn if figure.section == fronts.stem]
+        picture = numbering.show_all(pictures if whole or place else pictures[1:])
+        title = "Loss against rows at risk" if place else "Who dominates, and the best releases"
+        inside = (
+            "The same picture for another measure of risk."
+            if place
+            else ("Which method dominates which, and the Pareto-optimal releases.")
+        )
         told = [_front_text(fronts, data, tables=not place) for data in fronts.releases]
-        parts.append(blocks.section(_title(title, family, kinds), picture, *told))
+        parts.append(blocks.fold(_title(title, family, kinds), inside, picture, *told))
     parts.append(_at_one_setting(family, kinds))
+    first = not whole and not all_fronts  # its first figure is shown unfolded
     for section in SECTIONS.values():
-        inside = [figure for figure in drawn if figure.section == section]
-        if inside:
-            parts.append(blocks.section(_title(section, family, kinds), numbering.show_all(inside)))
+        figures = [figure for figure in drawn if figure.section == section]
+        if first and figures:
+            figures, first = figures[1:], False
+        if figures:
+            named = ", ".join(distinct(figure.measure for figure in figures))
+            shown = numbering.show_all(figures)
+            parts.append(
+                blocks.fold(
+                    _title(section, family, kinds),
+                    f"{count(len(figures), 'figure')}: {html.escape(named)}.",
+                    shown,
+                )
+            )
     return parts
 
 
 def _more_figures(
     family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering
-) -> str:
+) -> blocks.Section | None:
     inside = [figure for figure in drawn if figure.section == MORE]
-    return blocks.section(_title(MORE, family, kinds), numbering.show_all(inside)) if inside else ""
+    if not inside:
+        return None
+    named = html.escape(", ".join(distinct(figure.measure for figure in inside)))
+    told = f"{count(len(inside), 'figure')}: {named}."
+    return blocks.fold(_title(MORE, family, kinds), told, numbering.show_all(inside))
 
 
-def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> str:
+def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> blocks.Section | None:
     loss = loss_of(family)
     found = standings_of(family, loss) if loss else {}
     found = {data: of for data, of in found.items() if any(standing.compared for standing in of)}
     if loss is None or not found:
-        return ""
+        return None
     text = (
         "At how many of the promises (model and all its parameters) that it shares with another method did a "
         "method lose least? Shared: another method lost as little, in nine digits. Below: its mean "
@@ -238,8 +288,9 @@ def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> str:
     )
     took_part = {standing.method for of in found.values() for standing in of if standing.compared}
     methods = [method for method in family.methods if method in took_part]
-    return blocks.section(
+    return blocks.fold(
         _title("Least loss at equal promise", family, kinds),
+        "At how many promises each method lost least.",
         blocks.paragraph(text),
         standings_table(found, methods),
     )
@@ -266,10 +317,10 @@ def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
     return blocks.subsection(blocks.data(data), *parts)
 
 
-def _at_one_setting(family: Family, kinds: Sequence[Family]) -> str:
+def _at_one_setting(family: Family, kinds: Sequence[Family]) -> blocks.Section | None:
     chosen = middle_setting(family)
     if chosen is None:
-        return ""
+        return None
     names, setting = chosen
     where = setting_text(names, setting)
     text = f"All methods at {where}" if where else "All methods"
@@ -283,23 +334,25 @@ def _at_one_setting(family: Family, kinds: Sequence[Family]) -> str:
     tables = [
         blocks.subsection(blocks.data(data), at_setting(family, data, names, setting)) for data in family.data
     ]
-    return blocks.section(_title("At one setting", family, kinds), blocks.paragraph(text), *tables)
+    inside = f"All measures of all methods{f' at {html.escape(where)}' if where else ''}, as a table."
+    return blocks.fold(_title("At one setting", family, kinds), inside, blocks.paragraph(text), *tables)
 
 
-def _without_release(rows: Sequence[Row], external: bool) -> str:
-    if all(row["status"] == "done" for row in rows):
-        return ""
+def _without_release(rows: Sequence[Row], external: bool) -> blocks.Section | None:
+    failed = sum(row["status"] != "done" for row in rows)
+    if not failed:
+        return None
+    inside = f"{count(failed, 'run')} that made no release{'' if external else ', and why'}."
     if external:
         lines = [
             [blocks.data(data), blocks.data(method), str(runs)] for data, method, runs in missing_counts(rows)
         ]
-        return blocks.section(
-            "Runs without a release", grid(["Data", "Method", "Runs"], lines, [1, 1, 1], texts=2)
-        )
-    return blocks.section("Runs without a release", failures_table(rows))
+        table = grid(["Data", "Method", "Runs"], lines, [1, 1, 1], texts=2)
+        return blocks.fold("Runs without a release", inside, table)
+    return blocks.fold("Runs without a release", inside, failures_table(rows))
 
 
-def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> str:
+def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> blocks.Section | None:
     """Say what is needed to repeat the study."""
     versions = dict(study.get("versions") or {})
     made_with = distinct(str(row["setveil"]) for row in rows if row.get("setveil"))
@@ -335,7 +388,8 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> str:
             ("Data SHA-256", "<br>".join(hashes)),
             ("All runs", "results.csv and results.parquet, beside this report"),
         ]
-    return blocks.section("How it was made", blocks.facts(lines))
+    inside = f"{'Machine' if external else 'Command, machine'}, versions, repetitions, limits."
+    return blocks.fold("How it was made", inside, blocks.facts(lines))
 
 
 def _repetitions(rows: Sequence[Row]) -> str:
@@ -346,7 +400,7 @@ def _repetitions(rows: Sequence[Row]) -> str:
     return f"{seeds} seeds. Tables and figures show medians, with the least and the greatest."
 
 
-def _how_to_read(kinds: Sequence[Family]) -> str:
+def _how_to_read(kinds: Sequence[Family]) -> blocks.Section | None:
     lines = [
         ("Method:", "an algorithm, with those of its own parameters that differ from their defaults."),
         (
@@ -365,7 +419,8 @@ def _how_to_read(kinds: Sequence[Family]) -> str:
         for one in compared()
         if one.reading and _holds(kinds, one.column)
     ]
-    return blocks.section("How to read this", blocks.points(lines))
+    inside = "The terms, and how to read the figures."
+    return blocks.fold("How to read this", inside, blocks.points(lines))
 
 
 def _same_hierarchy(kinds: Sequence[Family]) -> str:

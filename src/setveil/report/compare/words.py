@@ -142,7 +142,7 @@ def dominance_short(fronts: Fronts, data: str) -> str:
     told += [f"{a} meets or betters every release of {b}" for a, b, _ in found.covers]
     told += [f"the best releases of {and_list(group)} are the same" for group in found.equal]
     if len(told) > _MOST_TOLD:
-        told = [*told[: _MOST_TOLD - 1], "more under Loss against risk"]
+        told = [*told[: _MOST_TOLD - 1], "more under Who dominates"]
     if not told and len(fronts.points(data)) > 1:
         told = ["no method dominates another"]
     return f"By loss and risk, {'; '.join(told)}." if told else ""

@@ -173,6 +173,11 @@ def folded(sections: Iterable[Section | None]) -> str:
     return f'<nav aria-label="Contents">\n<ul>\n{links}\n</ul>\n</nav>\n' + "\n".join(parts)
 
 
+def unfolded(one: Section | None) -> str:
+    """Show a section that might be folded as it is."""
+    return "" if one is None else section(one.title, *one.parts)
+
+
 def beside(*parts: str) -> str:
     """Set parts beside each other where there is room."""
     filled = [part for part in parts if part]

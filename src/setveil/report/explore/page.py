@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 
-from setveil.report import words
+from setveil.report import glossary, words
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
@@ -28,6 +28,7 @@ from setveil.report.explore.text import (
     standing,
     steps,
 )
+from setveil.wording import count
 
 TITLE = "What each promise costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost
@@ -83,9 +84,7 @@ def explored_html(found: Explored) -> str:
         _answer(found),
         _losses(found),
         _curves(found),
-        _figures(found),
-        _commands(found),
-        blocks.section("How it was made", blocks.facts(_made(found))),
+        blocks.folded([_figures(found), _commands(found), _how(found)]),
     ]
     return blocks.page(TITLE, "\n".join(part for part in parts if part))
 
@@ -101,6 +100,7 @@ def _losses(found: Explored) -> str:
     most = max((cell["loss"] for cell in found["cells"] if cell["loss"] is not None), default=0.0)
     fits = "font-size:clamp(9px,2.4vw,15px);padding:8px 2px;text-align:center"
     heads = "".join(f'<th style="{fits}" scope="col">{k}</th>' for k in found["k"])
+    corner = f"{glossary.named('m')} \\ {glossary.named('k')}"
     tables = []
     for rho in rhos(found):
         lines = []
@@ -108,11 +108,12 @@ def _losses(found: Explored) -> str:
             cells = "".join(_cell(at(found, k, m, rho), most, fits) for k in found["k"])
             lines.append(f'<tr><th style="{fits}" scope="row">{m}</th>{cells}</tr>')
         table = (
-            f'<table class="heat">\n<thead><tr><th style="{fits}">m \\ k</th>{heads}</tr></thead>\n'
+            f'<table class="heat">\n<thead><tr><th style="{fits}">{corner}</th>{heads}</tr></thead>\n'
             f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
         )
         tables.append(table if rho is None else blocks.subsection(html.escape(f"rho = {rho}"), table))
     name, meaning = loss_words(found)
+    head = f"Loss{glossary.ask(name)}" if name in glossary.ENTRIES else "Loss"
     notes = [
         f"{name}, {meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
         "nothing is left."
@@ -125,7 +126,7 @@ def _losses(found: Explored) -> str:
             f"Small below a loss: {' and '.join(names)} of the stronger promise whose release is taken, as "
             "it loses less or there was no time for this one."
         )
-    return blocks.section("Loss", *tables, *(blocks.paragraph(note, "small") for note in notes))
+    return blocks.section(head, *tables, *(blocks.paragraph(note, "small") for note in notes))
 
 
 def _cell(cell: Cell, most: float, style: str) -> str:
@@ -200,7 +201,7 @@ def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Sm
     return plot(across, up, ("k", axis), series, title=title, width=404, label=f"{title} against k")
 
 
-def _figures(found: Explored) -> str:
+def _figures(found: Explored) -> blocks.Section | None:
     lines = [
         [html.escape(promise_of(cell)), *map(html.escape, numbers(cell, found))] for cell in found["cells"]
     ]
@@ -210,22 +211,29 @@ def _figures(found: Explored) -> str:
         [1.6, *(1.2 if head == "occurrences" else 1 for head in heads(found))],
     )
     told = [*columns_explained(found), *reasons(found)]
-    return blocks.section("All figures", table, *(blocks.paragraph(line, "small") for line in told))
+    inside = f"A line for each of {count(len(lines), 'promise')}, and what the columns mean."
+    return blocks.fold("All figures", inside, table, *(blocks.paragraph(line, "small") for line in told))
 
 
-def _commands(found: Explored) -> str:
+def _commands(found: Explored) -> blocks.Section | None:
     lines = [
         (html.escape(promise_of(cell)), blocks.code(cell["command"]))
         for cell in found["cells"]
         if cell["command"] is not None
     ]
     if not lines:
-        return ""
+        return None
     about = (
         "DIR is the folder that the release is written to. A run on its own has more time than the search "
         "for this page had, so its release may lose less."
     )
-    return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines))
+    inside = f"The command for each of {count(len(lines), 'release')}."
+    return blocks.fold("To make them", inside, blocks.paragraph(about), blocks.facts(lines))
+
+
+def _how(found: Explored) -> blocks.Section | None:
+    inside = "Algorithm, hierarchy, time, machine, version."
+    return blocks.fold("How it was made", inside, blocks.facts(_made(found)))
 
 
 def _made(found: Explored) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+from setveil.report import glossary
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
@@ -44,9 +45,7 @@ def advice_html(advice: Recommended) -> str:
         _answer(advice),
         _tried(advice),
         _chart(advice),
-        _commands(advice),
-        _decided(advice),
-        blocks.section("How it was made", blocks.facts(_made(advice))),
+        blocks.folded([_commands(advice), _decided(advice), _how(advice)]),
     ]
     return blocks.page("Which release loses least", "\n".join(part for part in parts if part))
 
@@ -68,7 +67,7 @@ def _tried(advice: Recommended) -> str:
     for title, rows in groups(advice):
         lines = [[html.escape(cell) for cell in cells(row, advice)] for row in rows]
         lines = [[f"{place} {name}", *rest] for place, name, *rest in lines]
-        names = [head[0].upper() + head[1:] for head in heads(advice)]
+        names = [head[0].upper() + glossary.named(head)[1:] for head in heads(advice)]
         table = grid(names, lines, [2.2, *[1] * (len(names) - 1)])
         parts += [blocks.subsection(html.escape(title), table) if title else table]
     parts += [blocks.paragraph(line, "small") for line in (*columns_explained(advice), *notes(advice))]
@@ -112,17 +111,24 @@ def _loss(advice: Recommended) -> str:
     return "f" if of_table(advice) else "LM"
 
 
-def _commands(advice: Recommended) -> str:
+def _commands(advice: Recommended) -> blocks.Section | None:
     lines = [
         (html.escape(row["name"]), blocks.code(row["command"]))
         for row in advice["candidates"]
         if row["status"] == "done"
     ]
     about = "DIR is the folder that the release is written to."
-    return blocks.section("To make them", blocks.paragraph(about), blocks.facts(lines)) if lines else ""
+    if not lines:
+        return None
+    inside = f"The command for each of {count(len(lines), 'release')}."
+    return blocks.fold("To make them", inside, blocks.paragraph(about), blocks.facts(lines))
 
 
-def _decided(advice: Recommended) -> str:
+def _how(advice: Recommended) -> blocks.Section | None:
+    return blocks.fold("How it was made", "Machine, version.", blocks.facts(_made(advice)))
+
+
+def _decided(advice: Recommended) -> blocks.Section | None:
     lines = []
     if advice["by"] == "f":
         lines.append(("Least loss is recommended:", f"{weighed(advice)}."))
@@ -142,7 +148,8 @@ def _decided(advice: Recommended) -> str:
             f"({_loss(advice)} at most 0.05 greater, the error of queries at most a tenth).",
         )
     )
-    return blocks.section("What decides", blocks.points(lines))
+    inside = "By what the release was chosen, and when another one is named."
+    return blocks.fold("What decides", inside, blocks.points(lines))
 
 
 def _made(advice: Recommended) -> list[tuple[str, str]]:

@@ -61,7 +61,7 @@ def headline(head: str, about: str, report: Record) -> str:
 def _parameters(guarantee: Facts) -> str:
     """List the parameters of a promise, each with what it means."""
     named = [
-        f"{glossary.named(name)} = {html.escape(str(guarantee[name]))}"
+        f"{html.escape(f'{name} = {guarantee[name]}')}{glossary.asked(name)}"
         for name in words_for(guarantee).parameters
         if name in guarantee and isinstance(guarantee[name], int | float | str)
     ]
