@@ -32,10 +32,11 @@ from setveil.cli.options import (
 )
 from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
+from setveil.cli.tables import Columns, read_table, require_tables
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import Model, model_named, models
 from setveil.options.columns import Columns as Words
+from setveil.options.columns import split_hierarchies
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model

@@ -16,7 +16,8 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.session import Answer
-from setveil.cli.tables import Columns, read_table, require_tables, split_hierarchies
+from setveil.cli.tables import Columns, read_table, require_tables
+from setveil.options.columns import split_hierarchies
 
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from setveil.cli.options import TABLES, Bundle, column_options, option
 from setveil.cli.session import say
 from setveil.errors import RequestError
-from setveil.options.columns import OF_VALUES, PUBLISHED
+from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
 from setveil.options.columns import Columns as Words
 from setveil.options.reading import Reading
 
@@ -43,26 +43,6 @@ def require_tables(words: Words, model: str, of_tables: bool) -> None:
             f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
             hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
         )
-
-
-def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:
-    """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column."""
-    plain: list[str] = []
-    named: dict[str, str] = {}
-    for text in given:
-        name, sign, file = text.partition("=")
-        if not (of_tables and sign) or Path(text).exists():
-            plain.append(text)
-        elif name in named:
-            raise RequestError(f"--hierarchy: column {name!r} has two, {named[name]} and {file}.")
-        else:
-            named[name] = file
-    if len(plain) > 1:
-        raise RequestError(
-            f"--hierarchy: {len(plain)} files are given for the items, expected one.",
-            hint="That of a column is named with it: --hierarchy age=age.csv.",
-        )
-    return next(iter(plain), None), named
 
 
 def items_tree(given: Sequence[str] | None, *, of_table: bool) -> Path | None:

@@ -1,0 +1,98 @@
+"""The table of a run, read again as its record says, and what was published of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import DataError, RequestError
+from setveil.hierarchy.io import read_hierarchy
+from setveil.options.columns import Columns, split_hierarchies
+from setveil.options.reading import Reading
+from setveil.past.run import PastRun
+from setveil.published import tables
+from setveil.tables.read import make_table
+from setveil.tables.roles import read_roles, with_trees
+from setveil.tables.table import Table
+from setveil.values.declared import options_of
+
+
+def is_table(run: PastRun) -> bool:
+    """Whether a run is of a table."""
+    return run.report["recoding"] in tables.info.recodings
+
+
+def find_table(run: PastRun, folder: Path | None = None) -> Table:
+    """Read the table that a run was made from, with the roles and hierarchies that it was given.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where relative paths begin: the folder in which the run was started.
+    """
+    options: Mapping[str, Any] = run.report.get("options") or {}
+    files = options.get("input") or []
+    if len(files) != 1 or files[0] == "-":
+        raise DataError(
+            "The record of this run does not say which file its table came from.",
+            hint="Name it with --data, and read it as the run did; in Python give the table.",
+        )
+    words = Columns(**_of(Columns, options))
+    reading = Reading(**_of(Reading, options))
+    plain, named = split_hierarchies(_listed(options.get("hierarchy")), of_tables=True)
+    base = folder or Path()
+    if words.roles is not None:
+        roles = read_roles(base / words.roles, reading.text_encoding)
+        roles = roles if plain is None else replace(roles, hierarchy=plain)
+    else:
+        roles = words.as_roles(named, plain)
+    roles = with_trees(
+        roles,
+        lambda path: None if path is None else read_hierarchy(base / path, encoding=reading.text_encoding),
+    )
+    table = make_table(str(base / files[0]), roles, words.as_how(reading))
+    require_table(run, table)
+    return table
+
+
+def _of(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Take what a record has of these options."""
+    names = {name: name.replace("_", "-") for name in options_of(kind)}
+    found = {name: options[said] for name, said in names.items() if options.get(said) is not None}
+    for several in ("ranges", "weight", "missing"):
+        if isinstance(found.get(several), str):
+            found[several] = [found[several]]
+    for path in ("roles", "items_file"):
+        if path in found:
+            found[path] = Path(found[path])
+    return found
+
+
+def _listed(given: Any) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def require_table(run: PastRun, table: Any) -> None:
+    """Refuse what is not the table of a run."""
+    if not getattr(table, "is_table", False):
+        raise RequestError(
+            "This is the run of a table, and its data were read as rows of items.",
+            hint="Read them with the same roles, as setveil.read_table does.",
+        )
+    recorded = run.report["input"]
+    now = table.origin.sha256 if table.origin else None
+    if now and recorded["sha256"] and now != recorded["sha256"]:
+        raise DataError(
+            "The table is no longer the one that this run was made from.",
+            hint="It was changed since, or is another file.",
+        )
+    found = (table.n_rows, table.n_items, table.n_occurrences)
+    expected = tuple(recorded[name] for name in ("rows", "items", "occurrences"))
+    names = [column["name"] for column in run.report["table"]["columns"]]
+    if found != expected or [column.name for column in table.columns] != names:
+        raise DataError(
+            "This is not the table of the run: it has other rows, items or quasi-identifiers.",
+            hint="Read it as the run did.",
+        )

@@ -1,0 +1,77 @@
+"""How many rows have the values of a column: as it was, and as readers expect from the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from naive.rt_measures import share_of_node, share_of_range
+from naive.rt_table import MISSING, Column
+
+Line = tuple[frozenset[str], int, Fraction]  # values that are counted together, rows before and after
+
+
+def _is_range(column: Column, label: str) -> bool:
+    return column.whole is None and (label == "*" or label.startswith("["))
+
+
+def _numbers(column: Column) -> list[Fraction]:
+    return sorted({Fraction(value) for value in {*column.values, *column.paths} - {MISSING}})
+
+
+def intervals(column: Column, most: int) -> list[tuple[Fraction, Fraction]]:
+    """Cut what lies between the least and the greatest number into at most so many intervals of one width."""
+    numbers = _numbers(column)
+    if not numbers:
+        return []
+    least, greatest = numbers[0], numbers[-1]
+    if all(number.denominator == 1 for number in numbers):
+        span = int(greatest - least) + 1
+        width = Fraction(span // most + (span % most > 0))
+        found = [least]
+        while found[-1] + width <= greatest:
+            found.append(found[-1] + width)
+        return [(low, min(low + width - 1, greatest)) for low in found]
+    width = (greatest - least) / most
+    return [(least + i * width, least + (i + 1) * width) for i in range(most)]
+
+
+def distribution(column: Column, labels: Sequence[str], most: int) -> list[Line]:
+    """Of numbers by intervals, of other values by the most frequent ones; missing numbers first."""
+    if not column.numeric:
+        rows = {value: column.values.count(value) for value in column.paths}
+        order = sorted(column.paths, key=lambda value: (-rows[value], column.position[value]))
+        chosen = sorted((x for x in order[:most] if rows[x]), key=column.position.__getitem__)
+        groups = [frozenset([value]) for value in chosen]
+        rest = frozenset(column.paths) - frozenset(chosen)
+        return [
+            (group, sum(rows[x] for x in group), sum((share_of_node(column, x, group) for x in labels), Fraction(0)))
+            for group in (*groups, *([rest] if rest else []))
+        ]  # fmt: skip
+    lines: list[Line] = []
+    values = {*column.values, *column.paths}
+    if MISSING in values:
+        held = frozenset([MISSING])
+        after = sum(
+            (Fraction(0) if _is_range(column, x) else share_of_node(column, x, held) for x in labels), Fraction(0)
+        )  # fmt: skip
+        lines.append((held, column.values.count(MISSING), after))
+    found = intervals(column, most)
+    for i, (low, high) in enumerate(found):
+        whole = all(number.denominator == 1 for number in _numbers(column))
+        last = whole or i == len(found) - 1
+        held = frozenset(
+            x for x in values - {MISSING} if low <= Fraction(x) and (Fraction(x) <= high if last else Fraction(x) < high)
+        )  # fmt: skip
+        after = Fraction(0)
+        for label in labels:
+            if not _is_range(column, label):
+                after += share_of_node(column, label, held)
+                continue
+            ends = column.extremes if label == "*" else [Fraction(x) for x in label.strip("[]").split(",")]
+            if ends[0] == ends[1]:
+                after += any(Fraction(x) == ends[0] for x in held)
+            else:
+                after += share_of_range(column, label, low, high)
+        lines.append((held, sum(value in held for value in column.values), after))
+    return lines
