@@ -48,4 +48,7 @@ def test_integers_by_hand() -> None:
     ]
     fine = distribution(column, shown, most=24)
     assert len(fine) == 24
-    assert [(one.values, one.before, one.after) for one in fine[:2]] == [("20", 1, 3 * 0.1), ("21", 0, 3 * 0.1)]
+    assert [(one.values, one.before, one.after) for one in fine[:2]] == [
+        ("20", 1, 3 * 0.1),
+        ("21", 0, 3 * 0.1),
+    ]

@@ -55,6 +55,18 @@ def anonymize(project: Project, out: str, hierarchy: str | None = None) -> list[
     return ["anonymize", *_inputs(settings), *_words(settings, [*first, *rest]), "--out", out]
 
 
+def again(report: Mapping[str, Any], out: str, **changes: Any) -> list[str]:
+    """Make the release of a record once more, with some options changed."""
+    options = {
+        name: value
+        for name, value in {**(report.get("options") or {}), **changes}.items()
+        if name not in _NOT_OF_A_FILE and name != "external"
+    }
+    first = [name for name in PROMISE if name in options]
+    rest = [name for name in options if name not in {*first, "input"}]
+    return ["anonymize", *_inputs(options), *_words(options, [*first, *rest]), "--out", out]
+
+
 def is_table(settings: Mapping[str, Any]) -> bool:
     """Whether the data have further columns that someone may know."""
     return "qi" in settings or "roles" in settings

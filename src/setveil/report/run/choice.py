@@ -19,12 +19,17 @@ _NOBODY = "statements about single persons"
 
 def usable(report: Record) -> str:
     """Say in a line what the release can be used for and what not; nothing where it must not be used."""
+    lines = "<br>\n".join(f"<b>{fit}:</b> {', '.join(things)}." for fit, things in uses_by_fit(report))
+    return f"<p>{lines}</p>" if lines else ""
+
+
+def uses_by_fit(report: Record) -> list[tuple[str, list[str]]]:
+    """List what the release can be used for, with care or not at all; nothing where it must not be used."""
     if not report["guarantee"]["holds"]:
-        return ""
+        return []
     uses = [*kind_of(report).uses(report), (UNUSABLE, _NOBODY)]
     told = [(fit, [what for found, what in uses if found == fit]) for fit in FIT]
-    lines = "<br>\n".join(f"<b>{fit}:</b> {', '.join(things)}." for fit, things in told if things)
-    return f"<p>{lines}</p>"
+    return [(fit, things) for fit, things in told if things]
 
 
 def choice(report: Record) -> blocks.Section | None:

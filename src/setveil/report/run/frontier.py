@@ -47,7 +47,7 @@ def frontier(report: Record) -> blocks.Section | None:
     )
     lines = [
         [
-            f"{_name(entry)}{' (this release)' if entry is chosen else ''}",
+            f"{named(entry)}{' (this release)' if entry is chosen else ''}",
             count(entry["classes"]),
             words.measure(entry["relational_loss"]),
             words.measure(entry["transaction_loss"]),
@@ -81,7 +81,7 @@ def frontier_lines(report: Record) -> list[str]:
         relational, transactional, total = numbers
         chosen = "  this release" if entry["chosen"] else ""
         lines.append(
-            f"{_name(entry):21}{count(entry['classes']):>9}{relational:>9}{transactional:>9}"
+            f"{named(entry):21}{count(entry['classes']):>9}{relational:>9}{transactional:>9}"
             f"{words.percent(entry['suppressed_share']):>10}{total:>9}{chosen}"
         )
     return lines
@@ -93,7 +93,8 @@ def _point(entry: Class) -> Point:
     return Point(entry["relational_loss"], entry["suppressed_share"])
 
 
-def _name(entry: Class) -> str:
+def named(entry: Class) -> str:
+    """Say how the classes of a release that was tried were made."""
     if entry["search"] != "sweep":
         return "split by gain"
     return f"{count(entry['least'], 'row')}"
@@ -106,10 +107,19 @@ def chosen_of(entries: list[Class]) -> Class | None:
 
 def neighbours(report: Record) -> str:
     """Name the next points of the frontier on either side, in a sentence; empty where there are none."""
+    return "; ".join(
+        f"{gain}: {words.percent(entry['suppressed_share'])} left out at R "
+        f"{words.measure(entry['relational_loss'])} ({_setting(entry)})"
+        for gain, entry in instead(report)
+    )
+
+
+def instead(report: Record) -> list[tuple[str, Class]]:
+    """List the next points of the frontier on either side, each with what it would gain."""
     entries = sorted(report.get("frontier") or [], key=lambda entry: entry["suppressed_share"])
     chosen = chosen_of(entries)
     if chosen is None or len(entries) < 2:
-        return ""
+        return []
     told = []
     here = entries.index(chosen)
     for step, gain in ((-1, "fewer items lost"), (1, "more exact columns")):
@@ -117,12 +127,8 @@ def neighbours(report: Record) -> str:
         while 0 <= other < len(entries) and not _trades(chosen, entries[other], step):
             other += step
         if 0 <= other < len(entries):
-            entry = entries[other]
-            told.append(
-                f"{gain}: {words.percent(entry['suppressed_share'])} left out at R "
-                f"{words.measure(entry['relational_loss'])} ({_setting(entry)})"
-            )
-    return "; ".join(told)
+            told.append((gain, entries[other]))
+    return told
 
 
 def _trades(chosen: Class, other: Class, step: int) -> bool:

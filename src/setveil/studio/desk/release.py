@@ -1,8 +1,7 @@
-"""Questions about releases: figures in words, the cut, rows before and after, what is recommended."""
+"""Questions about releases: figures in words, the cut, names, what is recommended."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
+from setveil.published import tables
 from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
-from setveil.studio.desk.data import data_of, rows, rows_of
+from setveil.studio.desk.data import rows_of, same_rows
 from setveil.studio.desk.place import Desk
 
 MOST = 200  # lines of an answer
@@ -28,13 +28,14 @@ class _Release:
         self.run = past_run(folder)
         self.report = self.run.report
         self.tree: Hierarchy | None = None
-        self.published: list[list[str]] | None = None
-        self.places: list[int] = []
 
     def one_label(self) -> Mapping[str, str | None]:
         """Return the label of each item, in a release where each has one."""
-        if not self.run.uniform:
-            raise DataError("In this release an item may have several names: there is no one cut.")
+        if not self.run.uniform and self.report["recoding"] != tables.GLOBAL:
+            raise DataError(
+                "Here the same item can have different labels in different rows, so there is no single list "
+                "of labels."
+            )
         return self.run.image
 
 
@@ -56,19 +57,11 @@ def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
     if release.tree is None and found:
         release.one_label()
         file = desk.folder / (found["path"] or "") if found["source"] == "file" else None
-        data = _same_rows(desk, release, rows_of(desk)) if file is None else None
+        data = same_rows(release.report, rows_of(desk)) if file is None else None
         read = release.report["input"].get("read")
         encoding = (read["encoding"] if read else None) or "utf-8"
         release.tree = find_tree(release.run, data, file, encoding)  # type: ignore[arg-type]
     return release.tree
-
-
-def _same_rows(desk: Desk, release: _Release, data: Any) -> Any:
-    """Take the project's rows if they are those of the run."""
-    then, now = release.report["input"]["sha256"], data.origin.sha256 if data.origin else None
-    if then != now or (release.report.get("sample") or {}):
-        raise DataError("The data are no longer those that this release was made of.")
-    return data
 
 
 def _kind(items: list[str], image: Mapping[str, str | None], name: str, *, leaf: bool) -> dict[str, Any]:
@@ -146,53 +139,6 @@ def names(desk: Desk, run: str, state: str = "closed", text: str = "") -> dict[s
     return {"numbers": numbers, "all": len(chosen), "names": chosen[:MOST]}
 
 
-def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[str, Any]:
-    """Return rows as they were, and what was published of them.
-
-    Returns
-    -------
-    dict
-        all: how many rows there are; rows: number, before and after, the latter as lists of names; after is
-        null where the published file does not tell.
-    """
-    release = _of(desk, run)
-    _same_rows(desk, release, data_of(desk))
-    found = rows(desk, first, count)
-    shown = [
-        {
-            "number": found["first"] + i + 1,
-            "before": [*row["values"], *row["items"]],
-            "after": _after(release, found["first"] + i, row["items"]),
-        }
-        for i, row in enumerate(found["rows"])
-    ]
-    return {"all": found["total"], "rows": shown}
-
-
-def _after(release: _Release, row: int, items: list[str]) -> list[str] | None:
-    """Find what was published of a row: by the label of each item, or in the published file."""
-    if release.run.uniform:
-        return sorted({label for item in items if (label := release.run.image.get(item)) is not None})
-    if release.published is None:
-        release.published = _published_lines(release)
-    return release.published[release.places[row]] if release.published else None
-
-
-def _published_lines(release: _Release) -> list[list[str]]:
-    """Read what the published file has for each row; nothing if it has not one line for each."""
-    published, places = release.report["published"], release.folder / "internal" / "rows.csv"
-    layout = published.get("layout", {})
-    if layout.get("format") not in {"basket", "table"} or not places.is_file():
-        return []
-    with places.open(encoding="utf-8", newline="") as lines:
-        release.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
-    file = release.folder / "published" / Path(published["file"]).name
-    with file.open(encoding="utf-8", newline="") as lines:
-        found = list(csv.reader(lines, delimiter=layout.get("separator") or ","))
-    found = found[1:] if layout["format"] == "table" else found
-    return found if len(found) == len(release.places) else []
-
-
 def recommended(desk: Desk, found: Any) -> dict[str, Any]:
     """Put what was recommended in the words of the command.
 
@@ -226,6 +172,5 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "release_in_words": in_words,
     "release_cut": cut,
     "release_names": names,
-    "release_rows": before_after,
     "recommended": recommended,
 }

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +18,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from setveil.report import accuracy, words
-from setveil.report.models import check, items_known, words_for
+from setveil.errors import DataError
+from setveil.report import words
+from setveil.report.models import check, words_for
 from setveil.report.models import promise as promise_in_words
-from setveil.report.record import Attack, Record, read_record
-from setveil.report.run.exposure import sides
+from setveil.report.record import Record, read_record
+from setveil.report.run.choice import uses_by_fit
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
+from setveil.studio.pages import release_figures as figures
+from setveil.studio.pages import release_handout as handout
 from setveil.studio.pages.promise import spare
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, error_page, framed, page, to
-from setveil.utility import Utility
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
-_ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
+_ONE_LABEL = {"global", "table-cut"}  # of each item, whatever row it is in
+NEIGHBOUR = "neighbour"  # a job that makes a release beside another one
 _ROWS = 10  # shown before and after
 _COUNTS = 20
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
@@ -43,7 +47,7 @@ _STATES = {
     "out": "Left out",
     "kept": "Published as they are",
 }
-_TOLD = ("Lost", "Optimum", "Items", "Rows", "Left out")  # of the summary, beside the figures
+_TOLD = ("Lost", "Optimum", "Items", "Rows", "Left out", "Dropped")  # of the summary, beside the figures
 
 
 async def show(request: Request) -> Response:
@@ -59,6 +63,7 @@ async def show(request: Request) -> Response:
     first = max(_number(asked.get("row")) - 1, 0)
     rows = await _ask(request, "release_rows", run=run, first=first, count=_ROWS)
     said = await _ask(request, "release_in_words", run=run)
+    columns = await _ask(request, "release_columns", run=run) if report.get("table") else {"columns": []}
     jobs: Jobs = request.app.state.studio.jobs
     why, query, verify = (_job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify"))
     with places.reading(f"The record of the release {run}"):
@@ -66,6 +71,7 @@ async def show(request: Request) -> Response:
         same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
         same_as += [commands.verify(f"runs/{run}", report)]
     same_as += [job.argv for job in (why, query) if job is not None]
+    neighbour = jobs.latest(project, NEIGHBOUR)
     return page(
         request,
         "release.html",
@@ -80,6 +86,9 @@ async def show(request: Request) -> Response:
         state=state,
         find=asked.get("find", ""),
         names=names,
+        columns=columns if "problem" in columns else {"columns": figures.columns(columns["columns"])},
+        others=_others(project, run, report),
+        neighbour=None if neighbour is None else told(neighbour),
         rows=rows,
         row=first + 1,
         step_of_rows=_ROWS,
@@ -87,9 +96,7 @@ async def show(request: Request) -> Response:
         why=None if why is None else _why(why),
         query=None if query is None else _query(query),
         verify=None if verify is None else _verify(verify),
-        files=[
-            (path.name, path.stat().st_size) for path in sorted((project.runs / run / "published").iterdir())
-        ],
+        files=[(path.name, path.stat().st_size) for path in handout.handed_out(project.runs / run)],
         published=project.runs / run / "published",
         public=(project.runs / run / "published" / "report.html").is_file(),
         kept=run in project.studio.get("kept", []),
@@ -104,11 +111,12 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "promise": promise_in_words(guarantee),
         "outcome": check(guarantee),
         "open_points": words_for(guarantee).not_covered(guarantee),
-        "tiles": tiles(report),
-        "exposed": exposed(report),
+        "tiles": figures.tiles(report),
+        "uses": uses_by_fit(report),
+        "exposed": figures.exposed(report),
         "old": _is_old(project, report),
         "can_say_why": report["recoding"] == "global" and guarantee["model"] in _EXPLAINED,
-        "has_tree": bool(report.get("hierarchy")) and report["recoding"] == "global",
+        "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
 
 
@@ -146,60 +154,6 @@ def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | N
     return found if found.kind == kind else None
 
 
-def tiles(report: Record) -> list[tuple[str, str]]:
-    """Choose the figures that are shown first; all are the report's."""
-    utility: Utility = report["utility"]
-    whole = report["input"]["occurrences"]
-    shown = []
-    if "weighed_loss" in utility:
-        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together (f)"))
-    elif "lm" in utility:
-        shown.append((words.measure(utility["lm"]), "loss (LM)"))
-    if "unchanged_items" in utility:
-        shown.append(
-            (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items keep their names")
-        )
-    for name, what in (
-        ("unchanged_occurrences", "of all entries stay as they are"),
-        ("generalized_occurrences", "of all entries are published under a broader name"),
-        ("suppressed_occurrences", "of all entries are left out"),
-    ):
-        if name in utility and whole:
-            shown.append((words.percent(utility[name], whole), what))
-    if error := accuracy.query_error_tile(report):
-        shown.append(error)
-    return shown
-
-
-def exposed(report: Record) -> list[tuple[str, str, str, str]]:
-    """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
-    before, after = sides(report)
-    if not before or not after:
-        return []
-    known = items_known(report["guarantee"]) if report["guarantee"]["model"] in _ABOUT_ALL_ITEMS else 0
-    tables = []
-    for side in (before, after):
-        best = (one for one in side["risk"] if one["choice"] == "best")
-        tables.append({one["m"]: one for one in best})
-    return [
-        (
-            f"{m} item{'s' if m != 1 else ''}",
-            _rows_alone(tables[0][m]),
-            _rows_alone(tables[1][m]),
-            "yes" if known is None or m <= known else "no",
-        )
-        for m in tables[0]
-        if m in tables[1]
-    ]
-
-
-def _rows_alone(found: Attack) -> str:
-    number = found["rows_below"].get("2")
-    if number is None:
-        return ""
-    return f"{'' if found['exact'] else 'about '}{round(number):,}"
-
-
 def _is_old(project: Project, report: Record) -> bool:
     """Whether the data have been read anew, and are others, since a release was made."""
     now, then = project.studio.get("sha256"), report["input"]["sha256"]
@@ -224,6 +178,21 @@ def _described(project: Project) -> list[dict[str, Any]]:
                 }
             )
     return found
+
+
+def _others(project: Project, run: str, report: Record) -> dict[str, Any] | None:
+    """List what else could be had, from the records of this release and of those like it."""
+    if figures.share_of(report) is None:
+        return None
+    made = {}
+    for name in runs_of(project):
+        if name != run:
+            with contextlib.suppress(DataError):  # one that cannot be read is no neighbour
+                other = report_of(project, name)
+                if figures.same_but_share(report, other):
+                    made[name] = other
+    with places.reading(f"The record of the release {run}"):
+        return figures.others(run, report, made)
 
 
 def _counts(project: Project, run: str) -> dict[str, Any] | None:
@@ -326,16 +295,15 @@ async def _start(request: Request, kind: str) -> Response:
     job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
     with contextlib.suppress(TimeoutError):  # a short one is not worth a page that waits
         await asyncio.wait_for(request.app.state.studio.jobs.wait(job), _SHORT)
-    return _back(request, run, **{kind: job.id})
+    return _back(request, run, kind, **{kind: job.id})
 
 
-def _back(request: Request, run: str, **more: Any) -> Response:
-    """Go back to a release, to the part that was asked."""
+def _back(request: Request, run: str, part: str = "", **more: Any) -> Response:
+    """Go back to a release, to a part of it."""
     from urllib.parse import urlencode
 
     from starlette.responses import RedirectResponse
 
-    part = next(iter(more), "")
     place = at(request, "p", request.state.project.name, "release")
     return RedirectResponse(f"{place}?{urlencode({'run': run, **more})}#{part}", status_code=303)
 
@@ -360,6 +328,34 @@ async def leave_out(request: Request) -> Response:
     project: Project = request.state.project
     form = await form_of(request)
     spare(project, [str(name) for name in form.getlist("name")])
+    return to(request, "p", project.name, "run")
+
+
+async def neighbours(request: Request) -> Response:
+    """Make the releases for the next shares on either side, to be compared with this one."""
+    project: Project = request.state.project
+    jobs: Jobs = request.app.state.studio.jobs
+    run = str((await form_of(request)).get("run", ""))
+    if run not in runs_of(project):
+        return _missing(request)
+    with places.reading(f"The record of the release {run}"):
+        report = report_of(project, run)
+        found = figures.others(run, report, {})
+    busy = any(job.kind == NEIGHBOUR and not job.is_over for job in jobs.of(project))
+    for share, written in [] if busy or found is None else found["compute"]:
+        name = commands.run_name(project.runs, f"{run}-share-{share.replace('/', '-')}")
+        argv = commands.again(report, f"runs/{name}", share=share)
+        jobs.start(project, NEIGHBOUR, argv, label=f"the share of {written}", out=project.runs / name)
+    return _back(request, run, "others")
+
+
+async def share(request: Request) -> Response:
+    """Take another share of the columns in the loss for the next release."""
+    project: Project = request.state.project
+    percent = whole(str((await form_of(request)).get("percent", "")))
+    if percent is None or percent > 100:
+        return error_page(request, 400, "No such share", "A share is a whole number from 0 to 100.")
+    project.save(share=str(Fraction(percent, 100)))
     return to(request, "p", project.name, "run")
 
 
@@ -446,6 +442,7 @@ async def cut(request: Request) -> Response:
 
 
 routes = [
+    *handout.routes,
     Route("/release", show),
     Route("/release/report", report),
     Route("/release/public", public),
@@ -454,6 +451,8 @@ routes = [
     Route("/release/query", query, methods=["POST"]),
     Route("/release/verify", verify, methods=["POST"]),
     Route("/release/leave-out", leave_out, methods=["POST"]),
+    Route("/release/neighbours", neighbours, methods=["POST"]),
+    Route("/release/share", share, methods=["POST"]),
     Route("/release/keep", keep, methods=["POST"]),
     Route("/release/delete", delete, methods=["POST"]),
     Route("/release/open", open_folder, methods=["POST"]),

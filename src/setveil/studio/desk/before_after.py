@@ -1,0 +1,171 @@
+"""Questions about what was published: rows and columns before and after."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.io import read
+from setveil.data.transactions import Transactions
+from setveil.past.run import past_run
+from setveil.past.tables import find_table, is_table, require_table
+from setveil.published import kind_at
+from setveil.published.group_files import PublishedGroups
+from setveil.published.table_files import PublishedTable
+from setveil.studio.desk.data import data_of, rows, same_rows
+from setveil.studio.desk.place import Desk
+from setveil.tables.table import Table
+from setveil.utility.distributions import distribution
+
+_MOST_LABELS = 8  # of a column that are listed
+
+
+class Shown:
+    """What a run published, as its readers have it, and where each row of the input is in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run = past_run(folder)
+        self.report = self.run.report
+        inside, published = folder / "internal" / "rows.csv", folder / "published"
+        self.released: Any = kind_at(str(published)).read(str(published), read)
+        self.places: list[int] | None = None
+        if inside.is_file():
+            with inside.open(encoding="utf-8", newline="") as lines:
+                self.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
+
+    @property
+    def sets(self) -> Transactions:
+        """The items of each published row."""
+        found: Transactions = self.released
+        if isinstance(self.released, PublishedTable):
+            found = self.released.sets
+        elif isinstance(self.released, PublishedGroups):
+            found = self.released.qid
+        return found
+
+
+def _shown(desk: Desk, run: str) -> Shown:
+    """Find what a run published, read once as long as it is the one that is asked about."""
+    found: Shown | None = desk.kept.get("shown")
+    if found is None or found.folder.name != run:
+        found = desk.kept["shown"] = Shown(desk.folder / "runs" / run)
+    return found
+
+
+def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[str, Any]:
+    """Return rows as they were, and what was published of them.
+
+    Returns
+    -------
+    dict
+        all: how many rows there are; columns: names of those beside the items; rows: number, before and
+        after, each with the values of these columns and the items. After is null where what was published
+        does not tell; of rows in groups it has the size of the group, too, and the sensitive items of the
+        group with their numbers.
+    """
+    shown, data = _shown(desk, run), data_of(desk)
+    same_rows(shown.report, data)
+    found = rows(desk, first, count)
+    table = data if isinstance(data, Table) and is_table(shown.run) else None
+    columns = [] if table is None else [*table.column_names, *(column.name for column in table.kept)]
+    places = shown.places
+    if places is not None and (len(places) != found["total"] or shown.sets.n_rows != found["total"]):
+        places = None
+    return {
+        "all": found["total"],
+        "columns": columns,
+        "items": table.set_name if table is not None else "",
+        "grouped": isinstance(shown.released, PublishedGroups),
+        "rows": [
+            {
+                "number": found["first"] + i + 1,
+                "before": row,
+                "after": _published(shown, places[found["first"] + i], columns)
+                if places is not None
+                else _by_label(shown, row["items"]),
+            }
+            for i, row in enumerate(found["rows"])
+        ],
+    }
+
+
+def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
+    """Tell what is in a published row."""
+    released = shown.released
+    told: dict[str, Any] = {"values": [], "items": list(shown.sets[row])}
+    if isinstance(released, PublishedTable):
+        texts = {
+            column.name: column.labels[int(column.codes[row])]
+            for column in (*released.columns, *released.kept)
+        }
+        told["values"] = [texts.get(name, "") for name in columns]
+    if isinstance(released, PublishedGroups):
+        group = int(released.group[row])
+        at = slice(int(released.indptr[group]), int(released.indptr[group + 1]))
+        names = released.sensitive.labels
+        told["group"] = group + 1
+        told["size"] = int(np.count_nonzero(released.group == group))
+        told["shared"] = [
+            [names[item], number]
+            for item, number in zip(released.item[at].tolist(), released.count[at].tolist(), strict=True)
+        ]
+    return told
+
+
+def _by_label(shown: Shown, items: list[str]) -> dict[str, Any] | None:
+    """Find what was published of a row of items where each item has one label; else None."""
+    if not shown.run.uniform:
+        return None
+    image = shown.run.image
+    return {"values": [], "items": sorted({label for item in items if (label := image.get(item))})}
+
+
+def columns(desk: Desk, run: str) -> dict[str, Any]:
+    """Return what became of the columns of a table: what each lost, and its distribution before and after.
+
+    Returns
+    -------
+    dict
+        columns: of each its name, loss (NCP) as measured, numbers of values and labels, whether it holds
+        numbers; bins: values, rows before, and rows that readers expect; most: the greatest of these numbers;
+        labels: the most frequent ones, each with its rows. None for rows of items.
+    """
+    shown = _shown(desk, run)
+    if not is_table(shown.run) or not isinstance(shown.released, PublishedTable):
+        return {"columns": []}
+    table = desk.kept.get("table of the run")
+    if table is None or table[0] != run:
+        given = data_of(desk)
+        same_rows(shown.report, given)
+        table = desk.kept["table of the run"] = (run, find_table(shown.run, desk.folder))
+    require_table(shown.run, table[1])
+    losses, recorded = shown.report["utility"]["column_losses"], shown.report["table"]["columns"]
+    found = []
+    for column, published, about in zip(table[1].columns, shown.released.columns, recorded, strict=True):
+        bins = distribution(column, published)
+        number = np.bincount(published.codes, minlength=len(published.labels))
+        order = np.lexsort([np.arange(number.size), -number])
+        found.append(
+            {
+                "name": column.name,
+                "loss": losses[column.name],
+                "numeric": column.numeric,
+                "values": about["values"],
+                "labels": about["labels"],
+                "bins": [[one.values, one.before, one.after] for one in bins],
+                "most": max((max(one.before, one.after) for one in bins), default=0),
+                "shown": [[published.labels[at], int(number[at])] for at in order[:_MOST_LABELS].tolist()],
+            }
+        )
+    return {"columns": found}
+
+
+ASKED: dict[str, Callable[..., dict[str, Any]]] = {
+    "release_rows": before_after,
+    "release_columns": columns,
+}

@@ -1,0 +1,220 @@
+"""What the page Release shows of a record: figures, uses, what else could be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from setveil.report import accuracy, words
+from setveil.report.models import items_known
+from setveil.report.record import Attack, Class, Record
+from setveil.report.run.exposure import sides
+from setveil.report.run.frontier import instead, named
+from setveil.utility import Utility
+
+_ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
+STEPS = ("0", "1/10", "1/4", "1/2", "3/4", "9/10", "1")  # shares that are offered beside a release's own
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 230, 64, 44  # of the picture, and of its margins
+
+
+def tiles(report: Record) -> list[tuple[str, str]]:
+    """Choose the figures that are shown first; all are the report's."""
+    utility: Utility = report["utility"]
+    whole = report["input"]["occurrences"]
+    shown = []
+    if "weighed_loss" in utility:
+        shown.append((words.measure(utility["weighed_loss"]), "loss of columns and items together (f)"))
+    elif "lm" in utility:
+        shown.append((words.measure(utility["lm"]), "loss (LM)"))
+    if "unchanged_items" in utility:
+        shown.append(
+            (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items keep their names")
+        )
+    for name, what in (
+        ("unchanged_occurrences", "of all entries stay as they are"),
+        ("generalized_occurrences", "of all entries are published under a broader name"),
+        ("suppressed_occurrences", "of all entries are left out"),
+    ):
+        if name in utility and whole:
+            shown.append((words.percent(utility[name], whole), what))
+    if error := accuracy.query_error_tile(report):
+        shown.append(error)
+    return shown
+
+
+def exposed(report: Record) -> list[tuple[str, str, str, str]]:
+    """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
+    before, after = sides(report)
+    if not before or not after:
+        return []
+    known = items_known(report["guarantee"]) if report["guarantee"]["model"] in _ABOUT_ALL_ITEMS else 0
+    tables = []
+    for side in (before, after):
+        best = (one for one in side["risk"] if one["choice"] == "best")
+        tables.append({one["m"]: one for one in best})
+    return [
+        (
+            f"{m} item{'s' if m != 1 else ''}",
+            _rows_alone(tables[0][m]),
+            _rows_alone(tables[1][m]),
+            "yes" if known is None or m <= known else "no",
+        )
+        for m in tables[0]
+        if m in tables[1]
+    ]
+
+
+def _rows_alone(found: Attack) -> str:
+    number = found["rows_below"].get("2")
+    if number is None:
+        return ""
+    return f"{'' if found['exact'] else 'about '}{round(number):,}"
+
+
+# Columns of a table.
+
+
+def columns(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Put what a desk says of columns as the page shows it: bars are shares of the greatest number."""
+    shown = []
+    for one in found:
+        most = one["most"] or 1
+        bins = [
+            (
+                values or "no value",
+                f"{before:,}",
+                words.whole_or(after, 2),
+                round(100 * before / most, 1),
+                round(100 * after / most, 1),
+            )
+            for values, before, after in one["bins"]
+        ]
+        labels = [(label or "no value", f"{rows:,}") for label, rows in one["shown"]]
+        more = one["labels"] - len(labels)
+        shown.append(
+            {
+                "name": one["name"], "loss": words.measure(one["loss"]), "bins": bins, "shown": labels,
+                "values": one["values"], "labels": one["labels"], "more": max(more, 0),
+            }
+        )  # fmt: skip
+    return shown
+
+
+# What other settings give.
+
+
+def share_of(report: Record) -> Fraction | None:
+    """Read the share of the columns in the loss that a release was made for; None: it has none."""
+    given = report["algorithm"]["parameters"].get("share")
+    return None if given is None or "relational_loss" not in report["utility"] else Fraction(str(given))
+
+
+def neighbours_of(share: Fraction) -> list[str]:
+    """Name the next lower and the next higher share that are offered."""
+    lower = [text for text in STEPS if Fraction(text) < share][-1:]
+    higher = [text for text in STEPS if Fraction(text) > share][:1]
+    return lower + higher
+
+
+def same_but_share(one: Record, other: Record) -> bool:
+    """Whether two releases differ in nothing that was asked for but the share."""
+    given = [
+        {key: value for key, value in (report.get("options") or {}).items() if key not in _NOT_ASKED}
+        for report in (one, other)
+    ]
+    return (
+        given[0] == given[1]
+        and one["input"]["sha256"] == other["input"]["sha256"]
+        and one["algorithm"]["name"] == other["algorithm"]["name"]
+    )
+
+
+_NOT_ASKED = {"share", "out", "force", "external", "purpose", "recipient", "responsible", "title"}
+
+
+def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, Any] | None:
+    """List what else could be had of a table: releases that were tried, and such that were made.
+
+    Parameters
+    ----------
+    made : mapping
+        Other releases by name, which differ in their share alone.
+
+    Returns
+    -------
+    dict or None
+        points: what was tried or made, by the loss of the columns; share: that of this release; instead: the
+        next points on either side in words; picture: where the points stand; compute: shares of which the
+        releases have not been made yet. None where there is nothing to choose.
+    """
+    share = share_of(report)
+    if share is None:
+        return None
+    points = [_made(run, report, here=True)]
+    points += [_tried(entry) for entry in report.get("frontier") or [] if not entry["chosen"]]
+    points += [_made(name, other) for name, other in made.items()]
+    points.sort(key=lambda point: (point["R"], -point["T"]))
+    had = {share_of(other) for other in made.values()}
+    return {
+        "points": points,
+        "share": float(share),
+        "written": words.percent(float(share)),
+        "instead": [
+            (
+                gain,
+                f"{words.percent(entry['suppressed_share'])} of the entries left out, loss of the columns "
+                f"{words.measure(entry['relational_loss'])} ({_classes(entry)})",
+            )
+            for gain, entry in instead(report)
+        ],
+        "picture": _picture(points) if len(points) > 1 else None,
+        "compute": [
+            (text, words.percent(float(Fraction(text))))
+            for text in neighbours_of(share)
+            if Fraction(text) not in had
+        ],
+    }
+
+
+def _classes(entry: Class) -> str:
+    return named(entry) if entry["search"] != "sweep" else f"classes of at least {named(entry)}"
+
+
+def _tried(entry: Class) -> dict[str, Any]:
+    return _point(
+        _classes(entry), "", entry["relational_loss"], entry["transaction_loss"], entry["suppressed_share"]
+    )
+
+
+def _made(name: str, report: Record, *, here: bool = False) -> dict[str, Any]:
+    utility, share = report["utility"], share_of(report)
+    title = "this release" if here else f"release for a share of {words.percent(float(share or 0))}"
+    left_out = utility["suppressed_occurrences"] / max(report["input"]["occurrences"], 1)
+    found = _point(title, name, utility["relational_loss"], utility["transaction_loss"], left_out)
+    return {**found, "here": here}
+
+
+def _point(name: str, run: str, relational: float, transactional: float, left_out: float) -> dict[str, Any]:
+    return {
+        "name": name, "run": run, "here": False, "R": relational, "T": transactional, "left": left_out,
+        "cells": [words.measure(relational), words.measure(transactional), words.percent(left_out)],
+    }  # fmt: skip
+
+
+def _picture(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Place releases by the loss of their columns, and by the share of the entries that is left out."""
+    wide, high = (min(max(point[key] for point in points) * 1.1, 1) or 1 for key in ("R", "left"))
+
+    def x(value: float) -> float:
+        return round(_LEFT + value / wide * (_WIDTH - _LEFT - 24), 1)
+
+    def y(value: float) -> float:
+        return round(_HEIGHT - _BOTTOM - value / high * (_HEIGHT - _BOTTOM - 16), 1)
+
+    return {
+        "width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "base": _HEIGHT - _BOTTOM,
+        "points": [(x(point["R"]), y(point["left"]), point["here"], bool(point["run"])) for point in points],
+        "across": [(x(wide * part / 4), words.measure(wide * part / 4)) for part in (0, 2, 4)],
+        "up": [(y(high * part / 4), words.percent(high * part / 4)) for part in (0, 2, 4)],
+    }  # fmt: skip

@@ -1,0 +1,3 @@
+// A page to print.
+
+document.getElementById("print").addEventListener("click", () => window.print());
