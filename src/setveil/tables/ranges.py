@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
 from setveil.tables.quasi_identifiers import ANY, MISSING, shortest_texts
 
 CELLS = 16  # the narrowest ranges are so wide that about so many hold all values
@@ -34,16 +35,16 @@ def usual_width(numbers: Iterable[Fraction]) -> Fraction:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
 
 
-def ranges(texts: Iterable[str], width: Fraction | None = None) -> dict[str, str | None]:
+def ranges(texts: Iterable[str], width: Fraction | Sequence[Fraction] | None = None) -> dict[str, str | None]:
     """Build a hierarchy of half-open ranges ``[lo,hi)`` over numbers.
 
     Parameters
     ----------
     texts : iterable of str
         Decimal numbers as written, and "" for missing values, which hang below the root.
-    width : Fraction, optional
-        Of the narrowest ranges, above 0; those above are 2, 4, ... times as wide. All ranges begin at a
-        multiple of their width. By default `usual_width`.
+    width : Fraction or sequence of Fraction, optional
+        Of the narrowest ranges, above 0; those above are 2, 4, ... times as wide. Or all widths, each a
+        multiple of the one before. All ranges begin at a multiple of their width. By default `usual_width`.
 
     Returns
     -------
@@ -63,12 +64,8 @@ def ranges(texts: Iterable[str], width: Fraction | None = None) -> dict[str, str
         parents[MISSING] = ANY
     if not numbers:
         return parents
-    width = usual_width(numbers.values()) if width is None else width
-    if width <= 0:
-        raise RequestError(f"The width of ranges must be above 0, got {width}.")
     below = {text: text for text in numbers}  # the node that stands for each value so far
-    step = width
-    while True:
+    for step in _steps(usual_width(numbers.values()) if width is None else width):
         cells = {text: floor(number / step) for text, number in numbers.items()}
         # Negative numbers and others never share a range: zero is a border of all of them.
         last = len(set(cells.values())) == 1
@@ -79,8 +76,35 @@ def ranges(texts: Iterable[str], width: Fraction | None = None) -> dict[str, str
         if last:
             return parents
         if set(cells.values()) == {-1, 0}:
-            return parents | dict.fromkeys(below.values(), ANY)
-        step *= 2
+            break
+    return parents | dict.fromkeys(below.values(), ANY)
+
+
+def _steps(width: Fraction | Sequence[Fraction]) -> Iterator[Fraction]:
+    """List the widths of ranges, the narrowest first: those given, or twice as wide each time."""
+    widths = require_widths(width if isinstance(width, Sequence) else [width])
+    yield from widths
+    while len(widths) == 1:
+        widths = [2 * widths[0]]
+        yield widths[0]
+
+
+def require_widths(widths: Sequence[Fraction]) -> list[Fraction]:
+    """Put widths of ranges in order, and refuse such as do not fit into each other."""
+    found = sorted(widths)
+    if not found or found[0] <= 0:
+        raise RequestError(f"The widths of ranges must be above 0, got {', '.join(map(str, found))}.")
+    if any(wide % narrow or wide == narrow for narrow, wide in pairwise(found)):
+        raise RequestError(
+            "Each width of ranges must be a multiple of the narrower one, got "
+            f"{', '.join(map(written, found))}.",
+            hint=faces(
+                "Such as --ranges age=5,10,20. The first characters of codes: --hierarchy zip=prefix:3,2.",
+                'Such as ranges={"age": [5, 10, 20]}. The first characters of codes: '
+                'hierarchies={"zip": "prefix:3,2"}.',
+            ),
+        )
+    return found
 
 
 def written(number: Fraction) -> str:

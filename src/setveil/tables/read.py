@@ -7,7 +7,6 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,17 @@ import numpy as np
 
 from setveil.data.columns import column_at, split_names
 from setveil.data.evidence import FEW, SURE
+from setveil.data.ids import is_place
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
 from setveil.data.readings import as_field
+from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
+from setveil.hierarchy.build import by_prefix
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
+from setveil.tables.levels import Levels, is_flat, likely_levels
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
 from setveil.tables.ranges import ranges
 from setveil.tables.roles import Known, Roles, two_roles
@@ -33,6 +36,8 @@ from setveil.wording import count
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
 _FEW_TEXTS = 3
+_SHORT_CODES = 3  # digits up to which numbers of a place are no zip codes
+_GROUPS = {"prefix": "groups them by their first characters", "dates": "groups them by time"}
 
 
 def make_table(source: Any, roles: Roles, how: How) -> Table:
@@ -83,11 +88,22 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
     lines = Table(
         read.sets.indptr, read.sets.items, read.sets.vocabulary, origin,
         columns=tuple(known), kept=kept, header=header, set_name=read.set_name,
-        delimiter=read.delimiter, dropped=dropped, tree=roles.hierarchy,
+        delimiter=read.delimiter, dropped=dropped, tree=_items_tree(roles.hierarchy, read.sets),
     )  # fmt: skip
     table = of_persons(lines, read, how.not_ids)
     row = "line" if table.n_rows == lines.n_rows else f"value of {read.id_column}"
     return replace(table, origin=replace(origin, row=row, seconds=round(time.perf_counter() - start, 4)))
+
+
+def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:
+    """Take the hierarchy of the items, or build it from their codes."""
+    if not isinstance(given, Levels):
+        return given  # type: ignore[no-any-return]
+    if given.way != "prefix":
+        raise RequestError(
+            f"Items have no {given.way}.", hint="Groups of codes: --hierarchy codes=prefix:3,1."
+        )
+    return by_prefix(rows, lengths=given.lengths())
 
 
 def settled(source: Any, roles: Roles, how: How) -> How:
@@ -158,11 +174,20 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str])
         plain = make(numeric=True)
         if known.ranges is None:
             return plain
-        width = None if known.ranges is True else Fraction(known.ranges)
+        width = None if isinstance(known.ranges, bool) else known.ranges
         return make(numeric=True, parents=ranges(column.labels, width), built=True)
+    if isinstance(known.hierarchy, Levels):
+        return make(parents=_built(column, known.hierarchy), built=True)
     if known.kind is None:
         _refuse_few_texts(column, place)
     return make(numeric=known.kind is None and are_numbers(column.labels))
+
+
+def _built(column: TextColumn, levels: Levels) -> dict[str, str | None]:
+    try:
+        return levels.parents(column.labels)
+    except DataError as error:
+        raise DataError(f"Column {shorten(column.name)} holds {error.message}", hint=error.hint) from None
 
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
@@ -230,6 +255,8 @@ def sentence(table: Table, roles: Roles) -> str:
 
 def _form(column: QuasiIdentifier, known: Known) -> str:
     kind = "numbers" if column.numeric else "categories"
+    if isinstance(known.hierarchy, Levels):
+        return f"{kind} grouped by {known.hierarchy.way}"
     if known.hierarchy is not None:
         return f"{kind} with a hierarchy"
     if known.ranges is not None:
@@ -247,4 +274,29 @@ def warnings_of(table: Table) -> list[str]:
                 f"{'has' if rows == 1 else 'have'} a value there that no other row has: whoever knows it "
                 "finds the row."
             )
+    return said
+
+
+def flat_columns(table: Table) -> list[tuple[QuasiIdentifier, Levels | None]]:
+    """List the columns that have no groups of their values, and a way to make some."""
+    found = []
+    for column in table.columns:
+        values = column.labels[int(column.missing) : column.n_values]
+        codes = column.parent is None and is_place(column.name) and len({*map(len, values)}) == 1
+        if is_flat(column) or (codes and len(values[0]) > _SHORT_CODES):
+            found.append((column, likely_levels(values)))
+    return found
+
+
+def flat_notes(table: Table) -> list[str]:
+    """Say which columns lack groups of their values, and the option that makes some."""
+    said = []
+    for column, levels in flat_columns(table):
+        values = count(column.n_values - column.missing, "value")
+        lacking = f"no groups of them: what is not published as it is becomes {column.labels[-1]}"
+        if column.parent is None:
+            lacking = "is taken for numbers: they become ranges from one value to another"
+        option = shlex.join(["--hierarchy", f"{column.name}={levels or 'FILE'}"])
+        how = "names groups" if levels is None else _GROUPS[levels.way]
+        said.append(f"Column {shorten(column.name)} has {values} and {lacking}. {option} {how}.")
     return said

@@ -16,8 +16,10 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.set_fields import require_delimiter
 from setveil.errors import DataError, RequestError, described, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.levels import Levels, levels_in
+from setveil.tables.ranges import require_widths
 
-TreeLike = Hierarchy | str | PathLike[str] | None
+TreeLike = Hierarchy | Levels | str | PathLike[str] | None
 KINDS = ("numeric", "categorical")
 OF_KNOWN = ("kind", "hierarchy", "ranges", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
@@ -28,9 +30,9 @@ class Known:
     """What is said of a quasi-identifier."""
 
     kind: str | None = None  # {"numeric", "categorical"}, optional: by default detected from the values
-    hierarchy: TreeLike = None  # what its values may become
-    # width of the narrowest ranges of a hierarchy that is built of the values; True: a usual one
-    ranges: Fraction | bool | None = None
+    hierarchy: TreeLike = None  # what its values may become, or how that is built of them
+    # of a hierarchy of ranges that is built of the values: width of the narrowest, or all; True: a usual one
+    ranges: Fraction | tuple[Fraction, ...] | bool | None = None
     weight: Fraction = Fraction(1)  # how much its loss counts
     missing: tuple[str, ...] = ()  # values that say that there is none, besides the empty one
 
@@ -89,7 +91,12 @@ def _require_sense(name: str, known: Known) -> None:
         )
     if known.ranges is not None and known.kind == "categorical":
         raise RequestError(f"Column {shorten(name)} is to get ranges, which only numbers have.")
-    if not isinstance(known.ranges, bool | None) and known.ranges <= 0:
+    if isinstance(known.hierarchy, Levels) and known.kind == "numeric":
+        raise RequestError(
+            f"Column {shorten(name)} is to hold numbers, and to be grouped by {known.hierarchy.way}.",
+            hint=f"Numbers get ranges: --ranges {name}=10.",
+        )
+    if isinstance(known.ranges, Fraction) and known.ranges <= 0:
         raise RequestError(
             f"The ranges of column {shorten(name)} must be wider than 0, got {known.ranges}.",
             hint="Name the width of the narrowest ones, such as 10.",
@@ -145,6 +152,7 @@ def make_roles(
     hierarchy : Hierarchy or path
         Of the items.
     """
+    hierarchy = grown(hierarchy)
     names = list(qi)
     again = next((name for name in names if names.count(name) > 1), None)
     if again is not None:
@@ -170,7 +178,7 @@ def make_roles(
         if name == set_name and name not in said:
             if hierarchy is not None:
                 raise RequestError(f"The hierarchy of the items ({shorten(name)}) is given twice.")
-            hierarchy = tree
+            hierarchy = grown(tree)
         else:
             add("A hierarchy", name, "hierarchy", tree)
     for kind, some in (("numeric", numeric), ("categorical", categorical)):
@@ -189,7 +197,11 @@ def make_roles(
 
 
 def _known(name: str, about: Mapping[str, Any]) -> Known:
-    kind, ranges = about.get("kind"), about.get("ranges")
+    kind, ranges, tree = about.get("kind"), about.get("ranges"), grown(about.get("hierarchy"))
+    if isinstance(tree, Levels) and tree.way == "ranges":
+        if ranges is not None:
+            raise RequestError(f"The ranges of column {shorten(name)} are given twice.")
+        ranges, tree = list(tree.steps) or True, None
     if kind not in (None, *KINDS):
         raise RequestError(
             f"The kind of column {shorten(name)} must be numeric or categorical, got {kind!r}."
@@ -197,7 +209,7 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
     if ranges is False:
         ranges = None
     if ranges is not None and ranges is not True:
-        ranges = fraction(f"The width of ranges of column {shorten(name)}", ranges)
+        ranges = _widths(f"The width of ranges of column {shorten(name)}", ranges)
     weight = fraction(f"The weight of column {shorten(name)}", about.get("weight", 1))
     missing = about.get("missing", ())
     missing = [missing] if isinstance(missing, str) else missing
@@ -205,7 +217,20 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
         raise RequestError(
             f"What is missing in column {shorten(name)} must be texts, got {described(missing)}."
         )
-    return Known(kind, about.get("hierarchy"), ranges, weight, tuple(missing))
+    return Known(kind, tree, ranges, weight, tuple(missing))
+
+
+def grown(tree: TreeLike) -> TreeLike:
+    """Take ``prefix:3,2`` and the like for what they mean, unless there is such a file."""
+    levels = levels_in(tree) if isinstance(tree, str) else None
+    return tree if levels is None or Path(str(tree)).exists() else levels
+
+
+def _widths(what: str, given: Any) -> Fraction | tuple[Fraction, ...]:
+    """Take the width of ranges, or all widths: a list, or a text with commas."""
+    parts = given.split(",") if isinstance(given, str) else given
+    found = [fraction(what, part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
+    return found[0] if len(found) == 1 else tuple(require_widths(found))
 
 
 def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
@@ -258,7 +283,7 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
         for key in ("kind", "hierarchy", "delimiter"):
             if not isinstance(found.get(key, ""), str):
                 raise RequestError(f"{where}: {key} must be a text, got {described(found[key])}.")
-        if "hierarchy" in found:
+        if "hierarchy" in found and levels_in(found["hierarchy"]) is None:
             found["hierarchy"] = Path(path).parent / found["hierarchy"]
         of[role][name] = found
     for role in ("set", "id"):
@@ -282,10 +307,14 @@ def require_one(names: Sequence[str], role: str) -> None:
 
 def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
     """Replace the files of hierarchies by what they hold."""
+
+    def taken(tree: TreeLike) -> TreeLike:
+        return tree if isinstance(tree, Levels) else read(tree)
+
     return replace(
         roles,
-        qi={name: replace(known, hierarchy=read(known.hierarchy)) for name, known in roles.qi.items()},
-        hierarchy=read(roles.hierarchy),
+        qi={name: replace(known, hierarchy=taken(known.hierarchy)) for name, known in roles.qi.items()},
+        hierarchy=taken(roles.hierarchy),
     )
 
 
@@ -304,7 +333,7 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
                 "role": "qi",
                 "kind": known.kind,
                 "hierarchy": known.hierarchy,
-                "ranges": known.ranges if isinstance(known.ranges, bool | None) else str(known.ranges),
+                "ranges": _as_widths(known.ranges),
                 "weight": None if known.weight == 1 else str(known.weight),
             },
         )
@@ -330,7 +359,16 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
 def _as_toml(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return _quoted(str(Path(value).absolute()) if key == "hierarchy" else value)
+    if key == "hierarchy" and not isinstance(value, Levels):
+        value = Path(value).absolute()
+    return _quoted(str(value))
+
+
+def _as_widths(ranges: Fraction | tuple[Fraction, ...] | bool | None) -> str | bool | None:
+    """Write widths of ranges so that they are read again."""
+    if isinstance(ranges, tuple):
+        return ",".join(map(str, ranges))
+    return ranges if isinstance(ranges, bool | None) else str(ranges)
 
 
 def _quoted(text: str) -> str:

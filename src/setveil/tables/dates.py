@@ -1,0 +1,143 @@
+"""Hierarchies of dates: days, months, quarters, years, decades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from setveil.errors import DataError, RequestError, listed
+from setveil.tables.quasi_identifiers import ANY, MISSING
+
+PERIODS = ("day", "month", "quarter", "year", "decade")
+USUAL = ("month", "quarter", "year")
+_TIME = r"(?P<time>[T ][0-9:.,+Z -]+)?"
+_YEAR_FIRST = re.compile(rf"(?P<y>[0-9]{{4}})(?P<s>[-/.])(?P<m>[0-9]{{1,2}})(?P=s)(?P<d>[0-9]{{1,2}}){_TIME}")
+_YEAR_LAST = re.compile(rf"(?P<a>[0-9]{{1,2}})(?P<s>[-/.])(?P<b>[0-9]{{1,2}})(?P=s)(?P<y>[0-9]{{4}}){_TIME}")
+_COMPACT = re.compile(r"(?P<y>(19|20)[0-9]{2})(?P<m>0[1-9]|1[0-2])(?P<d>[0-3][0-9])")
+_MONTH = re.compile(r"(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})")
+
+Taken = tuple[date, int]  # a day, or the first one of a month; how fine: -1 a time, 0 a day, 1 a month
+
+
+def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | None]:
+    """Build a hierarchy of dates.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Dates such as ``2024-03-15``, ``15.03.2024`` or ``03/15/2024``, also with a time, or months such as
+        ``2024-03``; and "" for missing values, which hang below the root. Where days and months cannot be
+        told apart, dates with points begin with the day, others are refused.
+    periods : sequence of str
+        Some of day, month, quarter, year and decade, in any order; by default month, quarter and year.
+
+    Returns
+    -------
+    dict of str to str or None
+        The parent of each node; groups are called ``2024-03``, ``2024-Q1``, ``2024``, ``2020s``, the root
+        ``*``.
+
+    Raises
+    ------
+    RequestError
+        If there is no such period.
+    DataError
+        If a value is no date.
+
+    Examples
+    --------
+    >>> tree = dates(["2024-03-15", "2024-02-01"], ["quarter"])
+    >>> tree["2024-03-15"], tree["2024-Q1"]
+    ('2024-Q1', '*')
+    """
+    wrong = [period for period in periods if period not in PERIODS]
+    if wrong:
+        raise RequestError(f"There is no period {wrong[0]!r} of dates; there are {', '.join(PERIODS)}.")
+    present = set(texts)
+    values = sorted(present - {MISSING})
+    taken = _days(values)
+    finest = min((fine for _, fine in taken.values()), default=0)
+    levels = [at for at, name in enumerate(PERIODS) if name in (periods or USUAL)]
+    if all(fine == finest for _, fine in taken.values()):
+        levels = [at for at in levels if at > finest]  # what the values say already is no group of them
+    used = {*values, ANY}
+    names: dict[tuple[int, str], str] = {}
+    parents: dict[str, str | None] = {ANY: None}
+    if MISSING in present:
+        parents[MISSING] = ANY
+    for value, (day, fine) in taken.items():
+        node = value
+        for level in levels:
+            if level < fine:
+                continue
+            key = level, _called(day, level)
+            if key not in names:
+                label = key[1]
+                while label in used:
+                    label += "*"
+                used.add(label)
+                names[key] = label
+            parents[node] = node = names[key]
+        parents[node] = ANY
+    return parents
+
+
+def are_dates(texts: Sequence[str]) -> bool:
+    """Tell whether all values that are there are dates that `dates` can tell apart."""
+    try:
+        return bool(_days([text for text in texts if text != MISSING]))
+    except DataError:
+        return False
+
+
+def _called(day: date, level: int) -> str:
+    decade = f"{day.year // 10 * 10}s"
+    quarter = f"{day.year:04}-Q{(day.month + 2) // 3}"
+    return (day.isoformat(), f"{day.year:04}-{day.month:02}", quarter, f"{day.year:04}", decade)[level]
+
+
+def _days(values: Sequence[str]) -> dict[str, Taken]:
+    """Read dates of one way of writing them."""
+    last = [match for value in values if (match := _YEAR_LAST.fullmatch(value))]
+    day_first = any(int(match["a"]) > 12 for match in last)
+    month_first = any(int(match["b"]) > 12 for match in last)
+    unclear = last and not day_first and not month_first and any(match["s"] != "." for match in last)
+    if unclear or (day_first and month_first):
+        why = "is the day or the month first?" if unclear else "some begin with the day, some with the month."
+        raise DataError(
+            f"{listed([match[0] for match in last])}: {why}",
+            hint="Write dates as 2024-03-15, the year first.",
+        )
+    found: dict[str, Taken] = {}
+    wrong = []
+    for value in values:
+        day = _day(value, month_first=month_first)
+        if day is None:
+            wrong.append(value)
+        else:
+            found[value] = day
+    if wrong:
+        raise DataError(
+            f"{listed(wrong)}: expected dates such as 2024-03-15 or 15.03.2024.",
+            hint="Say which values mean that there is none: --missing COLUMN=NA,unknown.",
+        )
+    return found
+
+
+def _day(value: str, *, month_first: bool) -> Taken | None:
+    match = _YEAR_FIRST.fullmatch(value) or _COMPACT.fullmatch(value) or _MONTH.fullmatch(value)
+    try:
+        if match is not None:
+            parts = match.groupdict()
+            day = parts.get("d")
+            fine = 1 if day is None else -1 if parts.get("time") else 0
+            return date(int(parts["y"]), int(parts["m"]), int(day or 1)), fine
+        match = _YEAR_LAST.fullmatch(value)
+        if match is None:
+            return None
+        first, second = int(match["a"]), int(match["b"])
+        month, day_of = (first, second) if month_first else (second, first)
+        return date(int(match["y"]), month, day_of), -1 if match["time"] else 0
+    except ValueError:  # no such day
+        return None

@@ -1,0 +1,63 @@
+"""Hierarchies of prefixes: values that begin alike, such as zip codes, are grouped by how they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from setveil.errors import RequestError
+from setveil.tables.quasi_identifiers import ANY, MISSING
+
+
+def prefixes(texts: Iterable[str], lengths: Sequence[int] = ()) -> dict[str, str | None]:
+    """Build a hierarchy of prefixes.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The values, and "" for missing ones, which hang below the root.
+    lengths : sequence of int
+        How many characters the groups share, each at least 1, in any order; a value that is not longer stays
+        as it is. By default all, from one less than the longest value has down to 1.
+
+    Returns
+    -------
+    dict of str to str or None
+        The parent of each node. A group is called by its prefix with a ``*`` for every character that
+        follows, one alone where values differ in length; the root is ``*``.
+
+    Examples
+    --------
+    >>> tree = prefixes(["10115", "10117", "80331"], [3, 1])
+    >>> tree["10115"], tree["101**"], tree["1****"]
+    ('101**', '1****', '*')
+    """
+    values = set(texts)
+    missing = MISSING in values
+    values.discard(MISSING)
+    longest = max(map(len, values), default=0)
+    cuts = sorted(set(lengths) or range(1, longest), reverse=True)
+    if any(cut < 1 for cut in cuts):
+        raise RequestError(
+            f"The lengths of prefixes must be at least 1, got {', '.join(map(str, lengths))}.",
+            hint="3,2 groups 10115 under 101** and 10***.",
+        )
+    even = len(set(map(len, values))) < 2
+    shared = {value[:cut] for value in values for cut in cuts if cut < len(value)}
+    labels: dict[str, str] = {}
+    taken = {*values, ANY}
+    for prefix in sorted(shared):
+        label = prefix + "*" * (longest - len(prefix) if even else 1)
+        while label in taken:
+            label += "*"
+        taken.add(label)
+        labels[prefix] = label
+    parents: dict[str, str | None] = {ANY: None}
+    if missing:
+        parents[MISSING] = ANY
+    for value in values:
+        node = value
+        for cut in cuts:
+            if cut < len(value) or (cut == len(value) and value in shared):
+                parents[node] = node = labels[value[:cut]]
+        parents[node] = ANY
+    return parents
