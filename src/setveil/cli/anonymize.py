@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -241,6 +242,7 @@ def _in_memory(
     everything, tree, how, publishes = _read(asked, source)
     if tree is None and "hierarchy" in module.info.needs_for(asked.promised):
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
+    _tell_alone(asked, everything, tree)
     data = everything if asked.sample is None else draw_rows(everything, asked.sample, seed)
     drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
     given = Given(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
@@ -273,6 +275,22 @@ def _in_memory(
     names = {code: name for code, name in named.items() if code in data.vocabulary.ids}
     progress("writing")
     return publishing.write(release, data, publishes, {**record, "sample": drawn, "names": names})
+
+
+def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> None:
+    """Say how many items are in no group, and what groups codes."""
+    from setveil.hierarchy.alone import alone_note, likely_lengths
+
+    k = asked.promise.get("k")
+    supports = data.supports().tolist()
+    note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)
+    if not note:
+        return
+    lengths = ",".join(map(str, likely_lengths(data.vocabulary.labels)))
+    name = getattr(data, "set_name", "")
+    build = f"`setveil hierarchy build --by prefix --lengths {lengths}`"
+    groups = shlex.join(["--hierarchy", f"{name}=prefix:{lengths}"]) if name else build
+    say(f"Note: {note}" + (f" {groups} groups codes by how they begin." if lengths else ""))
 
 
 def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:

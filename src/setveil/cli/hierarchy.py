@@ -32,18 +32,24 @@ Separator = Annotated[str | None, option(READING, "Between the fields of a csv h
 _WRITTEN = "File to write: .csv (ARX), .txt or .json (Amnesia)."
 TreeOut = Annotated[Path, option(OUTPUT, _WRITTEN, "FILE", "-o")]
 
-_WAYS = ("co-occurrence", "balanced", "prefix")
-_BY = "By what items share: rows, their place in the order, or how their codes begin."
+_WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
+_OF_ITEMS = _WAYS[:4]
+_BY = "By what items share: rows, their place in the order, how their codes begin; columns: ranges, dates."
 
 
 def build(
     progress: Any,
     input: Input = None,  # noqa: A002
     *,
-    by: str = choice(TREE, _BY, "way", _WAYS, default=_WAYS[0]),
+    column: str | None = option(TREE, "Of the values of a table's column, in place of items.", "COLUMN"),
+    by: str | None = choice(TREE, f"{_BY[:-1]} (default: {_WAYS[0]}).", "way", _WAYS),
     fanout: int = integer(TREE, "co-occurrence, balanced: children of a node.", None, default=5),
     at: str = option(TREE, "prefix: characters that end one: 250.83 -> 250.", "CHARACTERS", default="."),
     lengths: str | None = option(TREE, "prefix: cut at these lengths instead, e.g. 1,3.", "N,..."),
+    widths: str | None = option(TREE, "ranges: of the narrowest, or all, e.g. 5,10,20.", "NUMBER,..."),
+    periods: str | None = option(
+        TREE, "dates: some of day, month, quarter, year, decade (default: month,quarter,year).", "WORD,..."
+    ),
     extend: Path | None = option(TREE, "Keep this hierarchy and add the items it lacks.", "FILE"),
     reading: Reading,
     out: TreeOut,
@@ -53,6 +59,7 @@ def build(
 
     $ setveil hierarchy build baskets.csv --out products.csv
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
+    $ setveil hierarchy build ward.csv --column zip --by prefix --lengths 3,2 --out zip.csv
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
     from setveil.cli.files import read_rows, require_free
@@ -63,6 +70,17 @@ def build(
     require_free(out, force)
     source, cuts = source_of(input, reading), _lengths(lengths)
     require_file(extend)
+    if column is not None:
+        if extend is not None:
+            raise RequestError("--extend adds items, and --column is about the values of a column.")
+        levels = _levels(by, lengths, widths, periods)
+        progress("reading")
+        return _of_column(source, column, levels, reading, out)
+    if by not in (None, *_OF_ITEMS) or widths is not None or periods is not None:
+        raise RequestError(
+            "Items are no numbers and no dates: ranges and dates are built of a column.",
+            hint="Name it: --column age.",
+        )
     progress("reading")
     data = read_rows(source, reading)
     progress("building the hierarchy")
@@ -70,7 +88,7 @@ def build(
         tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
     elif by == "balanced":
         tree = builders.balanced(data, fanout)
-    elif by == "prefix":
+    elif by in ("prefix", "prefixes"):
         tree = builders.by_prefix(data, at=at, lengths=cuts)
     else:
         tree = builders.by_cooccurrence(data, fanout)
@@ -78,6 +96,41 @@ def build(
     return (
         f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."
     )
+
+
+def _levels(by: str | None, lengths: str | None, widths: str | None, periods: str | None) -> Any:
+    """Say how the hierarchy of a column is built: as --by says, or what was given for it."""
+    from setveil.tables.levels import WAYS, levels_in
+
+    given = {"prefix": lengths, "ranges": widths, "dates": periods}
+    named = [way for way, steps in given.items() if steps is not None]
+    way = "prefix" if by == "prefixes" else by or next(iter(named), None)
+    if way not in WAYS:
+        raise RequestError(
+            f"A column has no hierarchy by {way}." if way else "Nothing says how the column is grouped.",
+            hint=f"Say --by {listed(WAYS, 3)}".replace("'", "") + ".",
+        )
+    wrong = next((one for one in named if one != way), None)
+    if wrong:
+        option = {"prefix": "--lengths", "ranges": "--widths", "dates": "--periods"}[wrong]
+        raise RequestError(f"{option} is of --by {wrong}, got --by {way}.")
+    return levels_in(f"{way}:{given[way] or ''}")
+
+
+def _of_column(source: Any, name: str, levels: Any, reading: ReadingOptions, out: Path) -> str:
+    """Build the hierarchy of the values of a column, and say what each level keeps."""
+    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.tables.columns import How, column_values
+    from setveil.tables.levels import in_words
+
+    if not isinstance(source, str):
+        raise RequestError("A column is read from one file.", hint="Put the files together.")
+    how = How(reading.format, reading.encoding, reading.separator)
+    values = column_values(source, name, how)
+    parents = levels.parents_of(name, values)
+    write_hierarchy(Hierarchy(parents), out)
+    return f"{out}: {in_words(parents, values)}."
 
 
 def check(
@@ -93,6 +146,7 @@ def check(
     $ setveil hierarchy check products.csv --data baskets.csv
     """
     from setveil.cli.files import read_rows
+    from setveil.hierarchy.alone import alone_note
     from setveil.hierarchy.check import check_hierarchy
     from setveil.hierarchy.io import read_hierarchy
 
@@ -103,6 +157,7 @@ def check(
     progress("checking")
     encoding = reading.text_encoding
     problems = check_hierarchy(file, rows, encoding=encoding, separator=separator)
+    notes: list[str] = []
     if problems:
         shown = [str(problem) for problem in problems[:SHOWN]]
         if len(problems) > SHOWN:
@@ -110,7 +165,10 @@ def check(
     else:
         tree = read_hierarchy(file, encoding=encoding, separator=separator)
         shown = [f"{file}: {_size(tree)}, no problems."]
-    found = {"problems": [{"line": p.line, "message": p.message} for p in problems]}
+        items = tree.labels[: tree.n_leaves] if rows is None else rows.vocabulary.labels
+        notes = [note] if (note := alone_note(tree, items)) else []
+        shown += [f"Note: {note}" for note in notes]
+    found = {"problems": [{"line": p.line, "message": p.message} for p in problems], "notes": notes}
     return Answer(found, "\n".join(shown), 4 if problems else 0)
 
 

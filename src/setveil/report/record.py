@@ -316,6 +316,7 @@ class Column(TypedDict):
     missing: int
     weight: float
     labels: int
+    levels: NotRequired[int]
 
 
 class Kept(TypedDict):

@@ -179,6 +179,7 @@ def of_table(release: TableRelease) -> dict[str, Any]:
                 "missing": int((column.codes == 0).sum()) if column.missing else 0,
                 "weight": float(column.weight),
                 "labels": len(shown.labels),
+                "levels": column.levels,
             }
             for column, shown in zip(original.columns, table.columns, strict=True)
         ],

@@ -223,6 +223,15 @@ class OpenedTable:
     encoding: str | None = None
 
 
+def column_values(source: Any, name: str, how: How) -> list[str]:
+    """List the values of a column that some row has, missing ones left out."""
+    opened = open_table(source, [name], how)
+    at = column_at(opened.table.names, name, opened.table.name)
+    column = _text_column(name, opened.texts([at])[0])
+    used = np.unique(column.codes).tolist()
+    return [label for label in (column.labels[code] for code in used) if label]
+
+
 def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
     """Open a table; `apart`: options of text were meant for another one.
 

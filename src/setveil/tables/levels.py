@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from setveil.data import evidence
-from setveil.errors import RequestError
+from setveil.errors import DataError, RequestError, shorten
 from setveil.tables.dates import are_dates, dates
 from setveil.tables.prefixes import prefixes
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
+from setveil.tables.ranges import fraction, ranges, require_numbers, require_widths
 
 WAYS = ("prefix", "ranges", "dates")
 _SPOKEN = re.compile(r"(prefix(?:es)?|ranges|dates)(?::(.*))?")
 _LIKE_CODES = re.compile(r"[0-9A-Za-z][0-9A-Za-z .-]*", re.ASCII)
 _MOST = 4  # characters of a prefix that is proposed
-_GROUPED = 3  # values of a column from which on groups of them can be told apart from all of them
+GROUPED = 3  # values of a column from which on groups of them can be told apart from all of them
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,20 @@ class Levels:
                 f"The lengths of prefixes must be integers such as 3,2, got {','.join(self.steps)!r}."
             ) from None
 
-    def parents(self, texts: Iterable[str]) -> dict[str, str | None]:
-        """Build the hierarchy of values that are no numbers: the parent of each node."""
-        if self.way == "dates":
-            return dates(texts, self.steps)
-        return prefixes(texts, self.lengths())
+    def widths(self) -> list[Fraction]:
+        """Read the widths of ranges."""
+        return [fraction("The width of ranges", step) for step in self.steps]
+
+    def parents_of(self, name: str, texts: Iterable[str]) -> dict[str, str | None]:
+        """Build the hierarchy of the values of a column: the parent of each node."""
+        if self.way == "prefix":
+            return prefixes(texts, self.lengths())
+        try:
+            if self.way == "dates":
+                return dates(texts, self.steps)
+            return ranges(require_numbers(texts), self.widths() or None)
+        except DataError as error:
+            raise DataError(f"Column {shorten(name)} holds {error.message}", hint=error.hint) from None
 
 
 def levels_in(text: str) -> Levels | None:
@@ -60,8 +71,10 @@ def levels_in(text: str) -> Levels | None:
     made = Levels("prefix" if found[1] == "prefixes" else found[1], steps)
     if made.way == "prefix":
         prefixes((), made.lengths())
-    if made.way == "dates":
+    elif made.way == "dates":
         dates((), made.steps)
+    elif made.steps:
+        require_widths(made.widths())
     return made
 
 
@@ -112,9 +125,7 @@ def in_words(parents: Mapping[str, str | None], values: Iterable[str]) -> str:
 
 def is_flat(column: QuasiIdentifier) -> bool:
     """Tell whether a column of several values has no group of them but that of all."""
-    if column.parent is None or column.n_values - column.missing < _GROUPED:
-        return False
-    return len(column.labels) == column.n_values + 1
+    return column.levels == 1 and column.n_values - column.missing >= GROUPED
 
 
 def likely_levels(values: Sequence[str]) -> Levels | None:
@@ -126,7 +137,7 @@ def likely_levels(values: Sequence[str]) -> Levels | None:
     ('prefix:4,3,2,1', None)
     """
     present = [value for value in dict.fromkeys(values) if value not in evidence.MISSING]
-    if len(present) < _GROUPED:
+    if len(present) < GROUPED:
         return None
     if are_dates(present):
         return Levels("dates", ("month", "quarter", "year"))

@@ -23,7 +23,8 @@ def prefixes(texts: Iterable[str], lengths: Sequence[int] = ()) -> dict[str, str
     -------
     dict of str to str or None
         The parent of each node. A group is called by its prefix with a ``*`` for every character that
-        follows, one alone where values differ in length; the root is ``*``.
+        follows, one alone where values differ in length; the root is ``*``, or ``**``
+        where that is a value.
 
     Examples
     --------
@@ -44,20 +45,23 @@ def prefixes(texts: Iterable[str], lengths: Sequence[int] = ()) -> dict[str, str
     even = len(set(map(len, values))) < 2
     shared = {value[:cut] for value in values for cut in cuts if cut < len(value)}
     labels: dict[str, str] = {}
-    taken = {*values, ANY}
+    root = ANY
+    while root in values:
+        root += "*"
+    taken = {*values, root}
     for prefix in sorted(shared):
         label = prefix + "*" * (longest - len(prefix) if even else 1)
         while label in taken:
             label += "*"
         taken.add(label)
         labels[prefix] = label
-    parents: dict[str, str | None] = {ANY: None}
+    parents: dict[str, str | None] = {root: None}
     if missing:
-        parents[MISSING] = ANY
+        parents[MISSING] = root
     for value in values:
         node = value
         for cut in cuts:
             if cut < len(value) or (cut == len(value) and value in shared):
                 parents[node] = node = labels[value[:cut]]
-        parents[node] = ANY
+        parents[node] = root
     return parents

@@ -26,7 +26,7 @@ from setveil.wording import are, count
 
 ANY = "*"  # the label above all values
 MISSING = ""  # the value of an empty field
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
 _RANGE = re.compile(r"\[([^,\])]+),([^,\])]+)[\])]")
 _EXACT = 1 << 62  # sums of losses up to here are counted in 64 bits
 
@@ -67,6 +67,17 @@ class QuasiIdentifier:
     def missing(self) -> bool:
         """Whether value 0 is the missing one."""
         return self.n_values > 0 and self.labels[0] == MISSING
+
+    @cached_property
+    def levels(self) -> int:
+        """How many steps lead from a value to the root at most; 0 without a hierarchy."""
+        if self.parent is None:
+            return 0
+        nodes: Any = np.arange(self.n_values)
+        found = 0
+        while (nodes := self.parent[nodes[self.parent[nodes] >= 0]]).size:
+            found += 1
+        return found
 
     @cached_property
     def integers(self) -> bool:
@@ -118,7 +129,7 @@ class QuasiIdentifier:
         if self.parent is None and label == ANY:
             return 0, self.n_values - 1
         ends = _RANGE.fullmatch(label) if self.parent is None else None
-        if ends is None or not all(_NUMBER.fullmatch(end) for end in ends.groups()[:2]):
+        if ends is None or not all(NUMBER.fullmatch(end) for end in ends.groups()[:2]):
             return None
         lo, hi = (Fraction(end) for end in ends.groups()[:2])
         within = (v for v, x in self._numbers if lo <= x < hi or (x == hi and label[-1] == "]"))
@@ -180,7 +191,7 @@ def quasi_identifier(
     present = [text for text, u in zip(texts, used.tolist(), strict=True) if u]
     numbers: dict[str, Fraction] = {}
     if numeric:
-        wrong = [at for at, text in enumerate(texts) if used[at] and text and not _NUMBER.fullmatch(text)]
+        wrong = [at for at, text in enumerate(texts) if used[at] and text and not NUMBER.fullmatch(text)]
         if wrong:
             row = int(np.flatnonzero(np.isin(codes, wrong))[0])
             more = int(np.isin(codes, wrong).sum()) - 1
@@ -190,7 +201,7 @@ def quasi_identifier(
                 f"decimal number such as 7 or -1.5{like_it}.",
                 hint="Correct such values, or say that the column is categorical or to be dropped.",
             )
-        numbers = {text: Fraction(text) for text in {*present, *_leaves(parents)} if _NUMBER.fullmatch(text)}
+        numbers = {text: Fraction(text) for text in {*present, *_leaves(parents)} if NUMBER.fullmatch(text)}
     tree = None if numeric and parents is None else _tree(name, present, numbers, numeric, parents)
     labels = _ranges(present, numbers) if tree is None else tree[0]
     n_values = len(labels) if tree is None else tree[1]

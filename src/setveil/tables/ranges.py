@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
+from typing import Any
 
-from setveil.errors import RequestError, faces
-from setveil.tables.quasi_identifiers import ANY, MISSING, shortest_texts
+from setveil.errors import DataError, RequestError, described, faces, listed
+from setveil.tables.quasi_identifiers import ANY, MISSING, NUMBER, shortest_texts
 
 CELLS = 16  # the narrowest ranges are so wide that about so many hold all values
 
@@ -87,6 +88,25 @@ def _steps(width: Fraction | Sequence[Fraction]) -> Iterator[Fraction]:
     while len(widths) == 1:
         widths = [2 * widths[0]]
         yield widths[0]
+
+
+def require_numbers(texts: Iterable[str]) -> list[str]:
+    """Refuse values that are no decimal numbers."""
+    values = list(texts)
+    wrong = [text for text in values if text != MISSING and not NUMBER.fullmatch(text)]
+    if wrong:
+        raise DataError(f"{listed(wrong)}: expected decimal numbers such as 7 or -1.5.")
+    return values
+
+
+def fraction(what: str, value: Any) -> Fraction:
+    """Take an exact number: an integer, a fraction, a decimal number, or one of these as text."""
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        return Fraction(str(value).strip())
+    except (ValueError, ZeroDivisionError):
+        raise RequestError(f"{what} must be a number such as 10 or 0.5, got {described(value)}.") from None
 
 
 def require_widths(widths: Sequence[Fraction]) -> list[Fraction]:

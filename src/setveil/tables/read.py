@@ -177,17 +177,10 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str])
         width = None if isinstance(known.ranges, bool) else known.ranges
         return make(numeric=True, parents=ranges(column.labels, width), built=True)
     if isinstance(known.hierarchy, Levels):
-        return make(parents=_built(column, known.hierarchy), built=True)
+        return make(parents=known.hierarchy.parents_of(column.name, column.labels), built=True)
     if known.kind is None:
         _refuse_few_texts(column, place)
     return make(numeric=known.kind is None and are_numbers(column.labels))
-
-
-def _built(column: TextColumn, levels: Levels) -> dict[str, str | None]:
-    try:
-        return levels.parents(column.labels)
-    except DataError as error:
-        raise DataError(f"Column {shorten(column.name)} holds {error.message}", hint=error.hint) from None
 
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:

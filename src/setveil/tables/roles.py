@@ -17,7 +17,7 @@ from setveil.data.set_fields import require_delimiter
 from setveil.errors import DataError, RequestError, described, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.levels import Levels, levels_in
-from setveil.tables.ranges import require_widths
+from setveil.tables.ranges import fraction, require_widths
 
 TreeLike = Hierarchy | Levels | str | PathLike[str] | None
 KINDS = ("numeric", "categorical")
@@ -103,16 +103,6 @@ def _require_sense(name: str, known: Known) -> None:
         )
     if known.weight <= 0:
         raise RequestError(f"The weight of column {shorten(name)} must be above 0, got {known.weight}.")
-
-
-def fraction(what: str, value: Any) -> Fraction:
-    """Take an exact number: an integer, a fraction, a decimal number, or one of these as text."""
-    try:
-        if isinstance(value, bool):
-            raise ValueError
-        return Fraction(str(value).strip())
-    except (ValueError, ZeroDivisionError):
-        raise RequestError(f"{what} must be a number such as 10 or 0.5, got {described(value)}.") from None
 
 
 def make_roles(

@@ -10,6 +10,7 @@ from setveil.report.models import check, promise
 from setveil.report.record import Record
 from setveil.report.run.applied import applied_facts
 from setveil.report.run.frontier import frontier_lines, neighbours
+from setveil.report.run.groups import lacking_groups
 from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.tables import left_out
@@ -23,8 +24,8 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 def summary(report: Record) -> str:
     """Summarize a report in at most 18 lines of at most 88 columns.
 
-    There are up to 4 more for sensitive items that were left out, up to 10 for labels of an earlier run, and
-    one for each release of a table that was tried.
+    There are up to 3 more for what has no groups, up to 4 for sensitive items that were left out, up to 10
+    for labels of an earlier run, and one for each release of a table that was tried.
 
     Returns
     -------
@@ -55,6 +56,7 @@ def facts(report: Record) -> dict[str, str]:
         "Promise": promise(guarantee),
         "Check": check(guarantee),
         "Lost": kind.loss(report),
+        "No groups": lacking_groups(report),
         **hidden_facts(report),
         "Reading": kind.overlap(report),
         "Optimum": words.optimality(report),
