@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from setveil.data.transactions import Transactions
+from setveil.hierarchy.alone import alone_note, likely_lengths, standing_alone
 from setveil.hierarchy.check import check_hierarchy
 from setveil.hierarchy.outline import FileProblem
+from setveil.hierarchy.tree import Hierarchy
 
 HEAD = "distinct\nname n\ntype string\nheight 3\n\n"  # blocks begin at line 6
 
@@ -204,3 +206,15 @@ def test_deep_and_large_files_do_not_exhaust_the_stack(tmp_path: Path) -> None:
         "line 1: a cycle, each under the next: '5' -> '6' -> '7' -> '8' -> '9' -> 19,990 more -> '5'"
     )
     assert loose == "line 1: the path ends at '5', which has the parent '6' (line 1)"
+
+
+def test_items_that_stand_alone_are_counted() -> None:
+    items = [*"abcdefgh", "x1", "x2"]
+    tree = Hierarchy.from_paths([*([item, "*"] for item in items[:8]), ["x1", "X", "*"], ["x2", "X", "*"]])
+    assert standing_alone(tree, items) == items[:8]
+    assert alone_note(tree, items[-2:]) == ""
+    supports = [9, 9, 1, 2, 9, 9, 9, 9, 1, 1]
+    assert "2 of them are in fewer than 5 rows" in alone_note(tree, items, supports, 5)
+    assert alone_note(tree, items, [9] * 10, 5) == ""
+    assert likely_lengths(["E11.9", "E11.2", "E10.1", "I10"]) == [3, 1]
+    assert likely_lengths(items[:8]) == []

@@ -59,7 +59,7 @@ def build(
 
     $ setveil hierarchy build baskets.csv --out products.csv
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
-    $ setveil hierarchy build ward.csv --column zip --by prefix --lengths 3,2 --out zip.csv
+    $ setveil hierarchy build ward.csv --column zip --by prefix -o zip.csv
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
     from setveil.cli.files import read_rows, require_free
@@ -168,7 +168,9 @@ def check(
         items = tree.labels[: tree.n_leaves] if rows is None else rows.vocabulary.labels
         notes = [note] if (note := alone_note(tree, items)) else []
         shown += [f"Note: {note}" for note in notes]
-    found = {"problems": [{"line": p.line, "message": p.message} for p in problems], "notes": notes}
+    found: dict[str, Any] = {"problems": [{"line": p.line, "message": p.message} for p in problems]}
+    if notes:
+        found["notes"] = notes
     return Answer(found, "\n".join(shown), 4 if problems else 0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.wording import are, count
 
+GROUPED = 3  # values of which some can be told apart from all of them by a group
 _FEWEST, _SHARE = 3, 10  # so many items, and every tenth, are said
 _LENGTHS = (3, 1)  # of codes: that of a category of diseases, products, ..., and of its chapter
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from setveil.data import evidence
 from setveil.errors import DataError, RequestError, shorten
+from setveil.hierarchy.alone import GROUPED
 from setveil.tables.dates import are_dates, dates
 from setveil.tables.prefixes import prefixes
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
@@ -18,7 +19,6 @@ WAYS = ("prefix", "ranges", "dates")
 _SPOKEN = re.compile(r"(prefix(?:es)?|ranges|dates)(?::(.*))?")
 _LIKE_CODES = re.compile(r"[0-9A-Za-z][0-9A-Za-z .-]*", re.ASCII)
 _MOST = 4  # characters of a prefix that is proposed
-GROUPED = 3  # values of a column from which on groups of them can be told apart from all of them
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from setveil.hierarchy.alone import are_many
 from setveil.report import words
 from setveil.report.record import Record
-from setveil.tables.levels import GROUPED
 from setveil.wording import are, count
+
+_VALUES = 3  # of a column, of which some can be told apart from all of them by a group
+_ITEMS, _SHARE = 3, 10  # so many that stand alone, and every tenth, are said
 
 
 def lacking_groups(report: Record) -> str:
@@ -19,7 +20,7 @@ def _of_columns(report: Record) -> str:
     flat = [
         column["name"]
         for column in (table["columns"] if table else ())
-        if column.get("levels") == 1 and column["values"] - bool(column["missing"]) >= GROUPED
+        if column.get("levels") == 1 and column["values"] - bool(column["missing"]) >= _VALUES
     ]
     if not flat:
         return ""
@@ -28,7 +29,7 @@ def _of_columns(report: Record) -> str:
 
 def _of_items(report: Record) -> str:
     alone = [branch for branch in report.get("branches") or () if branch["items"] == 1]
-    if not are_many(len(alone), report["input"]["items"]):
+    if len(alone) < _ITEMS or len(alone) * _SHARE < report["input"]["items"]:
         return ""
     gone = sum(branch["left_out"] > 0 for branch in alone)
     often = f": {gone:,} of them {are(gone)} left out{' of some rows' * ('table' in report)}" if gone else ""
