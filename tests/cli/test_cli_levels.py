@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,16 @@ GROUPED = ["--hierarchy", "zip=prefix:3,2", "--hierarchy", "seen=dates:quarter,y
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
-    folder = tmp_path_factory.mktemp("levels")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("levels")
+
+
+@pytest.fixture(scope="module")
+def done(folder: Path) -> dict[str, Done]:
     write(folder / "ward.csv", WARD)
     write(folder / "flat.csv", "".join(f"{code};*\n" for code in CODES))
     build = ["hierarchy", "build", "ward.csv", "--out"]
-    lines = {
+    lines: dict[str, list[Any]] = {
         "zip": [*build, "zip.csv", "--column", "zip", "--by", "prefixes", "--lengths", "3,2"],
         "age": [*build, "age.csv", "--column", "age", "--by", "ranges", "--widths", "5,10"],
         "seen": [*build, "seen.csv", "--column", "seen", "--periods", "month,quarter"],
@@ -50,11 +55,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         "check": ["hierarchy", "check", "flat.csv"],
         "slip": [*USUAL, "--qi", "zip", "--ranges", "zip=5,3,2", "--out", "slip"],
     }
-    return dict(zip(lines, together(list(lines.values()), folder), strict=True)) | {"folder": folder}  # type: ignore[dict-item]
+    return dict(zip(lines, together(list(lines.values()), folder), strict=True))
 
 
-def test_hierarchies_of_columns_are_written(done: dict[str, Done]) -> None:
-    folder: Path = done["folder"]  # type: ignore[assignment]
+def test_hierarchies_of_columns_are_written(done: dict[str, Done], folder: Path) -> None:
     assert (
         done["zip"].ok().err == "zip.csv: 5 values, then 2 (such as 021**), then 2 (such as 02***), then *.\n"
     )
@@ -73,8 +77,7 @@ def test_what_cannot_be_built_is_refused(done: dict[str, Done]) -> None:
     refused(done["slip"], 2, "--hierarchy zip=prefix:3,2")
 
 
-def test_a_release_is_published_by_them(done: dict[str, Done]) -> None:
-    folder: Path = done["folder"]  # type: ignore[assignment]
+def test_a_release_is_published_by_them(done: dict[str, Done], folder: Path) -> None:
     said = done["grouped"].ok().err
     assert "age (numbers with built ranges), zip (categories grouped by prefix)" in said
     assert "Note:" not in said

@@ -117,7 +117,7 @@ def test_a_table_is_asked_about(client: Client, project: Project, tmp_path: Path
     assert first == {"id-column": "patient", "item-column": "code"}
     assert {"format": "basket"} in others
     assert "checked" not in page.partition("<fieldset>")[2].partition("</fieldset>")[0]
-    assert "Nothing is guessed" in text_of(page)
+    assert "Please choose how to read it" in text_of(page)
     assert client.get("p", project.name, "hierarchy").status_code == 200
     answer = client.post("p", project.name, "data", "read", data={"way": json.dumps(first)})
     assert answer.headers["location"].endswith("/data")

@@ -36,7 +36,7 @@ def read_by_hand(page: Page, screen: Screen, project: Project, path: Path) -> No
     page.get_by_role("button", name="Open it").click()
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Read it like this").click()
-    expect(page.get_by_role("heading", name="Which file, and who could be found in it?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your data, and who could be identified in it")).to_be_visible()
 
 
 def test_from_a_file_to_its_rows(screen: Screen, long_file: Path) -> None:
@@ -52,8 +52,8 @@ def test_from_a_file_to_its_rows(screen: Screen, long_file: Path) -> None:
     page.get_by_role("button", name="Read it like this").click()
     rows = page.get_by_role("region", name="Rows; scroll to see all")
     expect(rows.get_by_role("row").first).to_contain_text("tea")
-    expect(page.get_by_text("of 400 rows alone").first).to_be_visible(timeout=60_000)
-    assert page.title() == "Which file, and who could be found in it? - Orders <2026> - setveil"
+    expect(page.get_by_text("of 400 rows").first).to_be_visible(timeout=60_000)
+    assert page.title() == "Your data, and who could be identified in it - Orders <2026> - setveil"
 
 
 def test_any_row_is_reached(screen: Screen, long_file: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_pages_are_accessible(screen: Screen, tmp_path: Path) -> None:
     page.goto(screen.at("p", project.name, "data", "file") + f"?in={tmp_path}")
     looks(page, "data-file")
     page.get_by_role("button", name="a long table.csv").click()
-    expect(page.get_by_text("Nothing is guessed")).to_be_visible()
+    expect(page.get_by_text("Please choose how to read it")).to_be_visible()
     page.locator("summary", has_text="It is a table about persons").click()
     looks(page, "data-reading")
     page.get_by_role("radio").first.check()

@@ -15,7 +15,7 @@ import pytest
 
 import studio_shop
 from cli_helpers import setveil
-from setveil.studio.pages.data import _joined
+from setveil.studio.pages.data_roles import joined as _joined
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, expect, shot
 
@@ -124,7 +124,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
         re.compile("tea|coffee|milk|soap|juice|cheese|b")
     )
     expect(page.locator("#risk[data-ready]")).to_be_visible(timeout=120_000)
-    expect(page.locator("#risk li").first).to_contain_text(f"of {len(studio_shop.rows(240)):,} rows alone")
+    expect(page.locator("#risk li").first).to_contain_text(f"of {len(studio_shop.rows(240)):,} rows")
     if kind in {"table", "odd"}:
         headers = HEADERS if kind == "odd" else ("age", "sex", "town")
         for name in headers[:3]:

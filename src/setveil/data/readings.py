@@ -103,17 +103,17 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     ]
     marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
     if len(marks) > 1 and 2 * len(marks) >= width:
-        options = {"item_columns": _ranges(marks, word)}
+        options = {"item_columns": as_fields(marks, word)}
         return [(options, "one row per line, an item for each column")] if table.header else []
     readings: list[Reading] = []
     shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
-        options = {"format": "onehot", "item_columns": _ranges(several, word)}
+        options = {"format": "onehot", "item_columns": as_fields(several, word)}
         return [(options, "one row per line, an item where its number is above 0")] if table.header else []
     if several:
         readings.append(
-            ({"item_columns": _ranges(several, word)}, "one row per line, items from these columns")
+            ({"item_columns": as_fields(several, word)}, "one row per line, items from these columns")
         )
     if table.trimmed:
         return readings
@@ -261,7 +261,7 @@ def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     return score - 9 * _is_mark(values)
 
 
-def _ranges(columns: Sequence[int], word: Sequence[str]) -> str:
+def as_fields(columns: Sequence[int], word: Sequence[str] | Mapping[int, str]) -> str:
     """Write columns as names and ranges of names between commas."""
     parts: list[str] = []
     start = 0

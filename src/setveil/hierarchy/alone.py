@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from setveil.hierarchy._levels import unused
+from setveil.hierarchy.edit import Draft
 from setveil.hierarchy.tree import Hierarchy
 from setveil.wording import are, count
 
@@ -84,3 +86,31 @@ def likely_lengths(items: Sequence[str]) -> list[int]:
         if any(length < len(code) for code in codes)
         and 1 < len({code[:length] for code in codes}) < len(codes)
     ]
+
+
+def group_alone(draft: Draft, items: Iterable[str], lengths: Sequence[int]) -> Draft:
+    """Put items that stand alone into groups of those that begin alike; the draft stays as it is.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        How many characters the groups share.
+
+    Examples
+    --------
+    >>> group_alone(Draft("*", {"*": ["E10", "E11", "I10"]}), ["E10", "E11", "I10"], [1]).tree().paths()
+    [['E10', 'E', '*'], ['E11', 'E', '*'], ['I10', '*']]
+    """
+    made = Draft(draft.root, draft.children)
+    texts = {item: item for item in items if made.parent.get(item) == made.root and item not in made.children}
+    for length in sorted(set(lengths), reverse=True):
+        alike: dict[str, list[str]] = {}
+        for node, text in texts.items():
+            if len(text) >= length:
+                alike.setdefault(text[:length], []).append(node)
+        for prefix, nodes in alike.items():
+            if len(nodes) > 1:
+                name = unused(prefix, {made.root, *made.parent})
+                made.apply({"do": "group", "name": name, "nodes": nodes, "under": made.root})
+                texts = {node: text for node, text in texts.items() if node not in nodes} | {name: prefix}
+    return made

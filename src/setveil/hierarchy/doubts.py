@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from setveil.hierarchy.alone import are_many
 from setveil.hierarchy.edit import Draft
 
 
@@ -13,7 +14,8 @@ class Problem:
     """What is wrong or doubtful about a tree that is being edited."""
 
     # "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
-    # "empty", "single" (a group with one child) or "uneven" (nine tenths of a group in one of its parts)
+    # "empty", "alone" (many items in no group below the root), "single" (a group with one child) or "uneven"
+    # (nine tenths of a group in one of its parts)
     kind: str
     nodes: tuple[str, ...]  # which nodes it is about
 
@@ -43,6 +45,10 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
         found["missing"] = [item for item in items if item not in draft]
         found["group"] = [item for item in items if item in draft.children]
         found["unknown"] = [node for node in draft.parent if node not in draft.children and node not in known]
+        alone = [
+            item for item in items if draft.parent.get(item) == draft.root and item not in draft.children
+        ]
+        found["alone"] = alone if are_many(len(alone), len(known)) else []
     found["empty"] = draft.empty_groups()
     found["single"] = [group for group, below in draft.children.items() if len(below) == 1]
     sizes = items_under(draft)

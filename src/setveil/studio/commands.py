@@ -45,7 +45,7 @@ SEARCHED = _names(  # by explore, too, which has a time budget of its own
 )
 
 
-def anonymize(project: Project, out: str, hierarchy: str | None = None) -> list[str]:
+def anonymize(project: Project, out: str, hierarchy: str | list[str] | None = None) -> list[str]:
     """Make the release that the settings describe; `hierarchy`: a copy of it that stays as it is."""
     settings = _settings(project)
     if hierarchy is not None:

@@ -28,7 +28,7 @@ from setveil.data.ids import (
     why_id,
 )
 from setveil.data.named_columns import called
-from setveil.data.readings import SAMPLES, as_field
+from setveil.data.readings import SAMPLES, as_field, as_fields
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
 from setveil.tables.columns import How, open_table
@@ -130,11 +130,15 @@ def _proposed(
         least = _LIKELY if person is None else 1  # what varies with one person is an item, or of a stay
         free = [at for at in columns if at not in ids and (person is None or at not in same)]
         several = numbered_alike({at: columns[at].name for at in free})
+        if several:  # the last of many columns hold few items, each of which may stand there once
+            alike = {at: columns[at].name for at in columns if at != person}
+            more = numbered_alike(alike)
+            several = more if {*several} <= {*more} and 2 * len(several) > len(more) else several
         set_at = (
             None if several else _set_at(columns, lists, heads, [at for at in free if at != person], least)
         )
         if several:
-            options["item_columns"] = ",".join(as_field(columns[at].name) for at in several)
+            options["item_columns"] = as_fields(several, {at: columns[at].name for at in several})
             taken.update(several)
         elif set_at is not None:
             options["set"] = columns[set_at].name

@@ -21,12 +21,16 @@ from typing import Any
 from setveil.errors import SetveilError, on_command_line
 from setveil.runs.memory import keep_to
 from setveil.staging import give_up
-from setveil.studio.desk import before_after, data, release, tree
+from setveil.studio.desk import before_after, columns, data, release, tree
 from setveil.studio.desk.place import Desk
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
-    **data.ASKED, **tree.ASKED, **release.ASKED, **before_after.ASKED,
-}  # fmt: skip
+    **before_after.ASKED,
+    **columns.ASKED,
+    **data.ASKED,
+    **tree.ASKED,
+    **release.ASKED,
+}
 MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
 
 

@@ -10,22 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.columns import is_id_name, is_person_name
-from setveil.data.evidence import MANY, are_different
+from setveil.data.evidence import MANY
 from setveil.data.formulas import formula_note
-from setveil.data.ids import of_cells, why_id
 from setveil.data.io import read
 from setveil.data.io.source import gather, open_source
 from setveil.data.readings import IDS_TOO, likely_readings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
+from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns
 from setveil.options.reading import Reading
+from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
+from setveil.studio.trees import column_trees
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, OpenedTable, open_table
 from setveil.tables.quasi_identifiers import QuasiIdentifier
-from setveil.tables.read import make_table, warnings_of
+from setveil.tables.read import flat_columns, make_table, warnings_of
+from setveil.tables.roles import with_trees
 from setveil.tables.table import Table, TextColumn
 from setveil.values.declared import options_of
 from setveil.wording import count
@@ -47,7 +50,10 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     for several in ("ranges", "missing"):
         said[several] = [said[several]] if isinstance(said[several], str) else said[several]
     words = Columns(**said)
-    roles, how = words.as_roles(), words.as_how(Reading(**given))
+    trees = dict(tree.split("=", 1) for tree in column_trees(options.get("hierarchy")))
+    encoding = Reading(**given).text_encoding
+    roles = with_trees(words.as_roles(trees), lambda tree: tree and read_hierarchy(tree, encoding=encoding))
+    how = words.as_how(Reading(**given))
     table: Transactions = make_table(path, roles, how)
     return table
 
@@ -59,7 +65,7 @@ def data_of(desk: Desk) -> Transactions:
     except (OSError, ValueError):
         settings = {}
     path = str(settings.get("input", ""))
-    options = {key: settings[key] for key in (*READING, *ROLES) if key in settings}
+    options = {key: settings[key] for key in (*READING, *ROLES, "hierarchy") if key in settings}
     return _opened(desk, path, options)
 
 
@@ -78,7 +84,10 @@ def same_rows(report: Mapping[str, Any], data: Transactions) -> Transactions:
 
 
 def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
-    key = [path, {**options}, [*map(_stamp, _plain_files(path))]]
+    trees = column_trees(options.get("hierarchy"))
+    said = {name: value for name, value in options.items() if name != "hierarchy"}
+    stamps = [_stamp(file) for file in (*_plain_files(path), *(tree.partition("=")[2] for tree in trees))]
+    key = [path, said, trees, stamps]
     if desk.data is None or desk.kept.get("data") != key:
         desk.forget()
         desk.data = read_as(path, options)
@@ -121,8 +130,9 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     -------
     dict
         ``ways``: each with `options`, `title`, `rows`, and `sure` where nothing speaks against it;
-        ``columns`` and ``roles``: of a table, and which columns may be what; ``error``: why it cannot be
-        read as asked, with the lines around, and options that may help.
+        ``columns`` and ``roles``: of a table, and which columns may be what; ``as_table``: how many rows and
+        items that gives, empty if it cannot be read so, None if no table is proposed; ``error``: why it
+        cannot be read as asked, with the lines around, and options that may help.
     """
     ways: list[dict[str, Any]] = []
     error: SetveilError | None = None
@@ -144,14 +154,28 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
             _add(ways, path, _dashed(found), meaning)
         if len(table.table.names) > 1:
             _add(ways, path, {"format": "basket"}, f"one row per line, every field an item{IDS_TOO}")
+    size = sum(map(_size, _files(path)))
+    roles = {} if table is None else _roles(path, options)
     return {
         "ways": ways,
         "reason": reason,
-        "columns": [] if table is None else _columns(table),
-        "roles": {} if table is None else _roles(path, options),
+        "columns": [] if table is None else presets(table, roles, whole=size < _QUICK),
+        "roles": roles,
+        "as_table": _as_persons(path, options, roles),
         "error": None if error is None else _explained(path, error),
-        "size": sum(map(_size, _files(path))),
+        "size": size,
     }
+
+
+def _as_persons(path: str, options: Mapping[str, Any], roles: Mapping[str, str]) -> dict[str, Any] | None:
+    """Count what a file holds as the table that is proposed: lines of one person are one row."""
+    if "qi" not in roles:
+        return None
+    try:
+        found = read_as(path, {**options, **_dashed(roles)} | ({} if "set" in roles else {"set": "items"}))
+    except SetveilError:
+        return {}
+    return {"rows": found.n_rows, "items": found.n_items}
 
 
 def _dashed(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,19 +217,6 @@ def _table(path: str, options: Mapping[str, Any]) -> OpenedTable | None:
     except (SetveilError, IndexError):
         return None
     return opened if len(opened.table.names) > 1 and opened.table.header else None
-
-
-def _columns(opened: OpenedTable) -> list[dict[str, Any]]:
-    table = opened.table
-    found = []
-    for at, name in enumerate(table.names):
-        values = [row[at] for row in table.head if len(row) > at and row[at]]
-        told = bool(why_id(of_cells(name, values)))
-        ids = told or is_id_name(name) or is_person_name(name)
-        ids = ids or (len(values) >= MANY and are_different(values))
-        shown = list(dict.fromkeys(values))[:4]
-        found.append({"name": name, "values": shown, "personal": ids, "id": told})
-    return found
 
 
 def _roles(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -303,6 +314,12 @@ def overview(desk: Desk) -> dict[str, Any]:
     if table is not None:
         notes += warnings_of(table)
         notes += [
+            f"Column {column.name!r} has {count(column.n_values - column.missing, 'value')} and no groups of "
+            f"them: what is not published as it is becomes {column.labels[-1]}. Choose below how to group it."
+            for column, _ in flat_columns(table)
+            if column.parent is not None
+        ]
+        notes += [
             f"Column {name!r} looks like the name or number of a person. Is it to be published?"
             for name in columns
             if is_id_name(name) or is_person_name(name)
@@ -325,6 +342,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "columns": columns,
         "notes": notes,
         "table": table is not None,
+        "levels": [] if table is None else levels_of(table),
     }
 
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError
 from setveil.hierarchy import build as builders
-from setveil.hierarchy.doubts import problems_of
+from setveil.hierarchy.alone import group_alone, likely_lengths, standing_alone
+from setveil.hierarchy.doubts import Problem, problems_of
 from setveil.hierarchy.edit import Draft, Edit
 from setveil.hierarchy.history import History, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -31,8 +32,10 @@ from setveil.staging import staged_file
 from setveil.studio.desk.data import rows_of
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
+from setveil.studio.trees import items_tree
 
 AT_ONCE = 20_000  # nodes of a tree that is made and written with every edit; larger ones a little later
+_USUAL_K = 5  # where nothing is promised yet
 SHOWN = 100  # nodes of a problem that are named
 
 
@@ -136,10 +139,39 @@ def problems(desk: Desk) -> dict[str, Any]:
     found = problems_of(editing.history.draft, None if data is None else data.vocabulary.labels)
     return {
         "problems": [
-            {"kind": one.kind, "count": len(one.nodes), "nodes": one.nodes[:SHOWN]} for one in found
+            {"kind": one.kind, "count": len(one.nodes), "nodes": one.nodes[:SHOWN], **_rare(desk, data, one)}
+            for one in found
         ],
         "version": editing.version,
     }
+
+
+def _rare(desk: Desk, data: Transactions | None, problem: Problem) -> dict[str, Any]:
+    """Say of items that stand alone how many are rare, and whether codes among them can be grouped."""
+    if problem.kind != "alone" or data is None:
+        return {}
+    k = _settings(desk).get("k")
+    k = k if isinstance(k, int) else _USUAL_K
+    supports, ids = data.supports().tolist(), data.vocabulary.ids
+    rare = sum(supports[ids[node]] < k for node in problem.nodes)
+    return {"of": data.n_items, "rare": rare, "k": k, "lengths": likely_lengths(problem.nodes)}
+
+
+def alone(desk: Desk) -> dict[str, Any]:
+    """Group the items that stand alone by their first characters; the tree before can be had back."""
+    editing, data = _editing(desk), _data(desk)
+    if editing is None or data is None:
+        raise HierarchyError("There are no groups yet to be changed.")
+    draft, items = editing.history.draft, data.vocabulary.labels
+    lengths = likely_lengths(standing_alone(draft.tree(), items))
+    _begin(desk, group_alone(draft, items, lengths).tree(), "codes by their first characters", ())
+    return {"steps": None, "saved": True, "trouble": "", **_state(editing)}
+
+
+def proposal(desk: Desk) -> dict[str, Any]:
+    """Propose at which lengths codes are cut, if the items are codes."""
+    data = _data(desk)
+    return {"lengths": [] if data is None else likely_lengths(data.vocabulary.labels)}
 
 
 def missing(desk: Desk, under: str, version: str) -> dict[str, Any]:
@@ -224,9 +256,7 @@ def _editing(desk: Desk) -> Editing | None:
 
 def _source(settings: dict[str, Any]) -> str | None:
     """Find the file of the items' groups in the settings; those of columns are COLUMN=FILE."""
-    given = settings.get("hierarchy")
-    files = given if isinstance(given, list) else [given]
-    return next((one for one in files if isinstance(one, str) and (given is one or "=" not in one)), None)
+    return items_tree(settings.get("hierarchy"))
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -374,6 +404,8 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "tree_start": start,
     "tree_build": build,
     "tree_problems": problems,
+    "tree_alone": alone,
+    "tree_proposal": proposal,
     "tree_missing": missing,
     "tree_items": items,
     "tree_rows": rows,

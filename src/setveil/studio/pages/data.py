@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
-import io
-import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -24,8 +21,10 @@ from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_of, whole
 from setveil.studio.desks import Refused
+from setveil.studio.pages import data_roles
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
+from setveil.studio.trees import column_trees, items_tree, joined
 
 READING = commands.READING
 ROLES = commands.ROLES
@@ -218,9 +217,14 @@ def _asked(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 async def _reading(
-    request: Request, options: Mapping[str, str], errors: Sequence[dict[str, str]] = ()
+    request: Request,
+    options: Mapping[str, str],
+    errors: Sequence[dict[str, str]] = (),
+    form: Mapping[str, Any] | None = None,
 ) -> Response:
+    """Show a file under each way of reading it; `form`: what was sent of its columns, which is kept."""
     project: Project = request.state.project
+    settings = project.settings()
     path = str(project.studio.get("file") or project.settings().get("input") or "")
     if not path:
         return to(request, "p", project.name, "data", "file")
@@ -228,24 +232,38 @@ async def _reading(
         found = await request.app.state.studio.desks.ask(project, "preview", path=path, options=dict(options))
         failed = found["error"]
     except Refused as refused:
-        found = {"ways": [], "reason": "", "columns": [], "roles": {}, "size": 0}
+        found = {"ways": [], "reason": "", "columns": [], "roles": {}, "as_table": None, "size": 0}
         failed = {"message": refused.message, "hint": refused.hint, "lines": [], "options": {}}
     problems = [*errors]
     if failed:
         problems.append({"message": failed["message"], "hint": in_words(failed["hint"]), "field": ""})
-    for column, role in zip(found["columns"], _proposed(found["columns"], found["roles"]), strict=True):
-        column["role"] = role
+    before = {} if project.studio.get("file") else settings  # another file was chosen, and is not read yet
+    chosen = data_roles.chosen_before(before) if form is None else data_roles.chosen_in(form)
+    known = {key: before[key] for key in READING if key in before}
     for way in found["ways"]:
         way["value"] = json.dumps(way["options"], sort_keys=True)
+        way["sure"] = way["options"] == known if before and not chosen else way["sure"]
+    first = bool(chosen) or (found["as_table"] is not None and not options and not before)
     return page(
         request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
         status=422 if problems else 200, path=path, size=size_in_words(found["size"]), ways=found["ways"],
-        reason=found["reason"].replace(path, Path(path).name), columns=found["columns"],
+        reason=found["reason"].replace(path, Path(path).name), table_first=first and bool(found["columns"]),
+        columns=data_roles.merged(found["columns"], chosen), as_table=found["as_table"],
+        person=found["roles"].get("id_column", ""), groupings=data_roles.GROUPINGS,
+        missing=_missing(before, form),
         lines=failed["lines"] if failed else [], helping=helping(failed["options"]) if failed else [],
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
         encodings=ENCODINGS,
-        delimiter=found["roles"].get("delimiter", ";"),
+        delimiter=(form or before).get("delimiter") or found["roles"].get("delimiter", ";"),
     )  # fmt: skip
+
+
+def _missing(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
+    """Take the values that mean that none is known, which the page asks for once for all columns."""
+    if form is not None:
+        return str(form.get("missing", ""))
+    given = before.get("missing", [])
+    return str(given[0]).partition("=")[2] if isinstance(given, list) and given else ""
 
 
 def in_words(hint: str) -> str:
@@ -266,36 +284,6 @@ def helping(options: Mapping[str, str]) -> list[dict[str, Any]]:
     return found
 
 
-def _proposed(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> list[str]:
-    """Say for each column which role is proposed."""
-    known, sets = _split(roles.get("qi", "")), [roles.get("set"), *_split(roles.get("item_columns", ""))]
-    numbers = [roles.get("id_column"), *(column["name"] for column in columns if column["id"])]
-    number = next(filter(None, numbers), None)
-    return [
-        "id"
-        if column["name"] == number
-        else "drop"
-        if column["personal"]
-        else "set"
-        if column["name"] in sets
-        else "qi"
-        if column["name"] in known
-        else "drop"
-        for column in columns
-    ]
-
-
-def _split(text: str) -> list[str]:
-    return next(csv.reader([text], skipinitialspace=True), []) if text else []
-
-
-def _joined(names: Sequence[str]) -> str:
-    """Write names of columns with commas between them, as the command line takes them."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(names)
-    return out.getvalue()
-
-
 async def read(request: Request) -> Response:
     """Read the file in the way that was chosen, and keep that way."""
     form = await form_of(request)
@@ -312,50 +300,29 @@ async def read(request: Request) -> Response:
 
 async def roles(request: Request) -> Response:
     """Read the file as a table of which each column has a role."""
-    form = await form_of(request)
-    by_role: dict[str, list[str]] = {}
-    kinds: dict[str, list[str]] = {}
-    not_ids: list[str] = []
-    for number in itertools.count(1):
-        name = form.get(f"column-{number}")
-        if name is None:
-            break
-        role = str(form.get(f"role-{number}", "drop"))
-        by_role.setdefault(role, []).append(str(name))
-        not_ids += [str(name)] * bool(form.get(f"not-id-{number}"))
-        if role == "qi":
-            kinds.setdefault(str(form.get(f"kind-{number}", "")), []).append(str(name))
-    options: dict[str, Any] = _asked(dict(form.items()))
+    form = dict((await form_of(request)).items())
+    said, lacking = data_roles.options_in(form)
+    options: dict[str, Any] = _asked(form)
     for key in ("format", "id-column", "item-column", "item-columns"):
         options.pop(key, None)
-    sets = by_role.get("set", [])
-    missing = str(form.get("missing", ""))[:1000].strip()
-    options |= {
-        "not-ids": _joined(not_ids) if not_ids else None,
-        "missing": [f"{name}={missing}" for name in by_role.get("qi", [])] if missing else None,
-        "qi": _joined(by_role.get("qi", [])) if by_role.get("qi") else None,
-        "set": None if not sets else _joined(sets) if len(sets) == 1 else "items",
-        "item-columns": _joined(sets) if len(sets) > 1 else None,
-        "keep-columns": _joined(by_role["keep"]) if by_role.get("keep") else None,
-        "drop": _joined(by_role["drop"]) if by_role.get("drop") else None,
-        "id-column": _joined(by_role["id"][:1]) if by_role.get("id") else None,
-        "numeric": _joined(kinds["numeric"]) if kinds.get("numeric") else None,
-        "categorical": _joined(kinds["categorical"]) if kinds.get("categorical") else None,
-        "ranges": kinds.get("ranges") or None,
-        "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
-    }
-    lacking = []
-    if not by_role.get("qi"):
-        lacking.append("Say of at least one column that somebody may know it.")
-    if not sets:
-        lacking.append("Say which column holds the items.")
     if lacking:
-        errors = [fault(text, "role-1") for text in lacking]
-        return await _reading(request, _asked(dict(form.items())), errors)
-    return await _open(request, {key: value for key, value in options.items() if value})
+        return await _reading(request, _asked(form), [fault(text, "role-1") for text in lacking], form)
+    return await _open(request, options | said, form)
 
 
-async def _open(request: Request, options: Mapping[str, Any]) -> Response:
+async def levels(request: Request) -> Response:
+    """Answer with how many values of a column each level of its groups keeps."""
+    project: Project = request.state.project
+    path = str(project.studio.get("file") or project.settings().get("input") or "")
+    given = {key: request.query_params.get(key, "")[:1000] for key in ("column", "kind", "steps")}
+    options = _asked(request.query_params)
+    desks = request.app.state.studio.desks
+    return Json(await desks.ask(project, "column_kept", path=path, options=options, **given))
+
+
+async def _open(
+    request: Request, options: Mapping[str, Any], form: Mapping[str, Any] | None = None
+) -> Response:
     project: Project = request.state.project
     path = str(project.studio.get("file") or project.settings().get("input") or "")
     if not path:
@@ -366,7 +333,7 @@ async def _open(request: Request, options: Mapping[str, Any]) -> Response:
     except Refused as refused:
         said = {"message": refused.message, "hint": in_words(refused.hint), "field": ""}
         plain = {key: str(value) for key, value in options.items() if key in READING}
-        return await _reading(request, {} if "qi" in options else plain, [said])
+        return await _reading(request, {} if "qi" in options else plain, [said], form)
     settings = project.settings()
     model = (
         OF_TABLES
@@ -378,8 +345,9 @@ async def _open(request: Request, options: Mapping[str, Any]) -> Response:
     cleared: dict[str, Any] = dict.fromkeys((*READING, *ROLES))
     another = settings.get("input") != path
     kept = {key: found[key] for key in ("sha256", "rows", "items", "size", "mtime_ns")}
+    trees = joined(items_tree(settings.get("hierarchy")), column_trees(options.get("hierarchy")))
     project.save(
-        **cleared | dict(options),
+        **cleared | dict(options) | {"hierarchy": trees},
         input=path,
         model=model,
         studio={**kept, "file": None, **({"sensitive": None} if another else {})},
@@ -390,7 +358,8 @@ async def _open(request: Request, options: Mapping[str, Any]) -> Response:
 async def again(request: Request) -> Response:
     """Read the project's file once more, as it is now."""
     settings = request.state.project.settings()
-    return await _open(request, {key: settings[key] for key in (*READING, *ROLES) if key in settings})
+    names = (*READING, *ROLES, "hierarchy")
+    return await _open(request, {key: settings[key] for key in names if key in settings})
 
 
 # --- what is in it
@@ -409,7 +378,7 @@ async def _overview(request: Request) -> Response:
         return await _reading(request, {}, [said])
     sizes = [0, 1, 2] if found["table"] else [1, 2, 3]
     return page(
-        request, "data.html", step="data", title="Which file, and who could be found in it?",
+        request, "data.html", step="data", title="Your data, and who could be identified in it",
         same_as=[commands.risk(project, sizes)], found=found, path=settings["input"],
         word=project.studio.get("row", ""), sensitive=project.studio.get("sensitive", []),
     )  # fmt: skip
@@ -532,6 +501,7 @@ routes = [
     Route("/data/reading", reading),
     Route("/data/read", read, methods=["POST"]),
     Route("/data/roles", roles, methods=["POST"]),
+    Route("/data/levels", levels),
     Route("/data/again", again, methods=["POST"]),
     Route("/data/rows", rows),
     Route("/data/pages", plain_rows),

@@ -21,6 +21,7 @@ from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
+from setveil.studio.trees import column_trees, items_tree, joined
 
 _QUIET = 1.0  # seconds without an edit until a large tree is written
 _FORMS = {"csv": "text/csv", "txt": "text/plain", "json": "application/json"}
@@ -29,8 +30,16 @@ _later: dict[Path, asyncio.Task[None]] = {}
 
 
 async def show(request: Request) -> Response:
-    """Show the page."""
-    return _page(request)
+    """Show the page; where there are no groups yet, with what would group codes."""
+    lengths: list[int] = []
+    if not _is_there(request.state.project):
+        with contextlib.suppress(Refused):  # the page Data says what is wrong
+            lengths = (await _ask(request, "tree_proposal"))["lengths"]
+    return _page(request, lengths=",".join(map(str, lengths)))
+
+
+def _is_there(project: Project) -> bool:
+    return project.edits.exists() or items_tree(project.settings().get("hierarchy")) is not None
 
 
 def _page(request: Request, status: int = 200, **values: Any) -> Response:
@@ -41,12 +50,12 @@ def _page(request: Request, status: int = 200, **values: Any) -> Response:
         request,
         "hierarchy.html",
         step="hierarchy",
-        title="What may an item be called instead?",
+        title="How may items be grouped?",
         status=status,
-        there=project.edits.exists() or "hierarchy" in settings,
+        there=_is_there(project),
         rare=k if isinstance(k, int) else 5,
         same_as=_same_as(project),
-        **{"errors": [], "problems": [], "way": "", **values},
+        **{"errors": [], "problems": [], "way": "", "lengths": "", **values},
     )
 
 
@@ -82,8 +91,7 @@ async def saved(studio: Any, project: Project) -> None:
 def _name(project: Project) -> None:
     """Let the commands read the hierarchy that is edited here."""
     given = project.settings().get("hierarchy")
-    of_columns = [one for one in given if "=" in one] if isinstance(given, list) else []
-    wanted = [str(project.hierarchy), *of_columns] if of_columns else str(project.hierarchy)
+    wanted = joined(str(project.hierarchy), column_trees(given))
     if given != wanted:
         project.save(hierarchy=wanted)
 
@@ -134,6 +142,12 @@ async def missing(request: Request) -> Response:
     return await _edited(
         request, "tree_missing", under=_text(given, "under"), version=_text(given, "version")
     )
+
+
+async def alone(request: Request) -> Response:
+    """Group the items that stand alone by their first characters."""
+    await json_object(request)
+    return await _edited(request, "tree_alone")
 
 
 async def _edited(request: Request, do: str, **given: Any) -> Response:
@@ -274,6 +288,7 @@ routes = [
     Route("/hierarchy/rows", rows),
     Route("/hierarchy/edit", edit, methods=["POST"]),
     Route("/hierarchy/missing", missing, methods=["POST"]),
+    Route("/hierarchy/alone", alone, methods=["POST"]),
     Route("/hierarchy/upload", upload, methods=["POST"]),
     Route("/hierarchy/build", build, methods=["POST"]),
     Route("/hierarchy/export", export),

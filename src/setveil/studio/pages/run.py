@@ -26,6 +26,7 @@ from setveil.studio.pages.promise import facts_of, model_of
 from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, error_page, page, to
+from setveil.studio.trees import column_trees, items_tree, joined
 
 ABOUT = ("purpose", "recipient", "responsible")
 _TIMED = {"exact", "forest"}  # take a time limit, and can hand over the best so far
@@ -82,7 +83,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         job_out=None if job is None or job.out is None else job.out.name,
         nearest=None if job is None else _nearest(job),
         earlier=sum(1 for path in runs_of(project)),
-        tree=bool(settings.get("hierarchy")),
+        tree=items_tree(settings.get("hierarchy")) is not None,
     )
 
 
@@ -180,9 +181,10 @@ async def start(request: Request) -> Response:
     return to(request, "p", project.name, "run")
 
 
-def _frozen(project: Project, settings: dict[str, Any]) -> str | None:
+def _frozen(project: Project, settings: dict[str, Any]) -> str | list[str] | None:
     """Copy the project's own hierarchy, so that later edits change nothing for this run."""
-    if settings.get("hierarchy") != str(project.hierarchy) or not project.hierarchy.is_file():
+    given = settings.get("hierarchy")
+    if items_tree(given) != str(project.hierarchy) or not project.hierarchy.is_file():
         return None
     digest = hashlib.sha256(project.hierarchy.read_bytes()).hexdigest()[:16]
     copy = project.folder / "hierarchies" / f"{digest}.csv"
@@ -190,7 +192,7 @@ def _frozen(project: Project, settings: dict[str, Any]) -> str | None:
         places.make_folder(copy.parent)
         with staged_file(copy) as staged:
             shutil.copyfile(project.hierarchy, staged)
-    return f"hierarchies/{copy.name}"
+    return joined(f"hierarchies/{copy.name}", column_trees(given))
 
 
 def _job(request: Request, form: Any) -> Job:

@@ -82,11 +82,11 @@ function told(found) {
   const parts = [];
   const list = element("ul");
   for (const one of found.alone) {
-    const items = one.m === 1 ? "the most telling item" : `the ${one.m} most telling items`;
+    const items = one.m === 1 ? "one item, the most identifying," : `the ${one.m} most identifying items`;
     const known = [found.known, one.m ? items : ""].filter(Boolean).join(" and ");
     const about = one.exact ? "" : "about ";
     const line = element("li");
-    line.append(`Who knows ${known} of a person finds `, element("b", `${about}${numbers(Math.round(one.rows))}`), ` of ${numbers(found.rows)} rows alone.`);
+    line.append(`Knowing ${known} is enough to single out `, element("b", `${about}${numbers(Math.round(one.rows))}`), ` of ${numbers(found.rows)} rows.`);
     list.append(line);
   }
   parts.push(list);
@@ -94,7 +94,7 @@ function told(found) {
     const box = element("div", undefined, { class: "wide", tabindex: "0", role: "region", "aria-label": "Most identifying items" });
     const table = element("table");
     const head = element("tr");
-    ["Item", "In rows", "Finds"].forEach((text, at) => head.append(element("th", text, { scope: "col", ...(at ? { class: "number" } : {}) })));
+    ["Item", "In rows", "Exposed"].forEach((text, at) => head.append(element("th", text, { scope: "col", ...(at ? { class: "number" } : {}) })));
     const body = element("tbody");
     for (const item of found.items) {
       const row = element("tr");
@@ -104,7 +104,7 @@ function told(found) {
     table.append(element("caption", `The ${found.items.length} most identifying items`), element("thead"), body);
     table.querySelector("thead").append(head);
     box.append(table);
-    parts.push(box, element("p", `Finds: rows in which the item, alone or with one more, is shared by fewer than ${found.below} rows.`, { class: "small" }));
+    parts.push(box, element("p", `Exposed: rows that this item, alone or with one other, narrows down to fewer than ${found.below}.`, { class: "small" }));
   }
   return parts;
 }

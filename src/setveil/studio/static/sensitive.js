@@ -16,7 +16,7 @@ function line(item, rows, checked) {
   input.value = item;
   input.checked = checked;
   const text = document.createElement("span");
-  text.textContent = rows === undefined ? item : `${item}, in ${rows.toLocaleString("en")} rows`;
+  text.textContent = rows === undefined ? item : `${item}, in ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`;
   label.append(input, " ", text);
   made.append(label);
   return made;

@@ -418,6 +418,7 @@ const PROBLEMS = {
   missing: (n) => `${many(n, "item")} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
   group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. Nothing can be published before ${n === 1 ? "it is" : "they are"} renamed.`,
   unknown: (n) => `${many(n, "item")} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
+  alone: (n, of) => `${number(n)} of ${many(of.of, "item")} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be left out` : ""}.`,
   empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be left out.`,
   single: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} only one thing in ${n === 1 ? "it" : "them"}: a step that changes nothing.`,
   uneven: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} more than nine tenths of ${n === 1 ? "its" : "their"} items in one part.`,
@@ -443,7 +444,7 @@ function drawProblems(problems) {
   list.replaceChildren();
   $("problem-count").textContent = problems.length ? "" : "None.";
   for (const problem of problems) {
-    const item = make("li", PROBLEMS[problem.kind](problem.count));
+    const item = make("li", PROBLEMS[problem.kind](problem.count, problem));
     item.dataset.kind = problem.kind;
     const names = make("div", undefined, "names");
     for (const label of problem.nodes.slice(0, 5)) {
@@ -457,6 +458,7 @@ function drawProblems(problems) {
     if (problem.count > 5) names.append(make("span", `and ${number(problem.count - 5)} more`, "small"));
     item.append(names);
     if (problem.kind === "missing") item.append(mending(problem.count > 1 ? "Put all under..." : "Put under...", () => putMissing(null)));
+    if (problem.kind === "alone" && problem.lengths.length) item.append(mending("Group them by their first characters", groupAlone));
     if (problem.kind === "empty" && problem.count <= problem.nodes.length) {
       item.append(mending("Delete", () => send({ do: "remove", nodes: problem.nodes }, "Deleted the empty groups.")));
     }
@@ -488,6 +490,18 @@ function putMissing(labels) {
     });
     return waiting;
   });
+}
+
+function groupAlone() {
+  waiting = waiting.then(async () => {
+    try {
+      await take(await ask("alone", {}), { do: "start" }, { line: 0 });
+      tell("Grouped by their first characters.");
+    } catch (error) {
+      refuse(error.message);
+    }
+  });
+  return waiting;
 }
 
 function goTo(node) {

@@ -1,0 +1,150 @@
+"""What each column of a table is: the form on the page Data, and the options that say the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from setveil.studio.trees import column_trees
+
+GROUPINGS = {
+    "": "as they look",
+    "prefix": "by their first characters",
+    "ranges": "numbers, published as ranges",
+    "dates": "dates, by periods",
+    "file": "by a file of groups",
+    "numeric": "numbers",
+    "categorical": "names or codes, no groups",
+}
+STEPPED = ("prefix", "ranges", "dates", "file")
+Chosen = dict[str, dict[str, Any]]  # of each column that was asked about, by name
+
+
+def split(text: str) -> list[str]:
+    """Take a list of columns apart, as the command line does."""
+    return next(csv.reader([text], skipinitialspace=True), []) if text else []
+
+
+def joined(names: Sequence[str]) -> str:
+    """Write names of columns with commas between them, as the command line takes them."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()
+
+
+def chosen_in(form: Mapping[str, Any]) -> Chosen:
+    """Read what a form says of each column; a line of several columns says it of all."""
+    found: Chosen = {}
+    for number in itertools.count(1):
+        name = form.get(f"column-{number}")
+        if name is None:
+            return found
+        of = split(str(form.get(f"columns-{number}", ""))) or [str(name)]
+        said = {
+            "role": str(form.get(f"role-{number}", "drop")),
+            "kind": str(form.get(f"kind-{number}", "")),
+            "steps": str(form.get(f"steps-{number}", ""))[:1000].strip(),
+            "not_id": bool(form.get(f"not-id-{number}")),
+        }
+        found |= dict.fromkeys(of, said)
+    raise AssertionError  # counting never ends
+
+
+def chosen_before(settings: Mapping[str, Any]) -> Chosen:
+    """Read from a project's settings what was said of each column; empty: they are about no table."""
+    if "qi" not in settings:
+        return {}
+    groups = {name: ("file", tree) for name, tree in _pairs(column_trees(settings.get("hierarchy")))}
+    for name, tree in groups.items():
+        way, _, steps = tree[1].partition(":")
+        if way in ("prefix", "dates"):
+            groups[name] = (way, steps)
+    ranges = settings.get("ranges", [])
+    groups |= {
+        name: ("ranges", steps) for name, steps in _pairs(ranges if isinstance(ranges, list) else [ranges])
+    }
+    for kind in ("numeric", "categorical"):
+        groups |= dict.fromkeys(split(str(settings.get(kind, ""))), (kind, ""))
+    not_ids = split(str(settings.get("not-ids", "")))
+    named = {
+        "qi": split(str(settings["qi"])),
+        "keep": split(str(settings.get("keep-columns", ""))),
+        "drop": split(str(settings.get("drop", ""))),
+        "id": split(str(settings.get("id-column", ""))),
+        "set": split(str(settings.get("item-columns") or settings.get("set", ""))),
+    }
+    found: Chosen = {}
+    for role, names in named.items():
+        for name in names:
+            kind, steps = groups.get(name, ("", ""))
+            found[name] = {"role": role, "kind": kind, "steps": steps, "not_id": name in not_ids}
+    return found
+
+
+def _pairs(texts: Sequence[Any]) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (str(text).partition("=") for text in texts)]
+
+
+def merged(columns: Sequence[Mapping[str, Any]], chosen: Chosen) -> list[dict[str, Any]]:
+    """Put what was chosen in place of what was proposed; a line of several columns follows the first."""
+    found = []
+    for column in columns:
+        said = next((chosen[name] for name in column["columns"] if name in chosen), None)
+        if said is None:
+            said = {"role": "drop"} if chosen else {}
+        again = said.get("kind", column["kind"]) == column["kind"] and not said.get("steps")
+        steps = {"steps": column["steps"]} if again else {}
+        same = {**column, **said, **steps}
+        keep = (
+            column.get("keep", "")
+            if (same["kind"], same["steps"]) == (column["kind"], column["steps"])
+            else ""
+        )
+        found.append({"not_id": False, **same, "keep": keep, "joined": joined(column["columns"])})
+    return found
+
+
+def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Write what a form says of columns as options; and say what it lacks."""
+    chosen = chosen_in(form)
+
+    def named(role: str) -> list[str]:
+        return [name for name, said in chosen.items() if said["role"] == role]
+
+    def of_kind(kind: str) -> list[tuple[str, str]]:
+        return [(name, chosen[name]["steps"]) for name in named("qi") if chosen[name]["kind"] == kind]
+
+    sets = named("set")
+    missing = str(form.get("missing", ""))[:1000].strip()
+    trees = [
+        f"{name}={kind}{':' * bool(steps)}{steps}"
+        for kind in ("prefix", "dates")
+        for name, steps in of_kind(kind)
+    ]
+    trees += [f"{name}={steps}" for name, steps in of_kind("file")]
+    options: dict[str, Any] = {
+        "not-ids": joined([name for name, said in chosen.items() if said["not_id"]]),
+        "missing": [f"{name}={missing}" for name in named("qi")] if missing else None,
+        "qi": joined(named("qi")),
+        "set": joined(sets) if len(sets) == 1 else "items" if sets else None,
+        "item-columns": joined(sets) if len(sets) > 1 else None,
+        "keep-columns": joined(named("keep")),
+        "drop": joined(named("drop")),
+        "id-column": joined(named("id")[:1]),
+        "numeric": joined([name for name, _ in of_kind("numeric")]),
+        "categorical": joined([name for name, _ in of_kind("categorical")]),
+        "ranges": [f"{name}={steps}" if steps else name for name, steps in of_kind("ranges")],
+        "hierarchy": trees,
+        "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
+    }
+    lacking = []
+    if not named("qi"):
+        lacking.append("Say of at least one column that somebody may know it.")
+    if not sets:
+        lacking.append("Say which column holds the items.")
+    unnamed = [name for name, steps in of_kind("file") if not steps]
+    lacking += [f"Name the file with the groups of {name}." for name in unnamed]
+    return {name: value for name, value in options.items() if value}, lacking
