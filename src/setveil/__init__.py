@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from setveil.commands.moles import moles
     from setveil.commands.query import query
     from setveil.commands.read import read
+    from setveil.commands.read_published import read_published
     from setveil.commands.read_table import read_published_table, read_table
     from setveil.commands.recommend import recommend
     from setveil.commands.reconstruct import Reconstruction, reconstruct
@@ -144,6 +145,7 @@ _HOMES = {
     "query": "commands.query",
     "read": "commands.read",
     "read_hierarchy": "hierarchy.io",
+    "read_published": "commands.read_published",
     "read_published_table": "commands.read_table",
     "read_table": "commands.read_table",
     "recommend": "commands.recommend",
@@ -214,6 +216,7 @@ __all__ = [
     "query",
     "read",
     "read_hierarchy",
+    "read_published",
     "read_published_table",
     "read_table",
     "recommend",

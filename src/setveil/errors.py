@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 
@@ -370,3 +370,34 @@ def listed(values: Sequence[str], most: int = 5) -> str:
     """Quote the first few of many values for a message and say how many more there are."""
     more = f" and {len(values) - most:,} more" if len(values) > most else ""
     return ", ".join(shorten(value, 40) for value in values[:most]) + more
+
+
+def closest(wanted: object, known: Iterable[str], most: int = 1) -> list[str]:
+    """Find the known names that are most like a wanted one, in whatever case."""
+    from difflib import get_close_matches
+
+    by_case: dict[str, str] = {}
+    for name in known:
+        by_case.setdefault(name.casefold(), name)
+    return [by_case[near] for near in get_close_matches(str(wanted).casefold(), by_case, most)]
+
+
+def did_you_mean(
+    wanted: object, known: Iterable[str], otherwise: str = "", *, most: int = 1, quoted: bool = False
+) -> str:
+    """Ask whether one of the known names was meant, in whatever case; `otherwise` where none is close.
+
+    Parameters
+    ----------
+    most : int
+        How many names to ask for.
+    quoted : bool
+        Whether they are from the data, and not setveil's own.
+
+    Examples
+    --------
+    >>> did_you_mean("Exakt", ["aa", "exact"]), did_you_mean("cheese", ["aa"], "There are aa.")
+    ('Did you mean exact?', 'There are aa.')
+    """
+    close = closest(wanted, known, most)
+    return f"Did you mean {' or '.join(map(shorten, close) if quoted else close)}?" if close else otherwise

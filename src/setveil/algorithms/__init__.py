@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,10 @@ def load(name: str) -> Any:
     """Import an algorithm's module."""
     home = homes().get(name)
     if home is None:
-        raise RequestError(f"There is no algorithm {name!r}; there are {', '.join(names())}.")
+        raise RequestError(
+            f"There is no algorithm {name!r}; there are {', '.join(names())}.",
+            hint=did_you_mean(name, names()),
+        )
     return importlib.import_module(home)
 
 

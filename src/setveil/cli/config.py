@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Mapping
 from datetime import date
@@ -12,7 +11,7 @@ from typing import Any
 import typer
 
 from setveil.cli.session import fail
-from setveil.errors import DataError, RequestError, SetveilError, shorten
+from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
 from setveil.redact import redacted
 
 _NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
@@ -64,8 +63,7 @@ def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str
             continue  # what the studio keeps beside in a project's file
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
-            close = difflib.get_close_matches(key.replace("_", "-"), known, 1)
-            hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(known)}."
+            hint = did_you_mean(key.replace("_", "-"), known, f"There are {', '.join(known)}.")
             raise RequestError(f"{where}: this command has no option {shorten(key)}.", hint=hint)
         answers[parameter.name] = _answer(f"{where}: {key}", parameter, value)
     return answers

@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from setveil.cli.config import take_config
 from setveil.cli.session import Answer, conclude, fail, run, speak
 from setveil.data.layout import FORMATS
-from setveil.errors import RequestError, SetveilError
+from setveil.errors import RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.reading import Reading as ReadingOptions
@@ -128,7 +128,10 @@ def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
 
     def parse(text: str) -> str:
         if text not in known:
-            raise typer.BadParameter(f"there is no {name} {text!r}; there are {', '.join(known)}.")
+            meant = did_you_mean(text, known)
+            raise typer.BadParameter(
+                f"there is no {name} {text!r}; there are {', '.join(known)}.{f' {meant}' if meant else ''}"
+            )
         return text
 
     def complete(incomplete: str) -> list[str]:

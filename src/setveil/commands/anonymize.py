@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,20 +14,21 @@ from setveil.commands.given import (
     heard,
     is_path,
     labels_of,
+    promised,
     rows_of,
     tree_beside,
     tree_of,
 )
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, described, did_you_mean
 from setveil.guarantees import Guarantee, models
-from setveil.guarantees.verify import require_guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given, decode
 from setveil.options.reading import Reading
 from setveil.runs.asked import named_algorithm
 from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
+from setveil.tables.table import Table
 from setveil.values.declared import options_of
 
 if TYPE_CHECKING:
@@ -62,8 +64,10 @@ if TYPE_CHECKING:
 
 def anonymize(
     data: str | PathLike[str] | object,
-    guarantee: Guarantee,
+    guarantee: Guarantee | None = None,
     *,
+    k: int | None = None,
+    m: int | float | None = None,
     hierarchy: TreeLike = None,
     algorithm: str | Algorithm | None = None,
     seed: int = 0,
@@ -81,11 +85,15 @@ def anonymize(
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
         The rows; a promise for tables needs what `setveil.read_table` reads. A file or frame that is not read
         as it should be is read by `setveil.read` first.
-    guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ...
+    guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ..., optional
         The promise.
-    hierarchy : Hierarchy or path, optional
-        What items may be generalized to; of a table by default what it was read with. An algorithm that needs
-        one and is given none groups items that often occur together
+    k, m : int, optional
+        The promise in short: ``k=5, m=2`` is `KmAnonymity`, and for a table `KKmAnonymity`, with these
+        parameters.
+    hierarchy : Hierarchy, path, dict or data frame, optional
+        What items may be generalized to. A dict goes from child to parent, or is nested; a data frame has in
+        each row an item and to its right broader groups. Of a table by default what it was read with. An
+        algorithm that needs one and is given none groups items that often occur together
         (`setveil.hierarchy.build.by_cooccurrence`); one that has no use for it does not look at it.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, such as ``sv.Exact(suppress=False)`` or ``sv.AA(refine=True)``,
@@ -150,8 +158,10 @@ def anonymize(
     Yes: k^m-anonymity (k=2, m=2) holds.
     >>> sorted(release.published)
     [('hot',), ('hot',), ('milk', 'hot'), ('milk', 'hot')]
+    >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
+    Yes: k^m-anonymity (k=2, m=2) holds.
     """
-    require_guarantee(guarantee)
+    guarantee = promised(guarantee, k, m, of_table=isinstance(data, Table))
     named_algorithm(algorithm)
     if not isinstance(details, bool):
         raise RequestError(f"details must be True or False, got {described(details)}.")
@@ -162,6 +172,7 @@ def anonymize(
             f"{', '.join(reading)}: how data are read is said to setveil.read.",
             hint=f"sv.anonymize(sv.read(data, {reading[0]}=...), ...)",
         )
+    _require_parameters(parameters, algorithm, guarantee)
     if models()[guarantee.model].release == "tables" and not isinstance(data, Transactions | list | tuple):
         raise RequestError(
             f"{models()[guarantee.model].title} is about tables, whose columns have roles, got "
@@ -176,6 +187,20 @@ def anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
         details=details, watched=labels_of("watched", watched, rows), progress=listening, **values,
     )  # fmt: skip
+
+
+def _require_parameters(parameters: Iterable[str], algorithm: Any, guarantee: Guarantee) -> None:
+    """Refuse names that are neither parameters of the algorithm nor of `anonymize`."""
+    name, settings = named_algorithm(algorithm)
+    name = name or models()[guarantee.model].algorithm
+    own = list(options_of(algorithms.load(name).Parameters))
+    unknown = [one for one in parameters if one not in own]
+    if unknown and settings is None:
+        arguments = [one for one in signature(anonymize).parameters if one != "parameters"]
+        raise RequestError(
+            f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(own) or 'none'}.",
+            hint=did_you_mean(unknown[0], [*own, *arguments]),
+        )
 
 
 def _values(

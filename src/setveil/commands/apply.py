@@ -62,7 +62,7 @@ def apply(
     guarantee : KmAnonymity or PrivacyConstraints, optional
         By default what the earlier run promised. It may ask for more, not for less. To be given where the
         earlier run protects itemsets that are named one by one: its record does not hold them.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         That of the earlier run, where items were added since. By default the file that it read.
     repair : bool or Exact
         Where the promise does not hold, coarsen the recoding as little as possible until it does: move labels

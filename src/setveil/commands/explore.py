@@ -65,7 +65,7 @@ def explore(
         With `rho`: the sensitive items, a list, or as on the command line a file or a text with commas.
     knows : {"public", "any"}
         With `rho`: which items someone may know.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : Exact, AA, ... or str, optional
         An algorithm with its own parameters, or its name; by default `exact`.

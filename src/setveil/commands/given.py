@@ -11,6 +11,9 @@ from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
+from setveil.guarantees import Guarantee, classes, models
+from setveil.guarantees.verify import require_guarantee
+from setveil.hierarchy.forms import tree_from
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
@@ -23,7 +26,8 @@ from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 
 Listener = Progress | Callable[[str, float | None], None] | None
-TreeLike = Hierarchy | str | PathLike[str] | None
+# A data frame, or whatever holds a tree (see `setveil.hierarchy.forms`), is an object.
+TreeLike = Hierarchy | str | PathLike[str] | Mapping[Any, Any] | object | None
 _ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
 
 
@@ -102,15 +106,12 @@ def _refuse(reading: Mapping[str, Any], names: Iterable[str], applies: str) -> N
 
 
 def tree_of(hierarchy: object) -> Hierarchy | None:
-    """Take a hierarchy, or read it from its file; None stays None."""
+    """Take a hierarchy, read it from its file, or make it of what else holds one; None stays None."""
     if hierarchy is None or isinstance(hierarchy, Hierarchy):
         return hierarchy
     if is_path(hierarchy):
         return read_hierarchy(hierarchy)
-    raise RequestError(
-        f"The hierarchy must be a Hierarchy or a file, got {described(hierarchy)}.",
-        hint="setveil.Hierarchy.from_paths makes one of lists: leaf, parent, ..., root.",
-    )
+    return tree_from(hierarchy)
 
 
 def tree_beside(rows: Transactions) -> Hierarchy | None:
@@ -167,6 +168,26 @@ def listed_labels(name: str, value: Any) -> tuple[str, ...]:
     if wrong:
         raise RequestError(f"{name} must hold items, each a text, got {described(wrong[0])}.")
     return tuple(dict.fromkeys(labels))
+
+
+def promised(guarantee: Any, k: Any, m: Any, *, of_table: bool) -> Guarantee:
+    """Take a promise: a guarantee, or k and m, which are that of the first model for rows, or for tables."""
+    short = {name: value for name, value in (("k", k), ("m", m)) if value is not None}
+    if guarantee is not None:
+        found = require_guarantee(guarantee)
+        if short:
+            raise RequestError(
+                f"The promise is given twice: {found.phrase}, and {', '.join(short)}.",
+                hint="Give the guarantee alone.",
+            )
+        return found
+    if "k" not in short:
+        raise RequestError(
+            "Nothing says what to promise.",
+            hint=f"k=5, m=2 is a promise. There are {', '.join(f'setveil.{name}' for name in classes())}.",
+        )
+    kind = "tables" if of_table else "rows"
+    return next(model for model in models().values() if model.release == kind).make(**short)
 
 
 def _is_release(value: object) -> bool:

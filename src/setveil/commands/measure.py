@@ -68,7 +68,7 @@ def measure(
         about.json beside a published file, by `recoding`, or by `hierarchy`; else each label is an item.
     recoding : Recoding, LocalRecoding or Grouping, optional
         What the items of the original became, where `release` are rows alone.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         Adds `ul_weighted`, UL with labels weighed by the leaves under the lowest node above their items.
     queries : int, path, or sequence of sets of str, optional
         COUNT queries, which add `are`: so many random ones, those of a file, or those given. Of rows in

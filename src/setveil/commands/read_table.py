@@ -60,7 +60,7 @@ def read_table(
         Columns to be published as they are, because nobody outside can know them.
     drop : list of str
         Columns not to be published. Neither are those that are named nowhere; `Table.dropped` lists both.
-    hierarchies : dict of str to (Hierarchy or path)
+    hierarchies : dict of str to (Hierarchy, path, dict or data frame)
         What the values of columns may become; also of the items, by the name given for `set`.
     numeric, categorical : list of str
         Kinds of quasi-identifiers. By default a column without hierarchy is numeric if all its values are

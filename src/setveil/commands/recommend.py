@@ -90,7 +90,7 @@ def recommend(
         With `rho`: the sensitive items, a list, or as on the command line a file or a text with commas.
     knows : {"public", "any"}
         With `rho` and k: which items somebody may know.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         What items may be generalized to.
     queries : path, optional
         A file of the COUNT queries that the release is for: their errors decide instead of LM.

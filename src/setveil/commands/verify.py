@@ -13,6 +13,7 @@ from setveil.commands.given import (
     heard,
     integer,
     is_path,
+    promised,
     release_of,
     rows_of,
     tree_of,
@@ -21,8 +22,8 @@ from setveil.commands.refusals import require_useful
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
-from setveil.guarantees.verify import Verdict, require_guarantee
-from setveil.published import kind_named
+from setveil.guarantees.verify import Verdict
+from setveil.published import kind_at, kind_named, tables
 from setveil.published.about import about_beside
 from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
@@ -38,8 +39,10 @@ Image = dict[str, str | None]
 
 def verify(
     release: str | PathLike[str] | object,
-    guarantee: Guarantee,
+    guarantee: Guarantee | None = None,
     *,
+    k: int | None = None,
+    m: int | float | None = None,
     original: object = None,
     recoding: Recoding | Mapping[str, str | None] | None = None,
     reading: str = "label",
@@ -55,8 +58,10 @@ def verify(
         What is published: a release, the folder of a run or its published file (whose about.json is heeded),
         any file of rows, or rows; a table made elsewhere as `setveil.read_published_table` reads it. Each
         label is taken as one item, whatever it stands for.
-    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
+    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, ..., optional
         What was promised.
+    k, m : int, optional
+        The promise in short, as for `setveil.anonymize`.
     original : path, data frame, list of lists, or Transactions, optional
         For rows in groups: what they were made from. Then no row may be missing.
     recoding : Recoding or mapping of str to (str or None), optional
@@ -66,7 +71,7 @@ def verify(
         For k^m-anonymity: take each label as one item, whatever it stands for, or as what it covers, where
         labels of several levels of a hierarchy are published (docs/verify.md). The promise of setveil's own
         releases is the first, which is the stronger one.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
     show : int
         How many violations to list.
@@ -104,7 +109,8 @@ def verify(
     >>> sv.verify(theirs, sv.KmAnonymity(k=3, m=1), reading="cover", hierarchy=drinks)
     Yes: k^m-anonymity (k=3, m=1) in the cover reading holds.
     """
-    model = models()[require_guarantee(guarantee).model]
+    guarantee = promised(guarantee, k, m, of_table=_is_table(release))
+    model = models()[guarantee.model]
     require_useful(model, original=original, recoding=recoding)
     tree = tree_of(hierarchy)
     require_reading(reading, model.name, hierarchy=tree is not None)
@@ -146,6 +152,14 @@ def _published(release: object, model: Model) -> Any:
             else f"Give a release of {kind.info.title}, or its folder.",
         )
     return exposed
+
+
+def _is_table(release: object) -> bool:
+    """Whether a release is of a table, before it is read."""
+    made = release_of(release)
+    if made is not None:
+        return made.info is tables.info
+    return isinstance(release, PublishedTable) or (is_path(release) and kind_at(fspath(release)) is tables)
 
 
 def _kind_of(exposed: object) -> str:

@@ -42,7 +42,7 @@ def why(
         A published label, an item, or a node of the hierarchy.
     data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions, optional
         The rows that were anonymized; by default the files that the run read, if they are still the same.
-    hierarchy : Hierarchy or path, optional
+    hierarchy : Hierarchy, path, dict or data frame, optional
         The hierarchy of the run, where it came from no file, or the file is elsewhere now.
     show : int
         How many violations of each attempt to list.

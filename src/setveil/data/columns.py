@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 
 Codes = NDArray[np.int64]
 
@@ -111,7 +111,12 @@ class _Columns:
         there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
         raise DataError(
             f"{where}: there is no column {shorten(wanted)}; {there_are}.",
-            hint="Name the columns exactly as written, or by their numbers from 1, and check the separator.",
+            hint=did_you_mean(
+                wanted,
+                names,
+                "Name the columns exactly as written, or by their numbers from 1, and check the separator.",
+                quoted=True,
+            ),
         )
 
 

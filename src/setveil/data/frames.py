@@ -180,7 +180,7 @@ class FrameTable:
         name = values.name
         if not is_id:
             if marks:
-                values = _whole(values)
+                values = whole(values)
             _check_items(values, name, self.name, "rows", marks=marks)
         elif values.dtype.is_nested() or values.dtype == pl.Object:
             raise DataError(
@@ -200,7 +200,7 @@ class FrameTable:
         )
 
 
-def _whole(values: pl.Series) -> pl.Series:
+def whole(values: pl.Series) -> pl.Series:
     """Turn floats that are all integers, as pandas has them beside missing values, back into integers."""
     if values.dtype.is_float():
         filled = values.fill_nan(None)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setveil.data.framed import Framed
 from setveil.data.layout import Origin
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
@@ -28,7 +28,7 @@ _PLAIN = (str, int, np.integer)  # what items are made of
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions:
+class Transactions(Framed):
     """Rows that are sets of items.
 
     Make one with `setveil.read`, `from_rows`, `from_frame` or `from_codes`; they validate once. Rows are
@@ -308,39 +308,6 @@ class Transactions:
             lists = lists.gather(at).fill_null(pl.lit([], dtype=pl.List(pl.String)))
         return lists.to_frame()
 
-    def to_pandas(self, *, long: bool = False) -> Any:
-        """Make a pandas data frame, as `to_polars` does.
-
-        Raises
-        ------
-        RequestError
-            If pandas is not installed.
-
-        Examples
-        --------
-        >>> data = Transactions.from_rows([["tea", "milk"], ["tea"]])
-        >>> data.to_pandas(long=True).groupby("item").size().to_dict()
-        {'milk': 1, 'tea': 2}
-        """
-        pandas = _library("pandas")
-        table = self.to_polars(long=long)
-        return pandas.DataFrame({name: table[name].to_list() for name in table.columns})
-
-    def to_arrow(self, *, long: bool = False) -> Any:
-        """Make a pyarrow table, as `to_polars` does.
-
-        Raises
-        ------
-        RequestError
-            If pyarrow is not installed.
-
-        Examples
-        --------
-        >>> Transactions.from_rows([["tea", "milk"], ["tea"]]).to_arrow().column_names
-        ['items']
-        """
-        return _library("pyarrow").table(self.to_polars(long=long))
-
     def __len__(self) -> int:
         return self.n_rows
 
@@ -388,11 +355,17 @@ def _is_iterable(value: object) -> bool:
     return hasattr(value, "__iter__") and not isinstance(value, type)
 
 
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise RequestError(f"{name} is not installed.", hint=f"pip install {name}") from None
+def lines_of(data: Transactions) -> tuple[NDArray[np.int64], pl.Series]:
+    """List row and item of all occurrences; a row without items has one line, in which the item is null."""
+    import polars as pl
+
+    lengths = data.row_lengths()
+    rows = np.repeat(np.arange(data.n_rows, dtype=np.int64), np.maximum(lengths, 1))
+    filled = pl.Series(lengths[rows] > 0)
+    items = pl.Series(data.vocabulary.labels, dtype=pl.String)
+    places = np.zeros(rows.size, np.int64)
+    places[lengths[rows] > 0] = data.items
+    return rows, items.gather(pl.select(pl.when(filled).then(pl.Series(places))).to_series())
 
 
 def _label(item: object, where: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, did_you_mean
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -106,10 +106,25 @@ def model_named(name: str) -> Model:
     """Find a model."""
     found = models().get(name)
     if found is None:
-        raise RequestError(f"There is no privacy model {name!r}; there are {', '.join(models())}.")
+        raise RequestError(
+            f"There is no privacy model {name!r}; there are {', '.join(models())}.",
+            hint=did_you_mean(name, models()),
+        )
     return found
 
 
 def module_of(name: str) -> str:
     """Name the module of a model: its verifier has the same."""
     return next(module for module, model in _modules() if model.name == name)
+
+
+def classes() -> list[str]:
+    """Name the classes of the models' guarantees, in the order of the models."""
+    return [
+        next(
+            name
+            for name, value in vars(importlib.import_module(f"{__name__}.{module}")).items()
+            if isinstance(value, type) and getattr(value, "model", None) == model.name
+        )
+        for module, model in _modules()
+    ]

@@ -15,7 +15,7 @@ from setveil.guarantees.km import (
     promise_words,
     violation_words,
 )
-from setveil.values.declared import Option
+from setveil.values.declared import Keywords, Option
 from setveil.values.kinds import Integer, Itemsets, integer
 from setveil.wording import are, count
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PrivacyConstraints:
+class PrivacyConstraints(Keywords):
     """No part of what is published of a protected itemset occurs in some row, but in fewer than k rows.
 
     So nobody who knows some items of a protected itemset can narrow a person down to fewer than k rows.

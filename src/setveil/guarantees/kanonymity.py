@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from setveil.errors import InfeasibleError
 from setveil.guarantees import Facts, Model, Words
 from setveil.guarantees.km import K
+from setveil.values.declared import Keywords
 from setveil.values.kinds import integer
 from setveil.wording import are, count
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TransactionalKAnonymity:
+class TransactionalKAnonymity(Keywords):
     """Every published row occurs at least k times.
 
     So nobody, whatever they know of a person, can narrow that person down to fewer than k rows by comparing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.values.declared import Option
+from setveil.values.declared import Keywords, Option
 from setveil.values.kinds import Integer, Size, integer, size
 from setveil.wording import count
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class KmAnonymity:
+class KmAnonymity(Keywords):
     """Every non-empty set of at most m published items occurs in no row or in at least k rows.
 
     So nobody who knows m items of a person can narrow that person down to fewer than k rows.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.kkm import M, require_rows
 from setveil.guarantees.km import K, KmAnonymity
+from setveil.values.declared import Keywords
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MixedKmAnonymity:
+class MixedKmAnonymity(Keywords):
     """Every set of at most m facts, published items or quasi-identifiers, is in no row or at least k.
 
     Weaker than (k,k^m)-anonymity, which holds whatever number of quasi-identifiers is known: for those whose

@@ -19,6 +19,7 @@ from setveil.guarantees.km_rho import (
     sensitive_words,
     violation_words,
 )
+from setveil.values.declared import Keywords
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class RhoUncertainty:
+class RhoUncertainty(Keywords):
     """No set of items that some row holds gives another, sensitive item away with a confidence above rho.
 
     The attacker may know any number of items of a person, sensitive ones too, or none.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.errors import RequestError
+from setveil.errors import RequestError, did_you_mean
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import Items, Kind
 
@@ -190,7 +190,8 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
     unknown = [name for name, text in texts.items() if text is not None and name not in options]
     if unknown:
         raise RequestError(
-            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(options) or 'none'}."
+            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(options) or 'none'}.",
+            hint=did_you_mean(unknown[0], options),
         )
     parameters(**plain_values(options, texts, encoding))
 

@@ -16,7 +16,7 @@ from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.tables.table import Table
@@ -70,7 +70,10 @@ def require_known(
     unknown = [label for label in labels if label not in data.vocabulary.ids]
     if check and unknown:
         some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
-        raise DataError(f"In {shorten(text)}, {some} not in the data: {listed(unknown)}.", hint=hint)
+        raise DataError(
+            f"In {shorten(text)}, {some} not in the data: {listed(unknown)}.",
+            hint=hint or did_you_mean(unknown[0], data.vocabulary.labels, quoted=True),
+        )
     return labels
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.layout import Layout
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, did_you_mean, shorten
 from setveil.utility.estimates import Estimator
 from setveil.utility.queries import Queries, between, split_queries
 
@@ -51,11 +50,11 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
             hint="Ask for an item.",
         )
     names = [*estimator.items, *estimator.labels]
-    by_case = {name.casefold(): name for name in names}
-    close = [by_case[near] for near in difflib.get_close_matches(unknown[0].casefold(), by_case, 3)]
-    hint = (
-        f"Did you mean {' or '.join(map(shorten, close))}?"
-        if close
-        else "Items that were left out, and are in no count, cannot be asked for."
+    hint = did_you_mean(
+        unknown[0],
+        names,
+        "Items that were left out, and are in no count, cannot be asked for.",
+        most=3,
+        quoted=True,
     )
     raise DataError(f"{where}{shorten(unknown[0])} is neither an item nor a label of the release.", hint=hint)

@@ -6,14 +6,13 @@ brought back, then of these rows with what is to blame left out, or published un
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past._attempts import Attempts
@@ -181,13 +180,12 @@ class _Question:
     def _unknown(self) -> DataError:
         nodes = self.terms.tree.labels if self.terms.tree else ()
         names = dict.fromkeys((*self.now.labels, *self.terms.items.labels, *nodes))
-        lower = {name.lower(): name for name in names}
-        close = difflib.get_close_matches(self.name.lower(), lower, 3)
-        hint = f"Did you mean {' or '.join(shorten(lower[name]) for name in close)}?" if close else ""
         return DataError(
             f"{shorten(self.name)} is no item, no published label and no node of the hierarchy of "
             f"{self.run.name}.",
-            hint=hint or "Items and their labels are in internal/recoding.csv.",
+            hint=did_you_mean(
+                self.name, names, "Items and their labels are in internal/recoding.csv.", most=3, quoted=True
+            ),
         )
 
     def _under(self, tree: Hierarchy, node: str) -> Positions:

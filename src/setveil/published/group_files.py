@@ -7,20 +7,25 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.framed import Framed
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Transactions, lines_of
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, OutputError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.kernels.tokens import Tokens, tokenize
 from setveil.staging import staged_file
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DATA_FILE, GROUPS_FILE = "data.csv", "groups.csv"
 _DATA_HEADER, _GROUPS_HEADER = ("group", "row", "item"), ("group", "item", "count")
@@ -31,7 +36,7 @@ _SPECIAL = re.compile('[,"\r\n]|^[ \t\ufeff]|[ \t]$')
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedGroups:
+class PublishedGroups(Framed):
     """Rows published in groups: each row's quasi-identifiers, and each group's counts of sensitive items."""
 
     qid: Transactions  # the quasi-identifiers of each row, by group; rows without any are rows, too
@@ -54,6 +59,41 @@ class PublishedGroups:
     def sizes(self) -> NDArray[np.int64]:
         """Number of rows of each group: int64 (groups,)."""
         return np.bincount(self.group, minlength=self.n_groups).astype(np.int64)
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame: of each row its group, its items, and what is counted in its group.
+
+        Parameters
+        ----------
+        long : bool
+            Instead of one line per row, with its items as a list: one line per row and item, in the columns
+            ``group``, ``row`` (counted from 0) and ``item``; a row without items has one line, in which the
+            item is null. What is counted is left out.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> rows = [["tea", "rum"], ["tea"], ["milk"], ["milk"]]
+        >>> frame = sv.anonymize(rows, sv.PrivacyDegree(p=2, sensitive=["rum"])).to_polars()
+        >>> frame.columns, frame["sensitive"].to_list()[0]
+        (['group', 'items', 'sensitive'], [{'item': 'rum', 'rows': 1}])
+        """
+        import polars as pl
+
+        frame = self.qid.to_polars().select(pl.Series("group", self.group), "items")
+        if long:
+            at, items = lines_of(self.qid)
+            return pl.DataFrame({"group": self.group[at], "row": at, "item": items})
+        counted = [
+            [
+                {"item": self.sensitive.labels[item], "rows": rows}
+                for item, rows in zip(self.item[at].tolist(), self.count[at].tolist(), strict=True)
+            ]
+            for at in (slice(*ends) for ends in pairwise(self.indptr.tolist()))
+        ]
+        kind = pl.List(pl.Struct({"item": pl.String, "rows": pl.Int64}))
+        of_group = pl.Series("sensitive", counted, dtype=kind)
+        return frame.with_columns(of_group.gather(pl.Series(self.group)).alias("sensitive"))
 
 
 def as_groups(rows: Transactions | PublishedGroups) -> PublishedGroups:

@@ -6,24 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.framed import Framed
 from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import merge_rows, take_rows
 from setveil.tables.columns import How, read_columns
-from setveil.tables.table import TextColumn, numbered_parts
+from setveil.tables.table import TextColumn, frame_of, numbered_parts
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DATA_FILE, ITEMS_FILE = "data.csv", "items.csv"
 _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTable:
+class PublishedTable(Framed):
     """All that is published of a table.
 
     Attributes
@@ -65,6 +69,10 @@ class PublishedTable:
         for column in self.columns:
             _, found = np.unique(found * max(len(column.labels), 1) + column.codes, return_inverse=True)
         return numbered_parts(np.arange(self.n_rows), found)
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame with all columns, as `setveil.Table.to_polars` does."""
+        return frame_of((*self.columns, *self.kept), self.sets, self.header, self.set_name, long=long)
 
     def shows(self, other: PublishedTable) -> bool:
         """Whether another table has the same columns, and in each row the same labels."""

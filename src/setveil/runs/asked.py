@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, described, did_you_mean
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
 
@@ -148,6 +148,7 @@ def settings_of(kind: Any, algorithm: str, parameters: Mapping[str, Any]) -> Any
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise RequestError(
-            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}."
+            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}.",
+            hint=did_you_mean(unknown[0], known),
         )
     return kind(**parameters)

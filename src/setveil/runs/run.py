@@ -8,11 +8,12 @@ from numbers import Real
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.framed import Framed
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, faces, listed
@@ -38,9 +39,12 @@ from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.utility import Case, measured
 
+if TYPE_CHECKING:
+    import polars as pl
+
 
 @dataclass(frozen=True, eq=False)
-class VerifiedRelease:
+class VerifiedRelease(Framed):
     """A release whose guarantee was re-checked from the published rows; others are never handed over.
 
     Attributes
@@ -174,6 +178,30 @@ class VerifiedRelease:
             self.write(folder, external=external)
             page = folder / ("published" if external else "internal") / PAGE
             return page.read_text(encoding="utf-8")
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame of all that is published of each row.
+
+        Parameters
+        ----------
+        long : bool
+            One line per row and item, instead of one per row with a list of its items.
+
+        Returns
+        -------
+        polars.DataFrame
+            Of single rows ``items``; of a table all published columns, texts, null where there is no value,
+            and the list of items; of rows in groups ``group``, ``items`` and ``sensitive``, what the group
+            holds of sensitive items: a list of ``item`` and ``rows``.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> sv.anonymize([["tea", "milk"], ["tea"], ["tea"]], k=2, m=2).to_polars()["items"].to_list()
+        [['tea'], ['tea'], ['tea']]
+        """
+        exposed: Framed = self.release.exposed()
+        return exposed.to_polars(long=long)
 
     def _shown(self) -> Record:
         return {**self.report, "published": counts(self.published)}

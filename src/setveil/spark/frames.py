@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortType, StringType
 
-from setveil.errors import DataError, RequestError, described
+from setveil.errors import DataError, RequestError, described, did_you_mean
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
 _SHOWN = 3  # items by which a row is told
@@ -93,5 +93,8 @@ def _column(name: str) -> Column:
 
 def _type_of(frame: DataFrame, name: str) -> Any:
     if name not in frame.columns:
-        raise DataError(f"There is no column {name!r}; there are {', '.join(frame.columns)}.")
+        raise DataError(
+            f"There is no column {name!r}; there are {', '.join(frame.columns)}.",
+            hint=did_you_mean(name, frame.columns, quoted=True),
+        )
     return frame.schema[name].dataType

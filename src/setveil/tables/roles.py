@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,12 +13,12 @@ from typing import Any
 
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.set_fields import require_delimiter
-from setveil.errors import DataError, RequestError, described, listed, shorten
+from setveil.errors import DataError, RequestError, described, did_you_mean, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.levels import Levels, levels_in
 from setveil.tables.ranges import fraction, require_widths
 
-TreeLike = Hierarchy | Levels | str | PathLike[str] | None
+TreeLike = Hierarchy | Levels | str | PathLike[str] | object | None
 KINDS = ("numeric", "categorical")
 OF_KNOWN = ("kind", "hierarchy", "ranges", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
@@ -156,7 +155,7 @@ def make_roles(
         if name not in said:
             raise RequestError(
                 f"{what} is given for column {shorten(name)}, which is no quasi-identifier.",
-                hint=f"Quasi-identifiers are {listed(names, 9)}."
+                hint=did_you_mean(name, names, f"Quasi-identifiers are {listed(names, 9)}.", quoted=True)
                 if names
                 else "Name quasi-identifiers: --qi.",
             )
@@ -229,8 +228,7 @@ def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
         raise RequestError(f"{what} must be described by {', '.join(allowed)}, got {described(about)}.")
     for key in about:
         if key not in allowed:
-            close = difflib.get_close_matches(str(key), allowed, 1)
-            hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(allowed)}."
+            hint = did_you_mean(key, allowed, f"There are {', '.join(allowed)}.")
             raise RequestError(f"{what} has no {shorten(str(key))}.", hint=hint)
     return dict(about)
 

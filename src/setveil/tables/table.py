@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Transactions, lines_of
 from setveil.errors import listed
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
-from setveil.tables.quasi_identifiers import QuasiIdentifier
+from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.wording import count
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,41 @@ class TextColumn:
     name: str  # of the column
     codes: NDArray[np.int32]  # int32 (n_rows,), read-only: position in `labels` of the value of each row
     labels: tuple[str, ...]  # each value once
+
+
+def frame_of(
+    columns: Iterable[TextColumn | QuasiIdentifier],
+    sets: Transactions,
+    header: Sequence[str],
+    set_name: str,
+    *,
+    long: bool = False,
+) -> pl.DataFrame:
+    """Make a frame of all columns of a table: texts, null where there is none, and a list of items.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of all columns, in their order.
+    long : bool
+        One line per row and item instead, with the number of the row in front; a row without items has one
+        line.
+    """
+    import polars as pl
+
+    found = {}
+    for column in columns:
+        labels = pl.Series(column.labels, dtype=pl.String)
+        texts = labels.gather(pl.Series(column.codes)) if len(labels) else pl.Series([], dtype=pl.String)
+        found[column.name] = pl.select(pl.when(texts != MISSING).then(texts)).to_series()
+    found[set_name] = Transactions.to_polars(sets)["items"]
+    frame = pl.DataFrame({name: found[name] for name in (*header, *found) if name in found})
+    if not long:
+        return frame
+    number = next(name for name in ("row", "row_number", "number_of_the_row") if name not in found)
+    rows, items = lines_of(sets)
+    at = pl.Series(number, rows)
+    return frame[at].with_columns(items.alias(set_name)).insert_column(0, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +114,25 @@ class Table(Transactions):
     def column_names(self) -> tuple[str, ...]:
         """Names of the columns that someone may know besides the items."""
         return tuple(column.name for column in self.columns)
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame with all columns that may be published.
+
+        Parameters
+        ----------
+        long : bool
+            Instead of one line per row, with its items as a list: one line per row and item, with the number
+            of the row in front. A row without items has one line, in which the item is null.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import setveil as sv
+        >>> ward = pl.DataFrame({"age": [34, 36], "codes": [["I21", "J18"], ["I21"]]})
+        >>> sv.read_table(ward, qi=["age"], set="codes").to_polars().rows()
+        [('34', ['I21', 'J18']), ('36', ['I21'])]
+        """
+        return frame_of((*self.columns, *self.kept), self, self.header, self.set_name, long=long)
 
     @cached_property
     def units(self) -> tuple[int, ...]:

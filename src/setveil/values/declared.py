@@ -7,11 +7,12 @@ so that a parameter is added in one place.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, Self
 
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, described, did_you_mean
 from setveil.values.kinds import Kind
 
 
@@ -65,16 +66,35 @@ def options_of(parameters: Any) -> dict[str, Option]:
     return {field.name: field.metadata["option"] for field in dataclasses.fields(parameters)}
 
 
-class Declared:
-    """A dataclass of declared fields that refuses values which are not of their kind.
+class Keywords:
+    """What refuses names of parameters that it does not have, and asks which was meant."""
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse names that there are not."""
+        known = list(inspect.signature(cls.__init__).parameters)[1:]
+        for name in given:
+            if name not in known:
+                raise RequestError(
+                    f"{cls.__name__} has no parameter {name}; it has {', '.join(known) or 'none'}.",
+                    hint=did_you_mean(name, known),
+                )
+        return super().__new__(cls)
+
+
+class Declared(Keywords):
+    """A frozen dataclass of declared fields that refuses values which are not of their kind.
+
+    Numbers may be texts, as on the command line: "1/3", "5%".
 
     A class with conditions of its own calls ``super().__post_init__()`` before it checks them.
     """
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            allowed = field.metadata["option"].kind.accepts(value)
+            kind = field.metadata["option"].kind
+            value = kind.taken(getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
+            allowed = kind.accepts(value)
             if allowed and not (value is None and field.default is None):
                 raise RequestError(f"{field.name} must be {allowed}, got {described(value)}.")
 

@@ -18,6 +18,7 @@ from setveil.values.numbers import (
     as_json,
     as_written,
     fraction,
+    number_of,
     parse_integer,
     parse_number,
     parse_share,
@@ -65,6 +66,10 @@ class Kind:
     def accepts(self, value: Any) -> str:
         """Say what a value in Python must be; empty: it is, as far as that is seen without the data."""
         return ""
+
+    def taken(self, value: Any) -> Any:
+        """Take a value of Python: a number also as text; what is none stays as it is, to be refused."""
+        return value
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
         """Turn what was given into a value (see `setveil.options.decode.decode`)."""
@@ -154,6 +159,9 @@ class Number(Kind):
         fits = _is_finite(value) and (value > 0 if self.positive else value >= 0)
         return "" if fits else self.allowed
 
+    def taken(self, value: Any) -> Any:
+        return number_of(value)
+
     def from_study(self, value: Any, base: Path) -> int | float | None:
         return None if self.accepts(value) or not isinstance(value, int | float) else _plain(value)
 
@@ -171,6 +179,9 @@ class Share(Kind):
 
     def accepts(self, value: Any) -> str:
         return "" if _is_finite(value) and 0 <= value <= 1 else self.allowed
+
+    def taken(self, value: Any) -> Any:
+        return number_of(value)
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
         return parse_share(text) if isinstance(text, str) else text
@@ -292,6 +303,11 @@ class ItemWeights(_File):
 
     def accepts(self, value: Any) -> str:
         return "" if isinstance(value, Mapping) else "a dict of items and numbers"
+
+    def taken(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {item: number_of(number) for item, number in value.items()}
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
         return given.weights(text)

@@ -50,9 +50,24 @@ def exact_share(text: str) -> Fraction:
 
 def parse_share(text: str) -> float | Fraction:
     """Read a share as a number that is exact: 1/3 is no decimal number (see `exact_share`)."""
-    share = exact_share(text)
-    decimal = float(share)
-    return decimal if Fraction(repr(decimal)) == share else share
+    return _decimal(exact_share(text))
+
+
+def number_of(value: Any) -> Any:
+    """Take a number that may be written as text; what is no text that says a number stays as it is.
+
+    Examples
+    --------
+    >>> number_of("5%"), number_of("1/3"), number_of("2"), number_of(0.5), number_of("many")
+    (0.05, Fraction(1, 3), 2.0, 0.5, 'many')
+    """
+    found = fraction(value) if isinstance(value, str) else None
+    return value if found is None else _decimal(found)
+
+
+def _decimal(number: Fraction) -> float | Fraction:
+    decimal = float(number)
+    return decimal if Fraction(repr(decimal)) == number else number
 
 
 def as_written(value: Any, name: str = "h") -> Fraction:

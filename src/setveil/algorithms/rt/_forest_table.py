@@ -15,7 +15,7 @@ from setveil.algorithms.rt._forest_threats import Knowledge
 from setveil.algorithms.rt._forest_trees import Forest, Tree
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
-from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -138,7 +138,7 @@ def _require_columns(table: Table, coarsest: Iterable[str]) -> None:
     if unknown := [name for name in coarsest if name not in names]:
         raise RequestError(
             f"Coarsest labels are given for columns that do not exist: {listed(unknown)}.",
-            hint=f"There are {listed(names)}.",
+            hint=did_you_mean(unknown[0], names, f"There are {listed(names)}.", quoted=True),
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.rt._distinct import classes
-from setveil.errors import InfeasibleError, RequestError, listed, shorten
+from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ints
@@ -49,7 +49,12 @@ def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Int
     if unknown:
         raise RequestError(
             f"Coarsest labels are given for columns that do not exist: {listed(unknown)}.",
-            hint=f"There are {listed([*names, table.set_name])}.",
+            hint=did_you_mean(
+                unknown[0],
+                [*names, table.set_name],
+                f"There are {listed([*names, table.set_name])}.",
+                quoted=True,
+            ),
         )
     if not table.n_rows:
         return []

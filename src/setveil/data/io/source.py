@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import glob
 import hashlib
 import io
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, closest, listed, shorten
 from setveil.memory import Unpacked
 
 _MAGIC = {
@@ -230,7 +229,7 @@ def _similar(path: Path) -> str:
     if not path.parent.is_dir():
         return f"The folder {path.parent} does not exist either."
     try:
-        close = difflib.get_close_matches(path.name, [p.name for p in path.parent.iterdir()], 1)
+        close = closest(path.name, [p.name for p in path.parent.iterdir()])
     except OSError:
         close = []
     return f"Did you mean {path.with_name(close[0])}?" if close else "Check the path."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import itertools
 import math
@@ -15,7 +14,7 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.data.layout import FORMATS
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, did_you_mean, shorten
 from setveil.guarantees import models
 from setveil.studies.compare.plan import (
     DataSet,
@@ -154,7 +153,6 @@ class _Reader:
                 if key in everywhere or key in known:
                     continue
                 names = sorted(everywhere | every | (set() if where else set(_TOP)))
-                close = difflib.get_close_matches(key, names, 1, 0.5)
                 if key in every:
                     users = [name for name, of in _GIVEN.items() if key in self.parameters_of({name: of})]
                     raise RequestError(
@@ -165,7 +163,7 @@ class _Reader:
                     )
                 raise RequestError(
                     f"{self.path}: there is no key {where}{key}.",
-                    hint=f"Did you mean {close[0]}?" if close else f"There are {', '.join(names)}.",
+                    hint=did_you_mean(key, names, f"There are {', '.join(names)}."),
                 )
 
     def parameters_of(self, meant: Mapping[str, Sequence[str]]) -> set[str]:
@@ -203,11 +201,10 @@ class _Reader:
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
         for name in names:
             if name not in algorithms.names():
-                close = difflib.get_close_matches(str(name), algorithms.names(), 1)
                 raise RequestError(
                     f"{self.path}: {grid.name('algorithms')} names {name!r}; there are "
                     f"{', '.join(algorithms.names())}.",
-                    hint=f"Did you mean {close[0]}?" if close else "",
+                    hint=did_you_mean(name, algorithms.names()),
                 )
         return names
 
@@ -254,12 +251,9 @@ class _Reader:
         """Refuse a data set's table with keys that there are not, or values that they cannot have."""
         for key, value in entry.items():
             if key not in {*_DATA, *READING}:
-                close = difflib.get_close_matches(key, [*_DATA, *READING], 1, 0.5)
                 raise RequestError(
                     f"{self.path}: {where} has no key {key}.",
-                    hint=f"Did you mean {close[0]}?"
-                    if close
-                    else f"It takes {', '.join([*_DATA, *READING])}.",
+                    hint=did_you_mean(key, [*_DATA, *READING], f"It takes {', '.join([*_DATA, *READING])}."),
                 )
             if key in READING:
                 if not reading_value(key, value):
