@@ -24,6 +24,26 @@ def card(title: str, lines: Iterable[tuple[object, object]] = (), note: str = ""
     return f"<div><strong>{html.escape(title)}</strong>{table}{below}</div>"
 
 
+def grids(tables: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> str:
+    """Make the HTML of tables, each with a title and, in its first line, headings.
+
+    Examples
+    --------
+    >>> grids([("Rows", [["known"], ["1 item"]])])
+    '<div><p>Rows</p><table><tr><th>known</th></tr><tr><td>1 item</td></tr></table></div>'
+    """
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{html.escape(cell.strip())}</{tag}>' for cell in cells)}</tr>"
+
+    parts = (
+        f"<p>{html.escape(title)}</p><table>{line(head, 'th')}{''.join(line(cells, 'td') for cells in lines)}"
+        "</table>"
+        for title, (head, *lines) in tables
+    )
+    return f"<div>{''.join(parts)}</div>"
+
+
 def some(labels: Sequence[str], most: int = ITEMS) -> str:
     """Write the first few of many labels, each cut to a width, and how many more there are.
 

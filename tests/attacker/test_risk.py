@@ -545,3 +545,28 @@ def test_public_name() -> None:
     assert found == attack_risk(
         transactions([frozenset(row) for row in rows]), sizes=[2], thresholds=[2], private=["tea"]
     )
+
+
+def test_what_is_found_shows_itself_as_a_table() -> None:
+    rows = [["tea", "<milk>"], ["tea", "rum"], ["tea"]]
+    found = sv.risk(rows, m=[1, 2], thresholds=[2, 5])
+    assert isinstance(found, dict)
+    assert json.loads(json.dumps(found)) == dict(found)
+    assert "1 item    2 (67 %)   3 (100 %)" in repr(found) == str(found)
+    page = found._repr_html_()
+    assert page.count("<table>") == 2
+    assert "<td>2 (67 %)</td>" in page
+    frame = found.to_polars()
+    assert frame.columns == ["choice", "m", "below_2", "below_5", "right_guess"]
+    for line, entry in zip(frame.iter_rows(named=True), found["risk"], strict=True):
+        assert (line["choice"], line["m"]) == (entry["choice"], entry["m"])
+        assert {"2": line["below_2"], "5": line["below_5"]} == entry["rows_below"]
+        assert line["right_guess"] == pytest.approx(float(entry["probability"]))
+    long = found.to_pandas(long=True)
+    assert long[(long.choice == "best") & (long.m == 1)].set_index("below")["rows"].to_dict() == {
+        2: 2.0,
+        5: 3.0,
+    }
+    both = sv.risk([["tea"]] * 3, m=1, original=rows)
+    assert set(both) == {"before", "after"} == set(both.to_polars()["data"])
+    assert "before   2 (67 %)" in repr(both)

@@ -4,17 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.attacker.attack import attack_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, rows_of
 from setveil.commands.measure import require_same_form
+from setveil.data.framed import Framed
 from setveil.errors import RequestError, described
+from setveil.notebook import grids
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.table_files import PublishedTable
+from setveil.report.risk import risk_tables, risk_text
 from setveil.tables.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class RiskTable(dict[str, Any], Framed):
+    """What `setveil.risk` found, a dict that shows itself as the tables of ``setveil risk``.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> found = sv.risk([["tea", "milk"], ["tea", "rum"], ["tea"]], m=1)
+    >>> print(str(found).splitlines()[0])
+    Rows unique by their most identifying item: 2 of 3 rows (67 %).
+    """
+
+    @property
+    def _sides(self) -> list[tuple[str, Any]]:
+        return [("", self)] if "risk" in self else list(self.items())
+
+    def to_polars(self, *, long: bool = False) -> pl.DataFrame:
+        """Make a polars data frame: one line for each number of known items, and how they are chosen.
+
+        Parameters
+        ----------
+        long : bool
+            One line for each threshold instead of a column.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> found = sv.risk([["tea", "milk"], ["tea", "rum"], ["tea"]], m=1, thresholds=[2])
+        >>> found.to_polars().select("choice", "m", "below_2").rows()
+        [('best', 1, 2.0), ('random', 1, 1.0)]
+        """
+        import polars as pl
+
+        lines = [
+            {
+                **({"data": name} if name else {}),
+                "choice": entry["choice"],
+                "m": entry["m"],
+                **{f"below_{t}": float(rows) for t, rows in entry["rows_below"].items()},
+                "right_guess": float(entry["probability"]),
+            }
+            for name, found in self._sides
+            for entry in found["risk"]
+        ]
+        frame = pl.DataFrame(lines)
+        if not long:
+            return frame
+        told = [name for name in frame.columns if name.startswith("below_")]
+        others = [name for name in frame.columns if name not in told]
+        narrow = frame.unpivot(told, index=others, variable_name="below", value_name="rows")
+        return narrow.with_columns(pl.col("below").str.strip_prefix("below_").cast(pl.Int64))
+
+    def __repr__(self) -> str:
+        return risk_text(self._sides)
+
+    def _repr_html_(self) -> str:
+        return grids(risk_tables(self._sides))
 
 
 def risk(
@@ -27,7 +91,7 @@ def risk(
     seed: int = 0,
     effort: int | None = None,
     progress: Listener = None,
-) -> dict[str, Any]:
+) -> RiskTable:
     """Count the rows that an attacker singles out who knows a few items of a person.
 
     Parameters
@@ -53,11 +117,12 @@ def risk(
 
     Returns
     -------
-    dict
-        What ``setveil risk --json`` prints (see docs/risk.md): `risk` with the rows below each threshold,
-        for the best and for a random choice of m items, `revealing` with the most identifying items,
-        `inference` where there are private items, with what tells most of any and of each (`items`). With
-        `original` two of these, `before` and `after`.
+    RiskTable
+        What ``setveil risk --json`` prints (see docs/risk.md), a dict that shows itself as tables and has
+        `to_polars`, `to_pandas` and `to_arrow`: `risk` with the rows below each threshold, for the best and
+        for a random choice of m items, `revealing` with the most identifying items, `inference` where there
+        are private items, with what tells most of any and of each (`items`). With `original` two of these,
+        `before` and `after`.
 
     Raises
     ------
@@ -86,7 +151,7 @@ def risk(
     if before is not None:
         require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
     found = attacked(rows, before, private, **asked)
-    return found if before is not None else found[""]
+    return RiskTable(found if before is not None else found[""])
 
 
 def attacked(

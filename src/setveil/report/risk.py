@@ -27,13 +27,18 @@ def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
         "before". All for the same numbers of known items and the same thresholds.
     """
     parts = [_headline(sides)]
-    besides = columns_known(sides[0][1])
-    parts += [_table(sides, choice, title.format(besides)) for choice, title in _CHOICES]
+    parts += [f"{title}\n{_aligned(lines)}" for title, lines in risk_tables(sides)]
     parts += [_revealing(name if len(sides) > 1 else "", result) for name, result in sides]
     if any("inference" in result for _, result in sides):
         parts += [_learned(sides), _each(sides)]
     parts.append(_notes(sides))
     return "\n\n".join(part for part in parts if part)
+
+
+def risk_tables(sides: Sequence[tuple[str, Risk]]) -> list[tuple[str, list[list[str]]]]:
+    """Say how many rows are found as tables, each with its title and a line of headings (see `risk_text`)."""
+    besides = columns_known(sides[0][1])
+    return [(title.format(besides), _lines(sides, choice)) for choice, title in _CHOICES]
 
 
 def columns_known(result: Risk) -> str:
@@ -75,7 +80,7 @@ def _is_sure(entry: Attack | Inference, t: object) -> bool:
     return low == high
 
 
-def _table(sides: Sequence[tuple[str, Risk]], choice: str, title: str) -> str:
+def _lines(sides: Sequence[tuple[str, Risk]], choice: str) -> list[list[str]]:
     thresholds = sides[0][1]["thresholds"]
     lines = [["known", *[_among(t) for t in thresholds], "right guess"]]
     for m in dict.fromkeys(entry["m"] for entry in sides[0][1]["risk"]):
@@ -90,7 +95,7 @@ def _table(sides: Sequence[tuple[str, Risk]], choice: str, title: str) -> str:
                     about + percent(entry["probability"]),
                 ]
             )
-    return f"{title}\n{_aligned(lines)}"
+    return lines
 
 
 def _rows(entry: Attack | Inference, rows: dict[str, float], key: str, whole: int) -> str:
