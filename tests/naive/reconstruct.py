@@ -152,6 +152,21 @@ def reconstruct(
     return [frozenset(row) for row in out]
 
 
+def in_groups(
+    rows: Sequence[Row], group: Sequence[int], counts: Sequence[tuple[int, str, int]], seed: int
+) -> list[Row]:
+    """One draw of rows in groups; `counts`: group, item, number of rows, by group and in item order."""
+    stream = Stream(seed)
+    out = [set(row) for row in rows]
+    for g, item, number in counts:
+        order = [row for row, of in enumerate(group) if of == g]
+        for place in range(number):
+            j = place + stream.below(len(order) - place)
+            order[place], order[j] = order[j], order[place]
+            out[order[place]].add(item)
+    return [frozenset(row) for row in out]
+
+
 def recoded(rows: Sequence[Row], image: Mapping[str, str | None]) -> list[Row]:
     """What the rows are published as."""
     return [frozenset(image[x] for x in row if image[x] is not None) for row in rows]  # type: ignore[misc]

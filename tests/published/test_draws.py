@@ -237,12 +237,6 @@ def test_a_release_without_counts(tmp_path: Path) -> None:
 
 
 def test_what_no_rows_can_be_drawn_from(tmp_path: Path) -> None:
-    grouped = sv.anonymize(5 * [["a", "b"], ["a"], ["b"], ["a", "s"]], sv.PrivacyDegree(2, ["s"]))
-    grouped.write(tmp_path / "groups")
-    with pytest.raises(DataError, match="this is one of rows published in groups"):
-        sv.reconstruct(grouped)
-    with pytest.raises(DataError, match=r"rows published in groups"):
-        sv.reconstruct(tmp_path / "groups")
     with pytest.raises(RequestError, match="must be one that was made here, or its folder"):
         sv.reconstruct(ROWS)  # type: ignore[arg-type]
     released(Layout("basket")).write(tmp_path / "run")

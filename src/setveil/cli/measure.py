@@ -21,6 +21,7 @@ from setveil.options.columns import split_hierarchies
 
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"
+_RULES = f"{MEASURES}: rules"
 
 
 def measure(
@@ -39,6 +40,11 @@ def measure(
     ),
     itemset_length: int | None = integer(_ITEMSETS, "Of at most N items.", 1),
     private: str | None = option(_ITEMSETS, "Also count rules from other items to these.", "ITEMS"),
+    rules: str | None = option(
+        _RULES, "Look for association rules in at least so many rows, or such a share of them.", "N|SHARE"
+    ),
+    confidence: str | None = option(_RULES, "Their least confidence (default 50%).", "SHARE"),
+    rule_length: int | None = integer(_RULES, "Most items of a rule (default 3).", 2),
     estimator: str | None = choice(
         _QUERIES, "How a reader estimates: by the counts, if there are any, or from the rows alone.",
         "estimator", ("entropy", "uniform"),
@@ -55,16 +61,18 @@ def measure(
     $ setveil measure baskets.csv release --queries 1000
     $ setveil measure baskets.csv theirs.csv --hierarchy products.csv
     $ setveil measure patients.csv release --roles roles.toml
+    $ setveil measure baskets.csv release --rules 1% --confidence 60%
     """
     asked: dict[str, Any] = {
         "hierarchy": hierarchy_files or None, "query_size": query_size, "query_support": query_support,
         "queries_file": queries_file, "group_by": group_by, "itemsets": itemsets,
         "itemset_length": itemset_length, "private": private, "estimator": estimator,
+        "rules": rules, "confidence": confidence, "rule_length": rule_length,
     }  # fmt: skip
 
     from setveil.cli.files import read_release, read_rows, require_room
     from setveil.cli.reconstruct import measure_draws
-    from setveil.commands.measure import losses, require_useful
+    from setveil.commands.measure import losses, require_useful, wanted_rules
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_labels, load_queries
@@ -81,7 +89,15 @@ def measure(
             "number": queries, "size": query_size, "support": query_support, "path": queries_file,
             "seed": seed,
         }  # fmt: skip
-        found, text = measure_draws(original, release, reading, how, (itemsets, itemset_length), progress)
+        found, text = measure_draws(
+            original,
+            release,
+            reading,
+            how,
+            (itemsets, itemset_length),
+            (rules, confidence, rule_length),
+            progress,
+        )
         return Answer(found, text)
     kind = kind_at(release)
     of_tables = kind is kind_named("tables")
@@ -116,7 +132,8 @@ def measure(
     utility, case = losses(
         before, parts, hierarchy=tree, queries=wanted, group_by=group_by, number=queries, seed=seed,
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
-        private=load_labels(private, before, encoding), progress=progress,
+        private=load_labels(private, before, encoding),
+        rules=wanted_rules(before.n_rows, rules, confidence, rule_length), progress=progress,
     )  # fmt: skip
     rows = {"original": before.n_rows, "release": case.published.n_rows}
     labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)

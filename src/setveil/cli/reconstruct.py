@@ -34,19 +34,16 @@ def reconstruct(
     $ setveil reconstruct release --draws 20 --seed 1 --out draws
     """
     from setveil.cli.files import read_release
-    from setveil.published.shared import read_shared
-    from setveil.reconstruction.draws import Terms, draws_of, require_place, write_draws
-    from setveil.reconstruction.reconstruct import puzzle_of
+    from setveil.reconstruction.draws import draws_of, require_place, source_at, write_draws
     from setveil.report.pooled import drawn_text
 
     require_place(out, force=force)
     progress("reading")
-    shared = read_shared(Path(release), read_release)
-    puzzle = puzzle_of(shared)
-    terms = Terms.of(shared, seed, mix, format)
-    made = draws_of(puzzle, draws, terms, progress)
-    about = write_draws(made, draws, puzzle.items, terms, out, force=force)
-    return Answer(about, drawn_text(about, len(puzzle.counts.items), str(out)))
+    source = source_at(Path(release), read_release)
+    terms = source.terms(seed, mix).written_as(format)
+    made = draws_of(source, draws, terms, progress)
+    about = write_draws(made, draws, source.items, terms, out, force=force)
+    return Answer(about, drawn_text(about, source.listed, str(out)))
 
 
 def measure_draws(
@@ -55,6 +52,7 @@ def measure_draws(
     reading: Reading,
     queries: Mapping[str, Any],
     itemsets: tuple[int | None, int | None],
+    rules: tuple[Any, Any, int | None],
     progress: Any,
 ) -> Any:
     """Measure a folder of draws.
@@ -67,6 +65,8 @@ def measure_draws(
         `number`, `size`, `support`, `path` and `seed` of the COUNT queries; None: not given.
     itemsets : (int or None, int or None)
         The support of frequent itemsets, and their greatest length.
+    rules : (str or None, str or None, int or None)
+        The least support and confidence of rules, and their greatest length.
     progress : Progress
         Hears how far it is.
 
@@ -78,6 +78,7 @@ def measure_draws(
         The same in words.
     """
     from setveil.cli.files import read_release, read_rows
+    from setveil.commands.measure import rules_in, wanted_rules
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_queries
     from setveil.reconstruction.draws import read_draws
@@ -88,7 +89,7 @@ def measure_draws(
     path = asked.pop("path")
     require_file(path)
     progress("reading")
-    draws = read_draws(Path(release), read_release)
+    draws = list(read_draws(Path(release), read_release))
     before = read_rows(source_of(original, reading), reading)
     if path is None and asked["support"] is None and asked["number"] is None:
         asked["number"] = usual_number(before, asked["size"])
@@ -98,4 +99,7 @@ def measure_draws(
     found = pooled_errors(
         before, draws, wanted, threshold=threshold, longest=longest or LONGEST, progress=progress
     )
+    asked_rules = wanted_rules(before.n_rows, *rules)
+    if asked_rules is not None:
+        found["rules"] = {"read": "draws", **rules_in(before, draws, asked_rules, progress)}
     return found, pooled_text(found)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from setveil.commands.given import (
     tree_of,
 )
 from setveil.commands.reconstruct import Reconstruction
+from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described, faces
 from setveil.hierarchy.tree import Hierarchy
@@ -34,10 +38,17 @@ from setveil.published import rows as single_rows
 from setveil.published.about import reconstruction_at
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.reconstruction.draws import read_draws
+from setveil.published.shared import Shared
+from setveil.reconstruction.draws import Source, draws_of, read_draws
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
+from setveil.utility.rules import LONGEST as LONGEST_RULE
+from setveil.utility.rules import rules_found
+from setveil.values.kinds import is_integer
+from setveil.values.numbers import fraction
+
+READINGS = 3  # draws in which rules are looked for
 
 
 def measure(
@@ -53,6 +64,9 @@ def measure(
     itemsets: int | None = None,
     itemset_length: int | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
+    rules: int | float | str | None = None,
+    confidence: float | str | None = None,
+    rule_length: int | None = None,
     estimator: str | None = None,
     seed: int = 0,
     progress: Listener = None,
@@ -81,6 +95,13 @@ def measure(
         Adds `itemsets`: those in at least so many rows, of at most so many items, and how many survive.
     private : list of str, or text, optional
         Also count the rules from other items to these, among the itemsets.
+    rules : int, float or str, optional
+        Adds `rules`: of the original's association rules in at least so many rows, or such a share of the
+        rows (0.01, "1%"), how many a reader finds.
+    confidence : float or str, optional
+        Their least confidence (0.5).
+    rule_length : int, optional
+        Most items of a rule, both sides together (3).
     estimator : {"entropy", "uniform"}, optional
         How a reader estimates: by the counts beside the rows where there are any (the default), or from the
         rows alone, as in papers.
@@ -114,18 +135,22 @@ def measure(
     """
     listening = heard(progress)
     seed = integer("seed", seed, 0)
-    numbers = {
+    numbers: dict[str, Any] = {
         "query_size": integer_or_none("query_size", query_size, 1),
         "query_support": integer_or_none("query_support", query_support, 1),
         "group_by": integer_or_none("group_by", group_by, 1),
         "itemsets": integer_or_none("itemsets", itemsets, 1),
         "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
+        "rules": rules,
+        "confidence": confidence,
+        "rule_length": integer_or_none("rule_length", rule_length, 2),
     }
     before = rows_of(original, "The original", tables=True)
+    wanted = wanted_rules(before.n_rows, rules, confidence, numbers["rule_length"])
     if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
         useless = {"recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private}
         require_useful(useless, numbers, "a reconstruction")
-        return _of_draws(before, release, queries, numbers, seed, listening)
+        return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
     parts = _parts(release, recoding, before, tree)
     require_same_form(before, of_table=parts.get("table") is not None)
@@ -139,7 +164,7 @@ def measure(
     return losses(
         before, parts, hierarchy=tree, queries=asked, group_by=group_by, number=number, seed=seed,
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
-        private=labels_of("private", private, before), progress=listening,
+        private=labels_of("private", private, before), rules=wanted, progress=listening,
     )[0]  # fmt: skip
 
 
@@ -152,6 +177,37 @@ def require_useful(useless: Mapping[str, object], given: Mapping[str, object], w
         lost = [as_option(name) for name in ("itemset_length", "private") if given.get(name) is not None]
         if lost:
             raise RequestError(f"{', '.join(lost)}: of no use without {as_option('itemsets')}.")
+    if given.get("rules") is None:
+        lost = [as_option(name) for name in ("confidence", "rule_length") if given.get(name) is not None]
+        if lost:
+            raise RequestError(f"{', '.join(lost)}: of no use without {as_option('rules')}.")
+
+
+@dataclass(frozen=True)
+class WantedRules:
+    """Which association rules are looked for."""
+
+    threshold: int  # least support in rows
+    confidence: Fraction
+    longest: int  # most items of a rule
+
+
+def wanted_rules(n_rows: int, rules: Any, confidence: Any, longest: int | None) -> WantedRules | None:
+    """Take the least support, as a number of rows or a share of them, and the least confidence."""
+    if rules is None:
+        return None
+    whole = int(rules) if isinstance(rules, str) and rules.strip().isdecimal() else rules
+    share = None if is_integer(whole, 1) else fraction(whole)
+    if not is_integer(whole, 1) and (share is None or not 0 < share < 1):
+        raise RequestError(
+            f"{as_option('rules')} must be a number of rows, at least 1, or a share of them such as 1% or "
+            f"0.01, got {described(rules)}."
+        )
+    least = fraction("1/2" if confidence is None else confidence)
+    if least is None or not 0 <= least <= 1:
+        raise RequestError(f"{as_option('confidence')} must be a share, 0 to 1, got {described(confidence)}.")
+    threshold = int(whole) if share is None else max(1, ceil(share * n_rows))
+    return WantedRules(threshold, least, LONGEST_RULE if longest is None else longest)
 
 
 def losses(
@@ -167,6 +223,7 @@ def losses(
     itemsets: int | None,
     itemset_length: int | None,
     private: Sequence[str],
+    rules: WantedRules | None,
     progress: Progress,
 ) -> tuple[dict[str, Any], Case]:
     """Measure what a release lost; `parts` is what `setveil.published.Release.measurable` tells of it."""
@@ -179,7 +236,34 @@ def losses(
         utility["itemsets"] = surviving_itemsets(
             before, case.published, itemsets, max_length=itemset_length, private=private, progress=progress
         )
+    if rules is not None:
+        readings, told = _readings(case, seed, progress)
+        utility["rules"] = {"read": told, **rules_in(before, readings, rules, progress)}
     return utility, case
+
+
+def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Transactions], str]:
+    """Take the rows in which a reader looks for rules: draws where there can be any, else those published."""
+    if case.groups is not None:
+        source = Source.of(case.groups)
+    elif case.counts is not None and (case.published.n_items or case.counts.items):
+        members = case.recoding.members()
+        own = {label: tuple(members.get(label, (label,))) for label in case.published.vocabulary.labels}
+        local = "global" if isinstance(case.recoding, Recoding) else "local"
+        layout = Layout("basket")
+        source = Source.of(Shared(case.published, own, case.counts, {"recoding": local}, layout))
+    else:
+        return iter([case.published]), "release"
+    return draws_of(source, READINGS, source.terms(seed, 10), progress), "draws"
+
+
+def rules_in(
+    before: Transactions, readings: Iterable[Transactions], rules: WantedRules, progress: Progress
+) -> dict[str, Any]:
+    """Look for the original's rules in the rows that a reader has."""
+    return rules_found(
+        before, readings, rules.threshold, rules.confidence, longest=rules.longest, progress=progress
+    )
 
 
 def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
@@ -222,15 +306,26 @@ def require_same_form(original: Transactions, *, of_table: bool) -> None:
 
 
 def _of_draws(
-    before: Transactions, release: Any, queries: Any, numbers: Any, seed: int, progress: Progress
+    before: Transactions,
+    release: Any,
+    queries: Any,
+    numbers: Any,
+    rules: WantedRules | None,
+    seed: int,
+    progress: Progress,
 ) -> dict[str, Any]:
     """Measure rows that were drawn from a release."""
-    draws = release if isinstance(release, Reconstruction) else read_draws(Path(release), published_rows)
+    draws = list(
+        release.rows if isinstance(release, Reconstruction) else read_draws(Path(release), published_rows)
+    )
     if queries is None and numbers["query_support"] is None:
         queries = usual_number(before, numbers["query_size"])
     asked, _ = _queries(queries, before, numbers, seed, progress, drawn=True)
     threshold, longest = numbers["itemsets"], numbers["itemset_length"] or LONGEST
-    return pooled_errors(before, draws, asked, threshold=threshold, longest=longest, progress=progress)
+    found = pooled_errors(before, draws, asked, threshold=threshold, longest=longest, progress=progress)
+    if rules is not None:
+        found["rules"] = {"read": "draws", **rules_in(before, draws, rules, progress)}
+    return found
 
 
 def _queries(

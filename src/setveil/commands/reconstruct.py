@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.data.layout import Layout
@@ -14,12 +14,18 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.notebook import card
 from setveil.published import Release
+from setveil.published.group_files import PublishedGroups
+from setveil.published.groups import GroupsRelease
+from setveil.published.recoding import LocalRecoding
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import Shared, read_shared, shared_by
-from setveil.reconstruction.draws import NOTE, Terms, draws_of, write_draws
-from setveil.reconstruction.reconstruct import puzzle_of
+from setveil.published.shared import shared_by
+from setveil.published.table_files import PublishedTable
+from setveil.published.tables import TableRelease
+from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
+
+Draw: TypeAlias = Any  # Transactions, or of a table a PublishedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +34,9 @@ class Reconstruction:
 
     Attributes
     ----------
-    draws : tuple of Transactions
-        The draws: each has one row for each published row, in the same order.
+    draws : tuple of Transactions, or of PublishedTable
+        The draws: each has one row for each published row, in the same order. Of a table each has the
+        published columns beside the items.
     terms : Terms
         Seed, steps of mixing, and how they are written.
 
@@ -42,16 +49,21 @@ class Reconstruction:
     (3, 5)
     """
 
-    draws: tuple[Transactions, ...]
+    draws: tuple[Draw, ...]
     terms: Terms
+
+    @property
+    def rows(self) -> tuple[Transactions, ...]:
+        """The items of each draw."""
+        return tuple(draw.sets if isinstance(draw, PublishedTable) else draw for draw in self.draws)
 
     def __len__(self) -> int:
         return len(self.draws)
 
-    def __iter__(self) -> Iterator[Transactions]:
+    def __iter__(self) -> Iterator[Draw]:
         return iter(self.draws)
 
-    def __getitem__(self, number: int) -> Transactions:
+    def __getitem__(self, number: int) -> Draw:
         return self.draws[number]
 
     def write(
@@ -92,9 +104,9 @@ class Reconstruction:
         """
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        terms = self.terms if format is None else self.terms.written_as(format)
-        items = dict.fromkeys(item for rows in self.draws for item in rows.vocabulary.labels)
-        return write_draws(self.draws, len(self), items, terms, path_of("out", out), force=force)
+        terms = self.terms.written_as(format)
+        items = dict.fromkeys(item for rows in self.rows for item in rows.vocabulary.labels)
+        return write_draws(self.rows, len(self), items, terms, path_of("out", out), force=force)
 
     def __repr__(self) -> str:
         return f"Reconstruction: {count(len(self), 'draw')}, each {self.draws[0]!r}. {NOTE}"
@@ -106,7 +118,7 @@ class Reconstruction:
 
 
 def reconstruct(
-    release: VerifiedRelease | Release | str | PathLike[str],
+    release: VerifiedRelease | Release | PublishedGroups | str | PathLike[str],
     *,
     draws: int = 5,
     seed: int = 0,
@@ -116,13 +128,14 @@ def reconstruct(
     """Draw rows of items at random from all that a release and its counts allow.
 
     Every draw has one row for each published row. Recoding it gives the release again, and every listed item
-    is in exactly as many rows as counts.csv says. The rows are synthetic: none is anybody's, and they tell
-    nothing that the release does not (see docs/reconstruct.md).
+    is in exactly as many rows as counts.csv, or groups.csv, says. The rows are synthetic: none is anybody's,
+    and they tell nothing that the release does not (see docs/reconstruct.md).
 
     Parameters
     ----------
-    release : VerifiedRelease, Release, or path
-        A release of single rows with counts, or its folder.
+    release : VerifiedRelease, Release, PublishedGroups, or path
+        A release with counts of single rows or of a table, whose columns stay as they were published, or one
+        of rows in groups, whose sensitive items are dealt to rows of their group; or its folder.
     draws : int
         How many times to draw. Analyse each, and take mean and standard deviation of the results.
     seed : int
@@ -157,23 +170,32 @@ def reconstruct(
     number = integer("draws", draws, 1)
     seed, mix = integer("seed", seed, 0), integer("mix", mix, 0)
     listening = heard(progress)
-    shared = _shared(release)
-    terms = Terms.of(shared, seed, mix)
-    return Reconstruction(tuple(draws_of(puzzle_of(shared), number, terms, listening)), terms)
+    source = _source(release)
+    terms = source.terms(seed, mix)
+    made = draws_of(source, number, terms, listening)
+    table = source.table
+    return Reconstruction(
+        tuple(made) if table is None else tuple(replace(table, sets=rows) for rows in made), terms
+    )
 
 
-def _shared(release: object) -> Shared:
-    """Take what is shared of a release, with its rows as a file of it has them."""
+def _source(release: object) -> Source:
+    """Take what is published of a release, with its rows as a file of it has them."""
     if is_path(release):
-        return read_shared(Path(release), published_rows)
+        return source_at(Path(release), published_rows)
     made = release_of(release)
+    if isinstance(release, PublishedGroups):
+        return Source.of(release)
     if made is None:
         raise RequestError(
             f"The release must be one that was made here, or its folder, got {described(release)}.",
             hint="Rows alone do not tell what their labels stand for.",
         )
-    if not isinstance(made, RowsRelease):
-        raise DataError(f"Rows are drawn from releases of single rows; this is one of {made.info.title}.")
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    layout = made.layout(given, None)
-    return shared_by(made.arranged(layout), {}, layout)
+    arranged = made.arranged(made.layout(given, None))
+    if isinstance(arranged, GroupsRelease):
+        return Source.of(arranged.exposed())
+    if not isinstance(arranged, RowsRelease | TableRelease):
+        raise DataError(f"No rows are drawn from releases of {made.info.title}.")
+    recoding = "local" if isinstance(arranged.labelled, LocalRecoding) else "global"
+    return Source.of(shared_by(arranged, {"recoding": recoding}, made.layout(given, None)))

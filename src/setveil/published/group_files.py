@@ -23,6 +23,7 @@ from setveil.errors import DataError, OutputError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.kernels.tokens import Tokens, tokenize
 from setveil.staging import staged_file
+from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +60,12 @@ class PublishedGroups(Framed):
     def sizes(self) -> NDArray[np.int64]:
         """Number of rows of each group: int64 (groups,)."""
         return np.bincount(self.group, minlength=self.n_groups).astype(np.int64)
+
+    def __repr__(self) -> str:
+        return (
+            f"PublishedGroups: {count(self.qid.n_rows, 'row')} in {count(self.n_groups, 'group')}, "
+            f"{count(len(self.sensitive), 'sensitive item')}"
+        )
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame: of each row its group, its items, and what is counted in its group.

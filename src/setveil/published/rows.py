@@ -43,7 +43,7 @@ info = KindInfo(
     means="labels",
     asks=(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
-        "private", "hierarchy", "estimator",
+        "private", "hierarchy", "estimator", "rules", "confidence", "rule_length",
     ),
     files=("internal/recoding.csv", f"published/{COUNTS}", *(f"internal/{name}" for name in PARTS)),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from setveil.published import kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.counts import Counts, read_counts
+from setveil.published.table_files import PublishedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,13 @@ class Shared(Told):
         See `Told`; the rows are in memory.
     layout : Layout
         How the rows are written.
+    table : PublishedTable or None
+        Whose items the rows are.
     """
 
     rows: Transactions
     layout: Layout
+    table: PublishedTable | None = None
 
 
 def shared_by(
@@ -63,11 +67,12 @@ def shared_by(
     about : mapping
         Its about.json, as far as it is known.
     """
+    table = release.table if isinstance(release, tables.TableRelease) else None
     labels = (
-        release.meaning()["labels"] if isinstance(release, tables.TableRelease) else release.generalized()
+        release.generalized() if isinstance(release, single_rows.RowsRelease) else release.meaning()["labels"]
     )
     members = {label: tuple(items) for label, items in labels.items()}
-    return Shared(release.published, members, release.counts, about, layout)
+    return Shared(release.published, members, release.counts, about, layout, table)
 
 
 def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
@@ -116,7 +121,7 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         made = "global" if about["recoding"] == tables.GLOBAL else "local"
         members = {label: tuple(items) for label, items in about["labels"].items()}
         layout = layout_of_sets(table.delimiter)
-        return Shared(table.sets, members, counts, {**about, "recoding": made}, layout)
+        return Shared(table.sets, members, counts, {**about, "recoding": made}, layout, table)
     if kind is not single_rows:
         found = "something unknown" if kind is None else kind.info.title
         raise DataError(

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from setveil.data.framed import Framed
 from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, listed, shorten
 from setveil.kernels.rows import merge_rows, take_rows
 from setveil.tables.columns import How, read_columns
 from setveil.tables.table import TextColumn, frame_of, numbered_parts
+from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,6 +74,10 @@ class PublishedTable(Framed):
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame with all columns, as `setveil.Table.to_polars` does."""
         return frame_of((*self.columns, *self.kept), self.sets, self.header, self.set_name, long=long)
+
+    def __repr__(self) -> str:
+        names = listed([*(column.name for column in (*self.columns, *self.kept)), self.set_name])
+        return f"PublishedTable: {count(self.n_rows, 'row')}, {names}"
 
     def shows(self, other: PublishedTable) -> bool:
         """Whether another table has the same columns, and in each row the same labels."""

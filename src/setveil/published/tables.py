@@ -55,7 +55,9 @@ info = KindInfo(
     made_as=(Parts, TableCut),
     recodings=(LOCAL, GLOBAL),
     means="roles",
-    asks=("queries", "query_size", "queries_file", "risk_m", "estimator"),
+    asks=(
+        "queries", "query_size", "queries_file", "risk_m", "estimator", "rules", "confidence", "rule_length",
+    ),
     files=(
         f"published/{ITEMS_FILE}", f"published/{COUNTS}", "internal/recoding.csv", "internal/qi_recoding.csv",
         "internal/classes.csv", *(f"internal/{name}" for name in PARTS),

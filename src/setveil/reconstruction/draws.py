@@ -14,15 +14,22 @@ import numpy as np
 from setveil.data.io import save
 from setveil.data.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, listed
+from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published.about import published_layout, reconstruction_at
-from setveil.published.group_files import MOST_ROWS
-from setveil.published.shared import Shared
-from setveil.reconstruction.reconstruct import Puzzle, reconstruct, require_consistent
+from setveil.published import groups
+from setveil.published.about import published_file, published_layout, reconstruction_at
+from setveil.published.counts import FILE as COUNTS
+from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
+from setveil.published.shared import Shared, read_shared
+from setveil.published.table_files import PublishedTable, read_published_table, write_table
+from setveil.reconstruction.groups import deal_sensitive, require_dealt, require_possible
+from setveil.reconstruction.reconstruct import Puzzle, puzzle_of, reconstruct, require_consistent
 from setveil.staging import staged_folder
+from setveil.tables.how import How
+from setveil.values.kinds import file_sha256
 from setveil.version import __version__
+from setveil.wording import count
 
 NOTE = (
     "These rows are synthetic: drawn at random from all that a release and its counts allow. None of them is "
@@ -40,22 +47,66 @@ class Terms:
     layout: Layout  # how they are written; a wide table with columns enough for each
     # the published file that they were drawn from, as far as there is one: `file`, `sha256`
     release: Mapping[str, Any]
+    table: PublishedTable | None = None  # whose columns stand beside the items of each draw
+
+    def written_as(self, name: str | None) -> Terms:
+        """Write draws in a format; None: as the release is written."""
+        if name is None or (name == self.layout.format and self.table is None):
+            return self
+        if self.table is not None:
+            raise RequestError(
+                f"Draws of a table are written as csv, not as {name}.", hint="Leave the format out."
+            )
+        return replace(self, layout=Layout(name))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """All that a release of any kind says of the rows behind it."""
+
+    puzzle: Puzzle | PublishedGroups
+    layout: Layout  # how draws are written by default
+    release: Mapping[str, Any]  # the published file, as far as there is one: `file`, `sha256`
+    table: PublishedTable | None = None  # whose items the rows are
 
     @classmethod
-    def of(cls, shared: Shared, seed: int, mix: int, wanted: str | None = None) -> Terms:
-        """Write draws as the release is written, or in the format wanted."""
-        origin = shared.rows.origin
-        source = {"file": shared.about["file"], "sha256": origin.sha256} if origin and shared.about else {}
-        terms = cls(seed, mix, shared.layout, source)
-        return terms if wanted is None else terms.written_as(wanted)
+    def of(cls, told: Shared | PublishedGroups, file: Path | None = None) -> Source:
+        """Take what is published; `file`: where it was read from."""
+        release = {} if file is None else {"file": file.name, "sha256": file_sha256(file)}
+        if isinstance(told, PublishedGroups):
+            require_possible(told)
+            return cls(told, Layout("basket"), release)
+        return cls(puzzle_of(told), told.layout, release, told.table)
 
-    def written_as(self, name: str) -> Terms:
-        """Write draws in a format."""
-        return self if name == self.layout.format else replace(self, layout=Layout(name))
+    def terms(self, seed: int, mix: int) -> Terms:
+        """Say how draws are made."""
+        return Terms(seed, mix, self.layout, self.release, self.table)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item that may be in a draw."""
+        if isinstance(self.puzzle, Puzzle):
+            return self.puzzle.items
+        return (*self.puzzle.qid.vocabulary.labels, *self.puzzle.sensitive.labels)
+
+    @property
+    def listed(self) -> str:
+        """What says in how many rows items are."""
+        if isinstance(self.puzzle, Puzzle):
+            return f"{count(len(self.puzzle.counts.items), 'line')} of {COUNTS}"
+        return f"{count(self.puzzle.item.size, 'count')} of {GROUPS_FILE}"
+
+
+def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
+    """Read what is published of a run's folder, or of the folder `published` of one."""
+    file = published_file(path)
+    if groups.holds(path):
+        return Source.of(groups.read(str(path), read_rows), file)
+    return Source.of(read_shared(path, read_rows, sets=True), file)
 
 
 def draws_of(
-    puzzle: Puzzle, number: int, terms: Terms, progress: Progress = silent
+    source: Source, number: int, terms: Terms, progress: Progress = silent
 ) -> Iterator[Transactions]:
     """Make draws one after the other, each checked against the release."""
     for j in range(number):
@@ -63,8 +114,13 @@ def draws_of(
         def told(done: float, before: int = j) -> None:
             progress("drawing", (before + done) / number)
 
-        rows = reconstruct(puzzle, terms.seed + j, terms.mix, told)
-        require_consistent(puzzle, rows)
+        if isinstance(source.puzzle, Puzzle):
+            rows = reconstruct(source.puzzle, terms.seed + j, terms.mix, told)
+            require_consistent(source.puzzle, rows)
+        else:
+            told(0)
+            rows = deal_sensitive(source.puzzle, terms.seed + j)
+            require_dealt(source.puzzle, rows)
         yield rows
 
 
@@ -105,11 +161,16 @@ def write_draws(
         with staged_folder(out) as folder:
             rows = 0
             for j, drawn in enumerate(draws):
-                layout = writable_layout(general, (), int(drawn.row_lengths().max(initial=0)))
-                name = f"draw-{j + 1:0{len(str(number))}d}{layout.extension}"
-                save(drawn, folder / name, layout)
-                entries.append({"file": name, "seed": terms.seed + j, **layout.options()})
+                stem = f"draw-{j + 1:0{len(str(number))}d}"
                 rows = drawn.n_rows
+                if terms.table is not None:
+                    write_table(folder / f"{stem}.csv", replace(terms.table, sets=drawn))
+                    entries.append({"file": f"{stem}.csv", "seed": terms.seed + j, **_columns(terms.table)})
+                    continue
+                layout = writable_layout(general, (), int(drawn.row_lengths().max(initial=0)))
+                save(drawn, folder / f"{stem}{layout.extension}", layout)
+                options = layout.options()
+                entries.append({"file": f"{stem}{layout.extension}", "seed": terms.seed + j, **options})
             about = {
                 "setveil": __version__,
                 "reconstruction": {
@@ -141,6 +202,16 @@ def _entries(folder: Path) -> list[dict[str, Any]]:
         f"{folder / _ABOUT} is not an about.json that setveil wrote: expected the draws, the file of each, "
         "and how many rows they have."
     )
+
+
+def _columns(table: PublishedTable) -> dict[str, Any]:
+    """Say how a table is read, as an about.json does."""
+    roles = {
+        "qi": [column.name for column in table.columns],
+        "set": table.set_name,
+        "keep": [column.name for column in table.kept],
+    }
+    return {"format": "table", "roles": roles, "delimiter": table.delimiter}
 
 
 def _is_list(entries: object) -> bool:
@@ -179,7 +250,12 @@ def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator
 def _read(
     path: Path, entry: Mapping[str, Any], n_rows: int, read_rows: Callable[..., Transactions]
 ) -> Transactions:
-    rows = read_rows(str(path), **published_layout(entry))
+    if entry.get("format") == "table":
+        roles = entry["roles"]
+        how = How(format="csv", separator=",", delimiter=entry["delimiter"])
+        rows = read_published_table(path, roles["qi"], roles["set"], roles["keep"], how).sets
+    else:
+        rows = read_rows(str(path), **published_layout(entry))
     missing = n_rows - rows.n_rows
     if missing < 0 or (missing and "id_column" not in entry):
         raise DataError(

@@ -73,7 +73,7 @@ def puzzle_of(shared: Shared) -> Puzzle:
             "The release has no counts of items: nothing tells which item of a label is likelier, so that "
             "no rows of items can be drawn from it.",
             hint="Counts are published unless they were asked not to be, for models that allow them "
-            "(km-anonymity, constraints, k-anonymity).",
+            "(km-anonymity, constraints, k-anonymity, kkm and mixed-km), and where nothing is sensitive.",
         )
     shown = {label: rows for label, rows in shared.supports().items() if rows}
     members = {label: frozenset(shared.under(label)) for label in shown}

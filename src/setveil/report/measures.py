@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from setveil.report.accuracy import ITEM_ERROR, NAME_ERROR, QUERY_ERROR
 from setveil.report.record import Errors, Itemsets, Spread
 from setveil.report.run.kinds import kind_named
-from setveil.report.words import measure, number_of, percent
+from setveil.report.words import measure, number_of, percent, whole_or
 from setveil.utility import Measure, Utility, measures, named
 from setveil.wording import count
 
@@ -154,6 +154,38 @@ def _survivors(found: Itemsets) -> list[str]:
     return lines
 
 
+def rules_lines(found: Mapping[str, Any]) -> list[str]:
+    """Say how many association rules a reader finds again."""
+    where = (
+        f"in {count(found['readings'], 'draw')} from the release and its counts"
+        if found["read"] == "draws"
+        else "in the published rows"
+    )
+    least = f"at least {count(found['threshold'], 'row')}, confidence at least {percent(found['confidence'])}"
+    start = "rules found            "
+    if not found["rules"]:
+        return [f"{start}the original has none of at most {found['longest']} items in {least}"]
+    error = found["confidence_error"]
+    return [
+        f"{start}{_over(found['found'])} of {count(found['rules'])}  (association rules of at most "
+        f"{found['longest']} items in {least}, looked for {where})",
+        f"  just as they were    {_over(found['exact'])}, with their support and confidence",
+        f"  false                {_over(found['false'])} that the original does not have",
+        f"  confidence off by    {_points(error)} points on average over all {count(found['rules'])}",
+    ]
+
+
+def _over(of: Mapping[str, float | None]) -> str:
+    """Write a number of rules, and how much it differs between draws."""
+    sd = of["sd"]
+    return whole_or(of["mean"] or 0, 3) + (f" ± {sd:.2g}" if sd else "")
+
+
+def _points(of: Mapping[str, float | None] | None) -> str:
+    """Write a difference of shares in points of per cent."""
+    return f"{100 * ((of or {}).get('mean') or 0):.2g}"
+
+
 def _query_errors(are: Errors) -> str:
     if not are["queries"]:
         return "no query has a row that matches in the original"
@@ -188,5 +220,6 @@ _SPECIAL: dict[str, Callable[[_Facts], list[str]]] = {
     "mean_row_length_before": _row_lengths,
     "item_support_error": _supports,
     "itemsets": lambda facts: _survivors(facts.utility["itemsets"]),
+    "rules": lambda facts: rules_lines(facts.utility["rules"]),
     "kl": _divergence,
 }

@@ -5,19 +5,20 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
+from setveil.report.measures import rules_lines
 from setveil.report.words import measure, whole_or
 from setveil.wording import count
 
 
-def drawn_text(about: dict[str, Any], lines: int, out: str) -> str:
-    """Say what was drawn, from the about.json of the draws; `lines`: of counts.csv."""
+def drawn_text(about: dict[str, Any], listed: str, out: str) -> str:
+    """Say what was drawn, from the about.json of the draws; `listed`: where supports are."""
     told = about["reconstruction"]
     files = [entry["file"] for entry in told["draws"]]
     named = files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}"
     return "\n".join(
         [
             f"{'Draws':<10} {len(files):,} of {count(about['rows'], 'row')}: {named} in {out}",
-            f"{'Supports':<10} as listed in every draw: {count(lines, 'line')} of counts.csv",
+            f"{'Supports':<10} as listed in every draw: {listed}",
             f"{'Check':<10} It holds: every draw, recoded, is the release.",
             fill(f"{'Synthetic':<10} {told['note']}", 86, subsequent_indent=11 * " "),
         ]
@@ -41,6 +42,8 @@ def pooled_text(found: dict[str, Any]) -> str:
             f"{_counts(of['wrong'])} wrong ones  (up to {count(of['longest'], 'item')} in at least "
             f"{count(of['threshold'], 'row')})"
         ]
+    if "rules" in found:
+        lines += rules_lines(found["rules"])
     return "\n".join(lines)
 
 

@@ -90,8 +90,8 @@ def pooled_errors(
             "threshold": threshold,
             "longest": longest,
             "frequent": len(wanted),
-            "found": _spread(found),
-            "wrong": _spread(wrong),
+            "found": spread(found),
+            "wrong": spread(wrong),
         }
     return out
 
@@ -107,13 +107,13 @@ def _errors(actual: NDArray[np.int64], estimates: list[Floats]) -> dict[str, Any
         return {"mean_error": None, "median_error": None, "of_mean": None}
     each = [np.abs(estimate - actual) / actual for estimate in estimates]
     return {
-        "mean_error": _spread([float(errors.mean()) for errors in each]),
-        "median_error": _spread([float(np.median(errors)) for errors in each]),
+        "mean_error": spread([float(errors.mean()) for errors in each]),
+        "median_error": spread([float(np.median(errors)) for errors in each]),
         "of_mean": float((np.abs(np.mean(estimates, axis=0) - actual) / actual).mean()),
     }
 
 
-def _spread(values: list[float] | list[int]) -> dict[str, float | None]:
+def spread(values: list[float] | list[int]) -> dict[str, float | None]:
     """Mean and standard deviation (divided by one less than their number)."""
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
     return {"mean": float(np.mean(values)), "sd": sd}

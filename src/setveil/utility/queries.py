@@ -210,6 +210,27 @@ def frequent_queries(
     return [tuple(labels[inside[i]] for i in itemset) for itemset in kept]
 
 
+def frequent_sets(
+    data: Transactions, size: int, least: int, progress: Progress = silent
+) -> NDArray[np.int64]:
+    """Find the itemsets of one size that at least so many rows hold: int64 (any, size), in item order.
+
+    Examples
+    --------
+    >>> data = Transactions.from_rows([["a", "b"], ["b", "a", "c"], ["b", "c"]])
+    >>> frequent_sets(data, size=2, least=2).tolist()
+    [[0, 1], [1, 2]]
+    """
+    frequent = data.supports() >= least
+    inside = np.flatnonzero(frequent)
+    found = [
+        (*prefix, item)
+        for prefix, last in _frequent(*_restricted(data.indptr, data.items, frequent), size, least, progress)
+        for item in last.tolist()
+    ]
+    return inside[np.array(sorted(found), np.int64).reshape(-1, size)]
+
+
 def _frequent(
     indptr: Ints, items: Ids, size: int, least: int, progress: Progress
 ) -> Iterator[tuple[tuple[int, ...], Ids]]:

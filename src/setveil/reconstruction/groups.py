@@ -1,0 +1,80 @@
+"""Draw rows from what is published in groups: each row has its own items, and sensitive ones are dealt."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, GuaranteeError, shorten
+from setveil.kernels.rows import frozen
+from setveil.published.group_files import GROUPS_FILE, PublishedGroups
+from setveil.reconstruction._loops import draw_rows
+
+
+def require_possible(groups: PublishedGroups) -> None:
+    """Refuse counts that are more than a group has rows."""
+    of_line = np.repeat(np.arange(groups.n_groups), np.diff(groups.indptr))
+    wrong = np.flatnonzero(groups.count > groups.sizes[of_line])
+    if wrong.size:
+        line = int(wrong[0])
+        item = shorten(groups.sensitive.labels[groups.item[line]])
+        raise DataError(
+            f"{GROUPS_FILE}: group {of_line[line]} has {groups.sizes[of_line[line]]:,} rows, and "
+            f"{groups.count[line]:,} of them hold {item}.",
+            hint="The two files must come from the same release.",
+        )
+
+
+def deal_sensitive(groups: PublishedGroups, seed: int) -> Transactions:
+    """Give each group's sensitive items to random rows of it, every choice being as likely.
+
+    Returns
+    -------
+    Transactions
+        As many rows as published, in the same order, each with its own items besides.
+    """
+    state = np.random.PCG64(seed).random_raw(1)
+    starts = np.concatenate(([0], np.cumsum(groups.sizes)))
+    rows, items = [], []
+    with np.errstate(over="ignore"):
+        for g in range(groups.n_groups):
+            for line in range(groups.indptr[g], groups.indptr[g + 1]):
+                order = np.arange(starts[g], starts[g + 1], dtype=np.int32)
+                draw_rows(state, order, int(groups.count[line]))
+                rows.append(order[: groups.count[line]].astype(np.int64))
+                items.append(np.full(groups.count[line], groups.item[line], np.int64))
+    qid = groups.qid
+    labels = (*qid.vocabulary.labels, *groups.sensitive.labels)
+    row = np.concatenate([_row_numbers(qid), *rows])
+    item = np.concatenate([qid.items.astype(np.int64), *(part + qid.n_items for part in items)])
+    order = np.argsort(row, kind="stable")
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=qid.n_rows))))
+    return Transactions.from_codes(indptr, frozen(item[order], np.int32), labels)
+
+
+def require_dealt(groups: PublishedGroups, drawn: Transactions) -> None:
+    """Check rows against the groups, by other means than those they were drawn by."""
+    sensitive = set(groups.sensitive.labels)
+    counts: dict[tuple[int, str], int] = {}
+    same = drawn.n_rows == groups.qid.n_rows
+    for group, own, row in zip(groups.group.tolist(), groups.qid, drawn, strict=False):
+        same = same and {x for x in row if x not in sensitive} == set(own)
+        for item in row:
+            if item in sensitive:
+                counts[group, item] = counts.get((group, item), 0) + 1
+    told = {
+        (g, groups.sensitive.labels[groups.item[line]]): int(groups.count[line])
+        for g in range(groups.n_groups)
+        for line in range(groups.indptr[g], groups.indptr[g + 1])
+    }
+    if not same or counts != told:
+        raise GuaranteeError(
+            "The rows that were drawn contradict the release. Nothing was written.",
+            hint="This is a defect of setveil; please report it.",
+        )
+
+
+def _row_numbers(rows: Transactions) -> NDArray[np.int64]:
+    """Row of each occurrence."""
+    return np.repeat(np.arange(rows.n_rows), rows.row_lengths())
