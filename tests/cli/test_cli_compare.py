@@ -211,7 +211,7 @@ def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_
 
     # The keys that are shown are those that a study takes.
     write(tmp_path / "table.csv", "pat,icd,sex\n1,I10,m\n1,E11,m\n2,I10,f\n3,I10,f\n")
-    text = 'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata = [{path = "table.csv"%s}]\n'
+    text = 'name = "s"\nalgorithms = ["lg"]\nk = 2\ndata = [{path = "table.csv"%s}]\n'
     write(tmp_path / "guess.toml", text % "")
     guess = setveil("compare", "guess.toml", "--out", "out", "--dry-run", cwd=tmp_path)
     refused(guess, 4, "Data set table: ", "may be a table", out=tmp_path / "out")

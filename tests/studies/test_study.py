@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,7 @@ def test_data_sets_by_name(folder: Path) -> None:
 def test_how_files_are_read(folder: Path) -> None:
     write(folder / "a.csv", "id;item\n1;x\n")
     write(folder / "b.csv", "id;item\n2;x\n")
-    head = 'name = "s"\nalgorithms = ["lg"]\nk = 1\n'
+    head = 'name = "s"\nalgorithms = ["lg"]\nk = 2\n'
     both = 'data = [{path = ["a.csv", "b.csv"], separator = ";", id_column = "id", item_column = "item"}]\n'
     (run,) = study(folder, both, head).runs
     assert run.data.name == "a"
@@ -235,7 +236,7 @@ def test_how_files_are_read(folder: Path) -> None:
 def test_every_option_on_reading_may_stand_in_a_study(folder: Path) -> None:
     for name, option in settings.READING.items():
         value = "true" if option.kind == Flag() else '"fimi"'
-        head = f'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata = [{{path = "rows.dat", {name} = {value}}}]\n'
+        head = f'name = "s"\nalgorithms = ["lg"]\nk = 2\ndata = [{{path = "rows.dat", {name} = {value}}}]\n'
         (run,) = study(folder, "", head).runs
         assert list(run.data.options) == [name]
         with pytest.raises(RequestError, match=rf"data\[1\]\.{name} must be"):
@@ -244,7 +245,7 @@ def test_every_option_on_reading_may_stand_in_a_study(folder: Path) -> None:
 
 @pytest.mark.usefixtures("command_line")
 def test_a_study_says_how_its_data_are_made(folder: Path) -> None:
-    head = 'name = "s"\nalgorithms = ["lg"]\nk = 1\ndata_note = "Run make data."\ndata = [{path = "gone"}]\n'
+    head = 'name = "s"\nalgorithms = ["lg"]\nk = 2\ndata_note = "Run make data."\ndata = [{path = "gone"}]\n'
     with pytest.raises(DataError) as refused:
         study(folder, "", head)
     assert refused.value.hint == "Run make data. Name their folder with --data."
@@ -451,3 +452,88 @@ def test_files_that_are_no_study(folder: Path) -> None:
         read_study(write(folder / "study.toml", b"\xff\xfe"))
     with pytest.raises(DataError, match=r"data\[1\]: There is no file .*gone.csv"):
         study(folder, AA, 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "gone.csv"}]\n')
+
+
+def repeated(folder: Path, text: str) -> list[tuple[int, Any]]:
+    return [
+        (run.seed, run.sample) for run in study(folder, f'algorithms = ["aa"]\nk = 2\nm = 1\n{text}').runs
+    ]
+
+
+def test_repetition_means_data(folder: Path) -> None:
+    assert repeated(folder, "repeat = 3") == [(0, 0.8), (1, 0.8), (2, 0.8)]
+    assert repeated(folder, 'repeat = 2\nsample = "50 %"') == [(0, 0.5), (1, 0.5)]
+    assert repeated(folder, 'repeat = 2\nsample = "bootstrap"') == [(0, "bootstrap"), (1, "bootstrap")]
+    assert repeated(folder, "repeat = 2\nsample = 1") == [(0, None), (1, None)]  # queries only
+    assert repeated(folder, "seeds = [4, 7]") == [(4, None), (7, None)]
+    assert repeated(folder, "seeds = [4, 7]\nsample = 0.9") == [(4, 0.9), (7, 0.9)]
+    assert repeated(folder, "repeat = 1") == [(0, None)]
+    assert repeated(folder, "repeat = 2\n[[runs]]\nseeds = [5]\n[[runs]]\nrepeat = 1\nsample = 0.5") == [
+        (5, None),
+        (0, 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("repeat = 0", "repeat must be an integer of at least 1, got '0'"),
+        ('repeat = "ten"', "repeat must be an integer of at least 1, got 'ten'"),
+        ("repeat = true", "repeat must be an integer of at least 1, got 'True'"),
+        ("sample = 0", 'sample must be a share of the rows above 0, such as 0.8, or "bootstrap"'),
+        ("sample = 1.5", "sample must be a share of the rows above 0"),
+        ('sample = "120 %"', "sample must be a share of the rows above 0"),
+        ('sample = "some"', "sample must be a share of the rows above 0"),
+        ("repeat = 2\nseeds = [1]", "repeat and seeds both say how often runs are repeated"),
+        ("label = 3", "label must be text, got '3'"),
+        ('label = "{l}"', "label names {l}, expected one of algorithm, refine, k, m"),
+    ],
+)
+def test_repetition_that_is_refused(folder: Path, text: str, message: str) -> None:
+    with pytest.raises(RequestError, match=re.escape(message)):
+        repeated(folder, text)
+
+
+def test_runs_that_are_solved_once(folder: Path) -> None:
+    """A seed decides the release only where it draws rows or items."""
+
+    def solutions(text: str, algorithm: str = "aa") -> int:
+        promise = {"aa": "k = 2\nm = 1", "mm": "k = 2\nh = 0.8\np = 2"}[algorithm]
+        asked = study(folder, f'algorithms = ["{algorithm}"]\n{promise}\nseeds = [0, 1, 2]\n{text}').runs
+        assert len({run.id for run in asked}) == 3
+        return len({run.solution for run in asked})
+
+    assert solutions("") == 1
+    assert solutions("sample = 0.8") == 3
+    assert solutions('private = "101"', "mm") == 1
+    assert solutions("private_share = 0.2", "mm") == 3
+    risks = study(folder, 'algorithms = ["aa"]\nk = 2\nm = 1\nrepeat = 3').runs
+    assert len({run.risk_id for run in risks}) == 3  # of the rows that were drawn
+
+
+def test_labels_name_methods(folder: Path) -> None:
+    text = 'k = 2\nm = 1\n[[runs]]\nalgorithms = ["aa"]\nrefine = [true, false]\nlabel = "AA {refine}"\n'
+    text += '[[runs]]\nalgorithms = ["exact"]'
+    found = study(folder, text).runs
+    assert {run.method: run.label for run in found} == {
+        "aa": "AA false",
+        "aa refine=true": "AA true",
+        "exact": "",
+    }
+    again = {run.id for run in study(folder, text.replace("AA {refine}", "{algorithm}, {refine}")).runs}
+    assert again == {run.id for run in found}  # what a method is called changes no run
+    with pytest.raises(RequestError, match="'one' would be the label of aa.* and of"):
+        study(folder, text.replace("AA {refine}", "one"))
+    with pytest.raises(RequestError, match="aa would be called 'a' and 'b'"):
+        study(
+            folder,
+            'algorithms = ["aa"]\nm = 1\n[[runs]]\nk = 2\nlabel = "a"\n[[runs]]\nk = 3\nlabel = "b"',
+        )
+    private = 'algorithms = ["mm"]\nh = 0.8\nk = 2\np = 2\nprivate = "101"\nlabel = "{private}"'
+    with pytest.raises(RequestError, match="label names {private}"):
+        study(folder, private)
+
+
+def test_a_promise_of_nothing_is_refused_before_any_run(folder: Path) -> None:
+    with pytest.raises(RequestError, match="aa for km-anonymity: k must be an integer of at least 2, got 1"):
+        study(folder, 'algorithms = ["aa"]\nk = [1, 5]\nm = 1')

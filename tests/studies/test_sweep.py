@@ -14,11 +14,21 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cli_helpers import children, environment, needs_proc, posix_only, stopped_if, until_gone, write
+from cli_helpers import (
+    children,
+    dump,
+    environment,
+    needs_proc,
+    posix_only,
+    sample_rows,
+    stopped_if,
+    until_gone,
+    write,
+)
 from setveil.errors import OutputError, RequestError
 from setveil.report.compare.columns import measured
 from setveil.studies.compare import results, sweep
-from setveil.studies.compare.plan import DataSet, Run, plan_run
+from setveil.studies.compare.plan import DataSet, Run, data_set, plan_run
 from setveil.studies.compare.results import _write, require_study_folder, table
 from setveil.studies.compare.sweep import locked, read_record, run_all
 from setveil.values.kinds import Value
@@ -82,9 +92,11 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
     return found
 
 
-def run_of(k: int, seed: int = 0, **options: Any) -> Run:
+def run_of(k: int, other: int = 0, *, measuring: dict[str, Value] | None = None, **options: Any) -> Run:
+    """Plan a run; those with another number differ in their queries, and are solved each by itself."""
     data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
-    return plan_run(data, "aa", {"k": k, "m": 1}, seed=seed, **options)
+    asked: dict[str, Value] = {"query_size": other + 1, **(measuring or {})}
+    return plan_run(data, "aa", {"k": k, "m": 1}, measuring=asked, **options)
 
 
 def states(folder: Path) -> dict[str, tuple[int, int]]:
@@ -94,7 +106,7 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
-    runs = [run_of(k, seed) for k in (1, 2) for seed in range(50)]
+    runs = [run_of(k, other) for k in (2, 3) for other in range(50)]
     told: list[tuple[str, float | None]] = []
 
     class Listener:
@@ -117,14 +129,14 @@ def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
 
     before = states(tmp_path / "s")
     assert run_all(runs, tmp_path / "s", jobs=4, worker=stub.worker) == records
-    more = [*runs, run_of(3)]
+    more = [*runs, run_of(4)]
     run_all(more, tmp_path / "s", jobs=4, worker=stub.worker)
     assert stub.noted()[100:] == [more[-1].id]
     assert {run: state for run, state in states(tmp_path / "s").items() if run in before} == before
 
 
 def test_no_more_processes_than_asked_for(tmp_path: Path, stub: Stub) -> None:
-    runs = [run_of(100, seed, measuring={"risk_m": 0}) for seed in range(6)]
+    runs = [run_of(100, other, measuring={"risk_m": 0}) for other in range(6)]
     run_all(runs, tmp_path / "s", jobs=2, worker=stub.worker)
     running = most = 0
     for line in stub.log.read_text().splitlines():
@@ -140,7 +152,7 @@ def test_however_a_run_ends_the_others_go_on(
     tmp_path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep, "_GRACE", 0.3)
-    ks = (1001, 1002, 1003, 1004, 1005, 1)
+    ks = (1001, 1002, 1003, 1004, 1005, 4)
     runs = [run_of(k, time_limit=1.0 if k in {1004, 1005} else 600.0) for k in ks]
     folder = tmp_path / "s"
     records = run_all(runs, folder, jobs=3, worker=stub.worker)
@@ -156,7 +168,7 @@ def test_however_a_run_ends_the_others_go_on(
     ]
     assert records[runs[3].id]["measures"]["seconds"] >= 1
     rows = table(runs, records)
-    assert [row["k"] for row in rows] == [1001, 1002, 1003, 1004, 1005, 1]
+    assert [row["k"] for row in rows] == [1001, 1002, 1003, 1004, 1005, 4]
     assert [row["status"] for row in rows] == [status for status, _ in ended]
     assert (rows[1]["rows"], rows[5]["rows"]) == (None, 7)
     assert all(row["risk_before_2"] == 3 for row in rows)
@@ -172,7 +184,7 @@ def test_however_a_run_ends_the_others_go_on(
     [b"", b"{", b"[]", b"\xff", b'{"run": "0", "status": "done", "error": "", "measures": {}}', b"SAY"],
 )
 def test_damaged_records_are_repeated(tmp_path: Path, stub: Stub, content: bytes) -> None:
-    run, folder = run_of(1, measuring={"risk_m": 0}), tmp_path / "s"
+    run, folder = run_of(4, measuring={"risk_m": 0}), tmp_path / "s"
     run_all([run], folder, worker=stub.worker)
     place = folder / "runs" / f"{run.id}.json"
     whole = place.read_bytes()
@@ -185,7 +197,7 @@ def test_damaged_records_are_repeated(tmp_path: Path, stub: Stub, content: bytes
 
 
 def test_the_budget_ends_what_still_runs(tmp_path: Path, stub: Stub) -> None:
-    runs = [run_of(1, measuring={"risk_m": 0}), run_of(1004), run_of(2)]
+    runs = [run_of(4, measuring={"risk_m": 0}), run_of(1004), run_of(2)]
     records = run_all(runs, tmp_path / "s", jobs=1, budget=3, worker=stub.worker)
     assert set(records) <= {runs[0].id, runs[1].risk_id}
     assert not (tmp_path / "s" / "runs" / f"{runs[1].id}.json").exists()  # it may be done another time
@@ -209,7 +221,7 @@ def test_left_over_files_of_killed_workers_go(tmp_path: Path, stub: Stub) -> Non
     left.mkdir(parents=True)
     write(left / ".setveil-lock", "")
     write(left / "0123456789abcdef.json", "{")
-    run_all([run_of(1)], folder, worker=stub.worker)
+    run_all([run_of(4)], folder, worker=stub.worker)
     assert not [path.name for path in (folder / "runs").iterdir() if path.name.startswith(".")]
 
 
@@ -219,7 +231,7 @@ from pathlib import Path
 sys.path[:0] = {tests!r}
 from test_sweep import run_of
 from setveil.studies.compare.sweep import run_all
-run_all([run_of(20, seed) for seed in range(100)], Path({folder!r}), jobs=3, worker={worker!r})
+run_all([run_of(20, other) for other in range(100)], Path({folder!r}), jobs=3, worker={worker!r})
 """
 
 
@@ -229,7 +241,7 @@ def test_kill_and_resume(tmp_path: Path, stub: Stub) -> None:
     code = SWEEP.format(
         tests=[str(folder) for folder in Path(__file__).parents[:2]], folder=str(folder), worker=stub.worker
     )
-    runs = [run_of(20, seed) for seed in range(100)]
+    runs = [run_of(20, other) for other in range(100)]
     for enough in (20, 60):
         most = {"STUB_MOST": str(enough + 20)}
         process = subprocess.Popen([sys.executable, "-c", code], env=environment(most))
@@ -343,3 +355,48 @@ def test_results_appear_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table": b"old", "page": b"old"}
     _write(tmp_path, {"table": b"new", "page": b"new"})
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table": b"new", "page": b"new"}
+
+
+def test_runs_that_differ_in_their_queries_alone_are_one_process(tmp_path: Path) -> None:
+    """One release is measured with each seed, as it would be by itself."""
+    data = data_set(write(tmp_path / "rows.dat", dump(sample_rows(), "fimi")))
+    runs = [
+        plan_run(data, "aa", {"k": 4, "m": 2}, seed=seed, measuring={"queries": 50, "risk_m": 0})
+        for seed in (3, 4, 5)
+    ]
+    worker = [sys.executable, "-c", COUNTED, str(tmp_path / "started")]
+    together = run_all(runs, tmp_path / "a", jobs=2, worker=worker)
+    assert (tmp_path / "started").read_text() == "x"
+    assert run_all(runs, tmp_path / "a", jobs=2, worker=worker) == together
+    assert (tmp_path / "started").read_text() == "x"
+    alone = {run.id: run_all([run], tmp_path / run.id)[run.id] for run in runs}
+
+    def told(records: Any) -> Any:
+        return {
+            run: {name: value for name, value in records[run]["measures"].items() if name not in VARIES}
+            for run in alone
+        }
+
+    assert {record["status"] for record in together.values()} == {"done"}
+    assert told(together) == told(alone)
+    assert len({json.dumps(one, sort_keys=True) for one in told(together).values()}) > 1
+    (tmp_path / "a" / "runs" / f"{runs[1].id}.json").unlink()
+    assert told(run_all(runs, tmp_path / "a", worker=worker)) == told(alone)
+
+
+COUNTED = """
+import sys
+with open(sys.argv[1], "a") as file:
+    file.write("x")
+from setveil.studies.compare.worker import main
+main()
+"""
+VARIES = {name for name in measured() if name.startswith("seconds")} | {"peak_memory_mb"}
+
+
+def test_what_ends_one_process_ends_all_its_runs(tmp_path: Path, stub: Stub) -> None:
+    data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
+    runs = [plan_run(data, "aa", {"k": 1003, "m": 1}, seed=seed, measuring={"risk_m": 0}) for seed in (1, 2)]
+    records = run_all(runs, tmp_path / "s", worker=stub.worker)
+    assert [records[run.id]["status"] for run in runs] == ["killed", "killed"]
+    assert len(stub.noted()) == 1

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -22,6 +23,7 @@ from cli_helpers import HIERARCHY, dump, environment, posix_only, sample_rows, w
 from naive import rho as naive
 from setveil.commands.query import shared_of
 from setveil.constraints.utility import groups_of
+from setveil.studies.compare.files import drawn_rows
 from setveil.studies.compare.plan import Run, data_set, plan_run
 from setveil.studies.compare.sweep import WORKER
 from setveil.studies.compare.worker import _risk_before, _run
@@ -251,3 +253,34 @@ def test_a_worker_ends_with_its_parent(folder: Path) -> None:
         finally:
             worker.kill()
     assert not (folder / "record.json").exists()
+
+
+@pytest.mark.parametrize("sample", [0.6, "bootstrap"])
+def test_rows_are_drawn_by_the_seed(folder: Path, sample: float | str) -> None:
+    """What is measured of a draw is what is measured of a file with these rows."""
+    options: dict[str, Value] = {"k": 3, "m": 2}
+    found = [measured(planned(folder, "aa", options, seed=seed, sample=sample)) for seed in (1, 2, 1)]
+    assert found[0]["ncp"] == found[2]["ncp"]
+    assert (found[0]["occurrences"], found[0]["ncp"]) != (found[1]["occurrences"], found[1]["ncp"])
+    data = drawn_rows(sv.read(folder / "rows.dat"), sample, 1)
+    drawn = rows_of(data)
+    assert len(drawn) == found[0]["rows"] == (round(0.6 * len(ROWS)) if sample == 0.6 else len(ROWS))
+    times = Counter(drawn)
+    assert all(times[row] <= Counter(ROWS)[row] for row in times) == (sample == 0.6)
+    assert set(drawn) <= set(ROWS)
+    write(folder / "drawn.dat", dump(drawn, "fimi"))
+    whole = data_set(folder / "drawn.dat", hierarchy=folder / "tree.csv")
+    again = plan_run(whole, "aa", options, measuring=planned(folder, "aa", options).measuring, seed=1)
+    expected = measured(again)
+    assert {name: found[0][name] for name in ("ncp", "lm", "are_mean", "risk_below_2")} == {
+        name: expected[name] for name in ("ncp", "lm", "are_mean", "risk_below_2")
+    }
+
+
+def test_items_that_a_draw_lacks_may_be_named(folder: Path) -> None:
+    rare = write(folder / "rare.dat", "".join("1 2\n" for _ in range(30)) + "1 2 9\n")
+    options: dict[str, Value] = {"h": 0.8, "k": 2, "p": 1, "private": "9"}
+    asked: dict[str, Value] = {"queries": 0, "itemsets": 0, "risk_m": 0}
+    runs = [plan_run(data_set(rare), "mm", options, measuring=asked, seed=s, sample=0.5) for s in range(6)]
+    found = [measured(run) for run in runs]
+    assert {one["sensitive_occurrences"] for one in found} == {0, 1}

@@ -14,17 +14,31 @@ algorithm's name. It holds
 Command line, documentation and the shared test suite find it by this. The command line reads the parameters
 of all of them when it starts, so a module imports what is heavy (numpy, numba, the solver) inside the
 functions that need it, and types for the type checker only.
+
+Others bring algorithms of the same form: as a file (`named`), which is executed, or in an installed package,
+as entry points of the group `setveil.algorithms`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import importlib.util
+import inspect
 import pkgutil
-from dataclasses import dataclass
+import re
+import sys
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from setveil.errors import RequestError, did_you_mean
+from setveil.errors import DataError, RequestError, did_you_mean
+
+GROUP = "setveil.algorithms"  # of entry points
+_PAGE = "docs/own_method.md says what a file of an algorithm must hold."
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,7 @@ class AlgorithmInfo:
     # kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped"
     recoding: str = "global"
     hides_occurrences: bool = False  # whether it only leaves out single occurrences of sensitive items
+    bibtex: str = ""  # entries for those who cite it; where there is none, they are made from `reference`
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -67,20 +82,193 @@ def homes() -> dict[str, str]:
     return dict(sorted(named.items()))
 
 
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """Find the algorithms that other packages offer, by name, without importing any."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        other = found.get(entry.name)
+        if entry.name in homes() or other is not None:
+            taken = f"{_package(other)} offers, too" if other else "setveil has already"
+            raise RequestError(
+                f"The package {_package(entry)} offers an algorithm {entry.name}, which {taken}.",
+                hint="Uninstall it, or ask for a version that calls its algorithm something else.",
+            )
+        found[entry.name] = entry
+    return found
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+
+@dataclass(frozen=True)
+class _File:
+    """An algorithm that a file holds."""
+
+    path: Path
+    sha256: str
+    module: ModuleType
+
+
+_files: dict[str, _File] = {}  # those that were named in this process
+
+
 def names() -> list[str]:
     """Names of all algorithms, without importing them."""
-    return list(homes())
+    return sorted({**homes(), **installed(), **_files})
 
 
 def load(name: str) -> Any:
     """Import an algorithm's module."""
-    home = homes().get(name)
-    if home is None:
+    if name in _files:
+        return _files[name].module
+    if name in homes():
+        return importlib.import_module(homes()[name])
+    if name not in installed():
         raise RequestError(
             f"There is no algorithm {name!r}; there are {', '.join(names())}.",
             hint=did_you_mean(name, names()),
         )
-    return importlib.import_module(home)
+    return _offered(installed()[name])
+
+
+@cache
+def _offered(entry: EntryPoint) -> Any:
+    """Import an algorithm of another package."""
+    where = f"The algorithm {entry.name} of the package {_package(entry)}"
+    try:
+        module = entry.load()
+    except Exception as error:
+        raise RequestError(f"{where} cannot be loaded: {type(error).__name__}: {error}.") from error
+    _require_form(module, where)
+    return module
+
+
+def modules() -> dict[str, Any]:
+    """Import all algorithms; one of another package that cannot be loaded is left out until it is named."""
+    found = {}
+    for name in names():
+        try:
+            found[name] = load(name)
+        except RequestError:
+            if name not in installed():
+                raise
+    return found
+
+
+def is_file(text: str) -> bool:
+    """Whether what names an algorithm is a file that holds it."""
+    return text.endswith(".py")
+
+
+def named(text: str | Path) -> str:
+    """Name the algorithm that a text means: its name, or a file of Python, which is executed.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    RequestError
+        If it fails, does not hold an algorithm, or is called as another algorithm is.
+    """
+    if not is_file(str(text)):
+        return str(text)
+    path = Path(text)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    name, sha256 = path.stem.replace("_", "-"), hashlib.sha256(content).hexdigest()
+    if not re.fullmatch(r"[a-z0-9](-?[a-z0-9])*", name):
+        raise RequestError(
+            f"{path}: the file's name is the algorithm's, and {path.stem!r} cannot be one.",
+            hint="Lower-case letters, digits and underscores, as in my_method.py.",
+        )
+    known = _files.get(name)
+    if known is not None and (known.path, known.sha256) == (path.absolute(), sha256):
+        return name
+    if name in homes() or name in installed() or (known and known.path != path.absolute()):
+        whose = f"that of {known.path}" if known else "an algorithm that is there already"
+        raise RequestError(f"{path} would be called {name}, as {whose} is.", hint="Rename the file.")
+    _files[name] = _File(path.absolute(), sha256, _executed(path, content))
+    return name
+
+
+def _executed(path: Path, content: bytes) -> ModuleType:
+    """Run a file of Python as a module."""
+    name = f"setveil_algorithm_{path.stem}"
+    spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
+    assert spec is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = str(path)
+    before = sys.modules.get(name)
+    sys.modules[name] = module  # where dataclasses look for the names of types
+    try:
+        exec(compile(content, str(path), "exec"), module.__dict__)  # noqa: S102  (that is what was asked for)
+        _require_form(module, str(path))
+    except BaseException as error:
+        sys.modules.pop(name)
+        if before is not None:
+            sys.modules[name] = before
+        if isinstance(error, RequestError) or not isinstance(error, Exception):
+            raise
+        raise RequestError(
+            f"{path} cannot be loaded: {type(error).__name__}: {error}.", hint=_PAGE
+        ) from error
+    return module
+
+
+def _require_form(module: Any, where: str) -> None:
+    """Refuse a module that is no algorithm."""
+    described, parameters = getattr(module, "info", None), getattr(module, "Parameters", None)
+    wrong = ""
+    if not isinstance(described, AlgorithmInfo):
+        wrong = "info, an AlgorithmInfo"
+    elif not (isinstance(parameters, type) and is_dataclass(parameters)):
+        wrong = "Parameters, a frozen dataclass, which may be empty"
+    elif unclear := [f.name for f in fields(parameters) if "option" not in f.metadata or not _has_default(f)]:
+        wrong = f"Parameters whose fields are each a parameter(...) with a default, also {', '.join(unclear)}"
+    elif not _takes_five(getattr(module, "anonymize", None)):
+        wrong = "anonymize(data, hierarchy, guarantee, parameters, progress)"
+    elif described.recoding not in {"global", "local", "grouped"}:
+        wrong = f"an info whose recoding is global, local or grouped, not {described.recoding!r}"
+    elif not described.guarantees:
+        wrong = "an info that names the models it gives (guarantees)"
+    if wrong:
+        raise RequestError(f"{where} is no algorithm: it must hold {wrong}.", hint=_PAGE)
+
+
+def _has_default(field: Any) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _takes_five(function: Any) -> bool:
+    try:
+        inspect.signature(function).bind(*range(5))
+    except TypeError:
+        return False
+    return True
+
+
+def origin(name: str) -> dict[str, str]:
+    """Say what another's algorithm is, of which setveil's version says nothing; nothing of setveil's own.
+
+    Returns
+    -------
+    dict
+        `file` and `sha256`, or `package` with its version.
+    """
+    if name in _files:
+        return {"file": _files[name].path.name, "sha256": _files[name].sha256}
+    if name in homes() or name not in installed():
+        return {}
+    return {"package": _package(installed()[name])}
+
+
+def file_of(name: str) -> Path | None:
+    """Find the file of an algorithm that was named by it."""
+    return _files[name].path if name in _files else None
 
 
 def require_gives(name: str, model: str, said: str = "") -> None:
@@ -95,7 +283,7 @@ def require_gives(name: str, model: str, said: str = "") -> None:
 
 def giving(model: str, recoding: str = "") -> list[str]:
     """Names of the algorithms that give a guarantee; with `recoding` only those of this kind."""
-    infos = {name: load(name).info for name in names()}
+    infos = {name: module.info for name, module in modules().items()}
     return [
         name for name, info in infos.items() if model in info.guarantees and recoding in ("", info.recoding)
     ]

@@ -25,6 +25,7 @@ from setveil.cli.options import (
     Own,
     Promise,
     Reading,
+    algorithm_or_file,
     choice,
     flag,
     integer,
@@ -78,12 +79,8 @@ def anonymize(
         PROMISE, "What is promised (default: what the options describe).", "privacy model", models
     ),
     promise: Promise,
-    algorithm: str | None = choice(
-        ALGORITHM,
-        "How the promise is kept (default: exact, or the first choice of --model).",
-        "algorithm",
-        registry.names,
-        "-a",
+    algorithm: str | None = algorithm_or_file(
+        "How the promise is kept (default: exact, or the first choice of --model)."
     ),
     global_recoding: bool = flag(
         ALGORITHM, "Tables: every label means the same in all rows (algorithm forest).", "--global"
@@ -114,6 +111,7 @@ def anonymize(
     from setveil.report.run.summary import summary
 
     command, options = given_options(context)
+    algorithm = algorithm and registry.named(algorithm)
     if engine == SPARK:
         record: dict[str, Any] = {"command": command, "options": options, "about": telling.told()}
         told: Any = on_spark.anonymize(

@@ -30,6 +30,8 @@ from setveil.cli import (
     verify,
     why,
 )
+from setveil.cli.config import algorithm_of
+from setveil.cli.drawing import tell
 from setveil.cli.options import (
     OUTPUT,
     Command,
@@ -48,7 +50,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, answer, run
 from setveil.data.layout import FORMATS
-from setveil.errors import on_command_line
+from setveil.errors import SetveilError, on_command_line
 from setveil.version import __version__
 
 _HELP = (
@@ -71,7 +73,12 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
     with on_command_line():
-        app_for(_words())(prog_name="setveil")
+        try:
+            app = app_for(_words())
+        except SetveilError as error:  # in an algorithm of somebody else's
+            tell(f"Error: {error}")
+            sys.exit(error.exit_code)
+        app(prog_name="setveil")
 
 
 def _words() -> list[str]:
@@ -96,7 +103,9 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
-    asked = _asked(arguments)
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    _load_file(named, words)
+    asked = _asked(words)
     _add(app, COMMANDS, named, asked)
     for module in (hierarchy, policy):
         name = _name(module)
@@ -132,12 +141,25 @@ def _asked(arguments: Sequence[str]) -> list[str]:
     """List the algorithm and the models whose options alone the help is to show; none: all."""
     asked = []
     for word, value in pairwise(arguments):
-        if word in {"-a", "--algorithm"} and value in registry.names():
-            asked += [value, *registry.load(value).info.guarantees]
+        name = Path(value).stem.replace("_", "-") if registry.is_file(value) else value
+        if word in {"-a", "--algorithm"} and name in registry.names():
+            asked += [name, *registry.load(name).info.guarantees]
         elif word == "--model":
             asked.append(value)
             asked += [] if {"-a", "--algorithm"} & {*arguments} else registry.giving(value)
     return asked
+
+
+def _load_file(named: str, words: Sequence[str]) -> None:
+    """Load the algorithm of a file that is to anonymize, for its own parameters are options then."""
+    if named != "anonymize" or "_SETVEIL_COMPLETE" in os.environ:
+        return
+    given = dict(pairwise(words))
+    text = given.get("-a") or given.get("--algorithm")
+    if text is None and "--config" in given:
+        text = algorithm_of(Path(given["--config"]))
+    if text is not None and registry.is_file(text):
+        registry.named(text)
 
 
 def _listed() -> None:
@@ -221,7 +243,7 @@ def algorithms(progress: Any) -> Answer:
     """
     from dataclasses import asdict
 
-    infos = {name: registry.load(name).info for name in registry.names()}
+    infos = {name: module.info for name, module in registry.modules().items()}
 
     def tell() -> None:
         for name, info in infos.items():

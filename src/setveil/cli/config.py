@@ -28,6 +28,14 @@ def take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def algorithm_of(path: Path) -> str:
+    """Say which algorithm a file names; none where it cannot be read, which is told when it is needed."""
+    try:
+        return str(_read(path).get("algorithm") or "")
+    except SetveilError:
+        return ""
+
+
 def _read(path: Path) -> Mapping[str, Any]:
     """Read a file of options: TOML, or the record of a run."""
     from setveil.data.io.source import as_text, read_bytes

@@ -112,6 +112,23 @@ def choice(
     return Declared(words, default, settings)
 
 
+def algorithm_or_file(what: str) -> Any:
+    """Declare an option that takes the name of an algorithm or a file that holds one (see `option`)."""
+
+    def settings() -> dict[str, Any]:
+        from setveil import algorithms
+
+        made = _one_of("algorithm", algorithms.names(), what)
+        of_names = made["parser"]
+        return {
+            **made, "parser": lambda text: text if algorithms.is_file(text) else of_names(text),
+            "rich_help_panel": ALGORITHM,
+            "help": f"{made['help'].removesuffix('.')}; or a file mine.py, which is executed.",
+        }  # fmt: skip
+
+    return Declared(("-a",), None, settings)
+
+
 def argument(metavar: str, what: str, *, default: Any = ...) -> Any:
     """Declare an argument (see `option`)."""
     return Declared((), default, lambda: {"metavar": metavar, "help": what}, argument=True)
@@ -494,8 +511,8 @@ def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
     first = next(iter(models().values())).algorithm
     found: dict[str, list[tuple[str, Option]]] = {}
     negated = set()
-    for name in sorted(algorithms.names(), key=lambda name: (name != first, name)):
-        parameters = algorithms.load(name).Parameters
+    for name, module in sorted(algorithms.modules().items(), key=lambda entry: (entry[0] != first, entry[0])):
+        parameters = module.Parameters
         for key, option in options_of(parameters).items():
             found.setdefault(key, []).append((name, option))
         negated |= _on(parameters)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from setveil.constraints.io import read_privacy, read_utility
 from setveil.constraints.utility import groups_of, siblings
@@ -22,6 +23,10 @@ from setveil.progress import Progress
 from setveil.tables.table import Table
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.values.numbers import parse_integer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 log = logging.getLogger("setveil")
 
@@ -197,7 +202,23 @@ def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
     if number >= data.n_rows:
         return data
     keys = np.random.PCG64(seed).random_raw(data.n_rows)
-    drawn = np.sort(np.argsort(keys, kind="stable")[:number])
+    return _rows_at(data, np.sort(np.argsort(keys, kind="stable")[:number]))
+
+
+def draw_rows_again(data: Transactions, seed: int) -> Transactions:
+    """Draw as many rows as there are, each from all of them (the bootstrap), in the order of the data."""
+    import numpy as np
+
+    words = np.random.PCG64(seed).random_raw(data.n_rows)
+    # The upper half of a word times the number of rows: its bias is below n_rows / 2**32.
+    places = ((words >> np.uint64(32)) * np.uint64(data.n_rows)) >> np.uint64(32)
+    return _rows_at(data, np.sort(places.astype(np.int64)))
+
+
+def _rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
+    """Take some of the rows, with the items that occur in them."""
+    import numpy as np
+
     if isinstance(data, Table):
         return data.rows_at(drawn)
     lengths = data.row_lengths()[drawn]

@@ -89,6 +89,7 @@ class Algorithm(TypedDict):
     title: str
     parameters: dict[str, object]
     reference: str
+    origin: NotRequired[dict[str, str]]
     generalization_steps: NotRequired[int]
     cuts_examined: NotRequired[int]
     labels_before_refining: NotRequired[int]

@@ -130,11 +130,13 @@ def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
     settings : parameters or None
         None where only a name was given.
     """
-    if algorithm is None or isinstance(algorithm, str):
-        return algorithm, None
+    if algorithm is None:
+        return None, None
+    if isinstance(algorithm, str):
+        return algorithms.named(algorithm), None
     kind = algorithm if isinstance(algorithm, type) else type(algorithm)
-    for name in algorithms.names():
-        if kind is algorithms.load(name).Parameters:
+    for name, module in algorithms.modules().items():
+        if kind is module.Parameters:
             return name, algorithm() if isinstance(algorithm, type) else algorithm
     raise RequestError(
         f"The algorithm must be a name or the parameters of one, got {described(algorithm)}.",

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from setveil import algorithms as registry
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import knowledge_of
@@ -99,6 +100,7 @@ def recorded(
             "title": algorithm["info"].title,
             "parameters": _plain(asdict(algorithm["settings"])),
             "reference": algorithm["info"].reference,
+            **({"origin": whose} if (whose := registry.origin(algorithm["name"])) else {}),
             **{key: value for key, value in details.items() if key not in apart},
         },
         "guarantee": {

@@ -125,7 +125,8 @@ def _panels(figure: LineFigure, data: str, panels: Sequence[Panel]) -> list[Smal
                 Point(
                     across.place(dot.x),
                     _short(max(dot.y.value, floor)),
-                    ys=(_short(max(dot.y.low, floor)), _short(max(dot.y.high, floor))),
+                    ys=_ends([max(dot.y.low, floor), max(dot.y.high, floor)]),
+                    band=_ends([max(end, floor) for end in dot.y.ends]),
                 )
                 for dot in panel.dots
                 if dot.method == method

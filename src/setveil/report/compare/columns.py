@@ -8,6 +8,9 @@ from functools import cache
 from setveil.utility import columns
 
 RUN = ("run", "data", "algorithm", "method", "model")
+LABEL = "label"  # what reports call the method, where a study says so
+OWN = "own"  # names of the algorithm's parameters that the method names: put beside the others by a report
+SAMPLE = "sample"  # share of the rows that the seed drew, or "bootstrap"
 END = ("seed", "status", "error")
 MADE = ("data_sha256", "setveil", "machine")
 
@@ -53,4 +56,4 @@ def measured() -> Mapping[str, type]:
 @cache
 def fixed() -> frozenset[str]:
     """Name the columns that are no parameter. What else a table holds was set in the study."""
-    return frozenset({*RUN, *END, *measured(), *MADE})
+    return frozenset({*RUN, LABEL, OWN, *END, *measured(), *MADE})

@@ -11,6 +11,7 @@ from typing import Any
 
 from setveil.guarantees import models
 from setveil.report.compare.measures import drawn, known_items
+from setveil.report.compare.repeated import spread_caption
 from setveil.report.compare.table import (
     PROMISE,
     Family,
@@ -147,7 +148,7 @@ def _line_figure(
         *_fixed(series, name, others, settings),
         *_chosen(others, settings, shown),
         *_repeated(series, others, shown),
-        *_seeds(series),
+        *spread_caption([row for row, _ in series]),
         *_more_methods(left_out),
         *(_partly_kept(series) if measure.own_names else []),
         *([_ORIGINAL] if any(p.reference is not None for _, panels in bands for p in panels) else []),
@@ -317,13 +318,6 @@ def _repeated(series: Series, others: list[str], shown: list[Setting]) -> list[s
         if names:
             out.append(f"{', '.join(names)}: the same in each panel, being without {other}.")
     return out
-
-
-def _seeds(series: Series) -> list[str]:
-    seeds = distinct(row["seed"] for row, _ in series if row.get("seed") is not None)
-    if len(seeds) < 2:
-        return []
-    return [f"Medians of up to {len(seeds)} seeds, with a band and whiskers from the least to the greatest."]
 
 
 def _more_methods(left_out: list[str]) -> list[str]:

@@ -78,7 +78,7 @@ def draw(family: Family, suffix: str) -> list[Figure]:
 
 def _front_caption(fronts: Fronts) -> str:
     most = max(len(release.risks) for releases in fronts.releases.values() for release in releases)
-    repeated = f" Medians of up to {most} seeds, with the least and the greatest." if most > 1 else ""
+    repeated = f" Medians of up to {most} repetitions, with the least and the greatest." if most > 1 else ""
     return (
         f"{fronts.risk.about} Each mark is a release; lower and further left is better. Steps join the "
         "Pareto-optimal releases of a method; the others are pale. Small losses have more room on the axis "

@@ -9,6 +9,15 @@ from itertools import product
 from setveil.report.compare.fronts import Standing
 from setveil.report.compare.measures import chance, known_items, listed, rows_at_risk
 from setveil.report.compare.releases import Fronts, Release
+from setveil.report.compare.repeated import (
+    METHOD,
+    beside_median,
+    central,
+    drawn_text,
+    p_text,
+    pairs_of,
+    signed,
+)
 from setveil.report.compare.table import (
     PROMISE,
     Family,
@@ -34,6 +43,7 @@ NOTHING = "-"
 _MOST_RELEASES = 10
 _MOST_FAILURES = 60
 _MOST_SETTINGS = 4
+_MOST_PAIRS = 12
 
 
 def grid(
@@ -139,11 +149,11 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
     lines = []
     before = [row for row in done if row.get("risk_before_probability") is not None and row.get("rows")]
     if before and size:
+        at_risk = middle([(row.get("risk_before_5") or 0) / row["rows"] for row in before]).value
+        guessed = middle([row["risk_before_probability"] for row in before]).value
         original = {
-            "risk_rows": written(
-                rows_at_risk(size, done), (before[0].get("risk_before_5") or 0) / before[0]["rows"]
-            ),
-            "risk_chance": written(chance(size, done), before[0]["risk_before_probability"]),
+            "risk_rows": written(rows_at_risk(size, done), at_risk),
+            "risk_chance": written(chance(size, done), guessed),
         }
         lines.append(["<i>the original</i>", *(original.get(what.stem, "") for what in shown)])
     for method, rows in grouped(inside, lambda row: row["method"]):
@@ -160,12 +170,42 @@ def at_setting(family: Family, data: str, names: Sequence[str], setting: Setting
 
 
 def _with_spread(what: Compared, values: Sequence[float]) -> str:
-    """Write the median of repetitions, above the least and the greatest where these are written otherwise."""
+    """Write the median of repetitions, above its interval where that is written otherwise."""
     if not values:
         return NOTHING
     found = middle(values)
-    shown, low, high = (written(what, value) for value in (found.value, found.low, found.high))
+    shown, low, high = (written(what, value) for value in (found.value, *found.ends))
     return shown if low == high else f'{shown}<br><span class="small">{low}\u2013{high}</span>'
+
+
+def pairs_table(family: Family, what: Compared) -> str:
+    """Show how the methods of each data set differ at one setting; empty where nothing is tested."""
+    lines, settings = [], []
+    for data in family.data:
+        pairs = central(pairs_of(family, what, data))
+        settings += [pair.setting for pair in pairs[:1] if pair.setting]
+        for pair in sorted(pairs, key=lambda pair: pair.adjusted)[:_MOST_PAIRS]:
+            low, high = map(signed, pair.difference.ends)
+            equal = f", {count(pair.equal)} equal" if pair.equal else ""
+            lines.append([
+                blocks.data(data), blocks.data(pair.a), blocks.data(pair.b),
+                f'{signed(pair.difference.value)}<br><span class="small">{low} to {high}</span>',
+                f"{count(pair.less)} of {count(pair.repeats)}{equal}",
+                html.escape(p_text(pair.adjusted)).removeprefix("= "),
+            ])  # fmt: skip
+    if not lines:
+        return ""
+    at = f" at {and_list(list(dict.fromkeys(settings)))}" if settings else ""
+    text = (
+        f"{what.axis[:1].upper()}{what.axis[1:]}{at}, {drawn_text(family.done)}: by how much the second "
+        f"method has more (median, with {beside_median(family.done)}), at how many draws the first has less, "
+        "and how likely so great a difference would be by chance."
+    )
+    heads = ["Data", "Less", "More", "Difference", "Less at", "p"]
+    return "\n".join([
+        blocks.paragraph(text), grid(heads, lines, [1, 1.2, 1.2, 1.3, 1.2, 0.8], texts=3),
+        blocks.paragraph(f"{METHOD} All settings and measures are in tests.csv.", "small"),
+    ])  # fmt: skip
 
 
 def best_table(fronts: Fronts, data: str) -> str:

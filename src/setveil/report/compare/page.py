@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from setveil.report import glossary, words
+from setveil.report.compare.columns import SAMPLE
 from setveil.report.compare.gallery import MORE, SECTIONS, Figure, Numbering, draw
 from setveil.report.compare.html_tables import (
     at_setting,
@@ -15,10 +16,17 @@ from setveil.report.compare.html_tables import (
     failures_table,
     grid,
     middle_setting,
+    pairs_table,
     standings_table,
     values_text,
 )
 from setveil.report.compare.releases import Fronts, fronts_of, loss_of, standings_of
+from setveil.report.compare.repeated import (
+    METHOD,
+    beyond_chance,
+    repetitions,
+    spread_told,
+)
 from setveil.report.compare.table import (
     Family,
     Row,
@@ -162,6 +170,7 @@ def _answer(kinds: Sequence[Family]) -> str:
         for data in family.data:
             told = [equal_promise(found[data], loss)] if loss else []
             told += [dominance_short(front, data) for front in fronts if data in front.releases]
+            told += [beyond_chance(family, loss, data)] if loss else []
             text = " ".join(part for part in told if part)
             name = f"{data}, {family.title}:" if len(kinds) > 1 else f"{data}:"
             lines += [(html.escape(name), html.escape(text, quote=False))] if text else []
@@ -190,6 +199,8 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> b
             sizes = [count(first["rows"], "row"), count(first.get("items") or 0, "item")]
             if not external and first.get("occurrences") is not None:
                 sizes.append(count(first["occurrences"], "occurrence"))
+            if first.get(SAMPLE) is not None:
+                sizes[0] = f"first draw: {sizes[0]}"
         data.append(blocks.data(name) + (f" ({', '.join(sizes)})" if sizes else ""))
     methods = []
     for family in kinds:
@@ -233,6 +244,7 @@ def _family(
 ) -> list[blocks.Section | None]:
     """Make the sections of a family; `whole`: with those that are shown unfolded of the first one."""
     parts = [_at_equal_promise(family, kinds)] if whole else []
+    parts.append(_by_chance(family, kinds))
     all_fronts = fronts_of(family, _suffix(family, kinds))
     for place, fronts in enumerate(all_fronts):
         pictures = [figure for figure in drawn if figure.section == fronts.stem]
@@ -296,6 +308,16 @@ def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> blocks.Section
     )
 
 
+def _by_chance(family: Family, kinds: Sequence[Family]) -> blocks.Section | None:
+    """Show what repetitions say of the differences between methods."""
+    loss = loss_of(family)
+    return blocks.fold(
+        _title("Differences beyond chance", family, kinds),
+        "What repetitions say of each two methods.",
+        pairs_table(family, loss) if loss else "",
+    )
+
+
 def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
     """Say who dominates on a data set, and list the Pareto-optimal releases."""
     sentences = "\n".join(blocks.paragraph(line) for line in dominance_sentences(fronts, data))
@@ -326,8 +348,7 @@ def _at_one_setting(family: Family, kinds: Sequence[Family]) -> blocks.Section |
     text = f"All methods at {where}" if where else "All methods"
     if where:
         text += ", the most central setting at which most of them made a release"
-    if len({row.get("seed") for row in family.done}) > 1:
-        text += "; medians of the seeds, with the least and the greatest where they differ"
+    text += "".join(f"; {told}" for told in spread_told(family.done))
     if any(row.get(name) is None for row in family.rows for name in names):
         text += "; those without one of these parameters are shown at the others"
     text += "."
@@ -397,7 +418,7 @@ def _repetitions(rows: Sequence[Row]) -> str:
     seeds = len({row.get("seed") for row in rows})
     if seeds < 2:
         return "none: each run was done once. Its release can be made again exactly; its seconds vary."
-    return f"{seeds} seeds. Tables and figures show medians, with the least and the greatest."
+    return f"{' '.join(repetitions(rows))} {METHOD}"
 
 
 def _how_to_read(kinds: Sequence[Family]) -> blocks.Section | None:

@@ -10,8 +10,9 @@ from statistics import median
 from typing import Any, TypeVar
 
 from setveil.guarantees import models
-from setveil.report.compare.columns import ORIGINAL, RISK_BEFORE, fixed
+from setveil.report.compare.columns import LABEL, ORIGINAL, OWN, RISK_BEFORE, fixed
 from setveil.report.compare.fronts import rounded
+from setveil.report.compare.repeats import median_interval
 from setveil.report.drawing.scales import number, text_of
 from setveil.utility import compared
 
@@ -73,21 +74,23 @@ def clean(rows: Iterable[Row]) -> list[Row]:
     for row in rows:
         kept = {key: _value(value) for key, value in row.items()}
         algorithm = kept.get("algorithm") or "unnamed"
+        method = str(kept.get("method") or algorithm)
+        own = tuple(part.partition("=")[0] for part in method.split()[1:])
         named = {
             "algorithm": algorithm,
-            "method": kept.get("method") or algorithm,
+            "method": kept.get(LABEL) or method,
             "model": kept.get("model") or "",
             "data": kept.get("data") or "data",
             "status": kept.get("status") or "failed",
         }
-        out.append({**kept, **{key: str(value) for key, value in named.items()}})
+        out.append({**kept, **{key: str(value) for key, value in named.items()}, OWN: own})
     return out
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return None
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return ", ".join(map(str, value))
     return "inf" if value == math.inf else value
 
@@ -142,6 +145,9 @@ def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, s
     """Name each method by its algorithm and those of its parameters that are numbers or words of setveil."""
     names: dict[str, str] = {}
     for row in rows:
+        if row.get(LABEL):
+            names.setdefault(row["method"], row["method"])  # as the study's author wants it shown
+            continue
         kept = [
             part
             for part in row["method"].split()[1:]
@@ -209,7 +215,7 @@ def conditions(rows: Iterable[Row]) -> list[str]:
     What stands in the name of a method is its own.
     """
     rows = list(rows)
-    own = {part.partition("=")[0] for row in rows for part in row["method"].split()[1:]}
+    own = {name for row in rows for name in row[OWN]}
     return [*PROMISE, *(name for name in parameters(rows) if name not in PROMISE and name not in own)]
 
 
@@ -235,16 +241,23 @@ def fits(row: Row, names: Sequence[str], setting: Setting) -> bool:
 
 @dataclass(frozen=True)
 class Middle:
-    """Median of some values, with the least and the greatest."""
+    """Median of some values, with the least and the greatest, and how sure it is."""
 
     value: float
     low: float
     high: float
+    sure: tuple[float, float] | None = None  # 95 % interval of the median; None: there are too few values
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What is shown beside the median: its interval, or without one the least and the greatest."""
+        return self.sure or (self.low, self.high)
 
 
 def middle(values: Sequence[float]) -> Middle:
     """Find median, least and greatest of at least one value, rounded so that equal ones tie."""
-    return Middle(rounded(median(values)), rounded(min(values)), rounded(max(values)))
+    values = [rounded(value) for value in values]
+    return Middle(rounded(median(values)), min(values), max(values), median_interval(values))
 
 
 def grouped(rows: Iterable[T], key: Callable[[T], Any]) -> Iterator[tuple[Any, list[T]]]:

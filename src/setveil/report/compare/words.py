@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from setveil.report.compare.fronts import Relation, Standing
 from setveil.report.compare.measures import columns_known, known_items
 from setveil.report.compare.releases import Fronts, loss_of, standings_of
+from setveil.report.compare.repeated import repetitions
 from setveil.report.compare.table import Family, Row, distinct
 from setveil.report.words import and_list, percent
 from setveil.utility import Compared
@@ -248,12 +249,7 @@ def caveats(family: Family) -> list[str]:
     loss = loss_of(family)
     if loss and any(loss.of(row) is None for row in family.done):
         out.append(f"Releases without a value of {loss.axis} are not compared.")
-    seeds = distinct(row["seed"] for row in family.done if row.get("seed") is not None)
-    if len(seeds) > 1:
-        out.append(
-            f"{len(seeds)} seeds: equal promises are compared seed by seed; in figures and fronts a release "
-            "stands for the medians of its seeds."
-        )
+    out += repetitions(family.done)
     failed = sum(row["status"] != "done" for row in family.rows)
     if failed:
         out.append(f"{count(failed, 'run')} made no release, and cannot win or lose any comparison.")

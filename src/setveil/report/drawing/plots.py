@@ -39,6 +39,7 @@ class Point:
     y: float
     xs: tuple[float, float] | None = None
     ys: tuple[float, float] | None = None
+    band: tuple[float, float] | None = None  # of the line through the marks; by default `ys`
     pale: bool = False
 
 
@@ -178,7 +179,7 @@ def _drawn(one: Series, across: Place, up: Place) -> list[str]:
     parts = []
     spread = [point for point in one.points if point.ys and point.ys[0] < point.ys[1]]
     if spread and one.joined == "lines" and len(one.points) > 1:
-        ends = [(across(p.x), *map(up, p.ys or (p.y, p.y))) for p in one.points]
+        ends = [(across(p.x), *map(up, p.band or p.ys or (p.y, p.y))) for p in one.points]
         there = [f"{_n(x)},{_n(low)}" for x, low, _ in ends]
         back = [f"{_n(x)},{_n(high)}" for x, _, high in reversed(ends)]
         parts.append(f'<path d="M{"L".join([*there, *back])}Z" fill="{ink}" opacity="0.16"/>')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,15 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
     given = {name: reading[name] for name in _HOW if name in reading}
     how = How(**given | {"not_ids": tuple(split_names(given.get("not_ids") or ""))})
     return make_table(str(files[0]), found, how)
+
+
+def drawn_rows(data: Transactions, sample: float | str, seed: int) -> Transactions:
+    """Draw rows by a seed: a share of them, halves up, or for any text as many, each from all of them."""
+    from setveil.options.inputs import draw_rows, draw_rows_again
+
+    if isinstance(sample, str):
+        return draw_rows_again(data, seed)
+    return draw_rows(data, int(Fraction(str(sample)) * data.n_rows + Fraction(1, 2)), seed)
 
 
 def hierarchies_of(roles: Roles) -> list[Path]:

@@ -50,11 +50,36 @@ def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Que
     )  # fmt: skip
 
 
+def of_any_seed(
+    asked: Asked, data: Transactions, release: VerifiedRelease, guarantee: Guarantee
+) -> dict[str, Any]:
+    """Measure what no seed decides: which itemsets survive, errors of supports, the risk, what is learned.
+
+    Returns
+    -------
+    dict
+        For `measured`: `utility`, as measures name it; `columns` of the table; `seconds`.
+    """
+    start = time.perf_counter()
+    utility: dict[str, Any] = {}
+    if "estimator" in asked:
+        utility["item_support_error"] = errors_of_items(_case(asked, data, release))
+    support = asked.get("itemsets")
+    if isinstance(support, str):
+        support = frequent_support(data.n_rows, Fraction(support))
+    if support:
+        utility["itemsets"] = surviving_itemsets(
+            data, release.published, support, max_length=asked["itemset_length"]
+        )
+    found = _learned(data, release, guarantee) | _risk_after(asked, release, guarantee)
+    return {"utility": utility, "columns": found, "seconds": time.perf_counter() - start}
+
+
 def measured(
     asked: Asked,
     data: Transactions,
     release: VerifiedRelease,
-    guarantee: Guarantee,
+    once: Mapping[str, Any],
     queries: Queries,
     seed: int,
 ) -> dict[str, Any]:
@@ -64,6 +89,10 @@ def measured(
     ----------
     release : VerifiedRelease
         With what was measured of it already.
+    once : mapping
+        From `of_any_seed`.
+    queries : Queries
+        From `questions`.
     seed : int
         Draws group-by queries.
 
@@ -75,15 +104,13 @@ def measured(
     report = release.report
     timing = report["timing"]
     start = time.perf_counter()
-    utility = report["utility"] | _answers(asked, data, release, queries, seed)
-    risk = _risk_after(asked, release, guarantee)
-    seconds = timing["measure"] + time.perf_counter() - start
+    utility = report["utility"] | once["utility"] | _answers(asked, data, release, queries, seed)
+    seconds = timing["measure"] + once["seconds"] + time.perf_counter() - start
     # What is proven of the items of given classes says nothing of columns and items together.
     optimality = {} if report["recoding"] == LOCAL else report.get("optimality", {})
     return {
         **{column.name: column.of(utility) for column in columns()},
-        **_learned(data, release, guarantee),
-        **risk,
+        **once["columns"],
         "lower_bound": optimality.get("lower_bound"),
         "gap": optimality.get("gap"),
         "seconds_read": round(timing["read"] + timing.get("hierarchy", 0.0), 4),
@@ -96,27 +123,18 @@ def measured(
 def _answers(
     asked: Asked, data: Transactions, release: VerifiedRelease, queries: Queries, seed: int
 ) -> dict[str, Any]:
-    """Measure what the release still answers."""
+    """Measure how well the release answers queries."""
     if "group_by" in asked:
         if not asked["queries"]:
             return {"kl": {}}
         drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
         return compute(_case(asked, data, release, **drawn))
     found: dict[str, Any] = {}
-    if "estimator" in asked:
-        found["item_support_error"] = errors_of_items(_case(asked, data, release))
     if queries:
         case = _case(asked, data, release, queries=queries, seed=seed)
         found["are"] = errors_told(case)
         if data.is_table:
             found["table_are"] = table_errors(case, len(queries))
-    support = asked.get("itemsets")
-    if isinstance(support, str):
-        support = frequent_support(data.n_rows, Fraction(support))
-    if support:
-        found["itemsets"] = surviving_itemsets(
-            data, release.published, support, max_length=asked["itemset_length"]
-        )
     return found
 
 

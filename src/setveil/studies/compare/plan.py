@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 from setveil import algorithms
 from setveil.errors import RequestError
 from setveil.guarantees import model_named, models
-from setveil.options.guarantees import applicable, both_given, missing
+from setveil.options.decode import as_given
+from setveil.options.guarantees import applicable, both_given, missing, require_values
 from setveil.options.models import bounds_inference, settled_model
 from setveil.published import kind_named
 from setveil.studies.compare.files import hierarchies_of
@@ -33,6 +35,7 @@ DEFAULTS: Mapping[str, Value] = {
     "risk_m": 3,
 }
 
+BOOTSTRAP = "bootstrap"  # the rows of a run: as many as there are, each drawn from all of them
 
 ReadingValue = str | bool | tuple[str, ...]
 
@@ -73,22 +76,37 @@ class Run:
     # waits for it.
     time_limit: float | None = None
     memory_limit: float | None = None
+    sample: float | str | None = None  # share of the rows that the seed draws, or BOOTSTRAP; None: all rows
+    label: str = ""  # what reports call the method instead
 
     @cached_property
     def id(self) -> str:
         """Hash of all that decides the result: contents and parameters, not places of files and limits."""
-        return _digest(
-            {
-                **self._data_identity(),
-                "hierarchy": _identity(self.data.hierarchy) if self.uses_hierarchy else None,
-                "algorithm": self.algorithm,
-                "model": self.model,
-                "promise": {name: _identity(value) for name, value in self.promise.items()},
-                "parameters": {name: _identity(value) for name, value in self.parameters.items()},
-                "measuring": {name: _identity(value) for name, value in self.measuring.items()},
-                "seed": self.seed,
-            }
-        )
+        return _digest({**self._identity, "seed": self.seed})
+
+    @cached_property
+    def solution(self) -> str:
+        """Hash of what decides the release but for the order of its rows: runs that share it are solved once.
+
+        An algorithm is given no seed. So a seed decides a release only where it draws rows or items.
+        """
+        options = model_named(self.model).options
+        drawn = self.sample is not None or any(options[name].drawn_with is not None for name in self.promise)
+        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
+        return _digest({**self._identity, **limits, **({"seed": self.seed} if drawn else {})})
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        return {
+            **self._data_identity(),
+            "hierarchy": _identity(self.data.hierarchy) if self.uses_hierarchy else None,
+            "algorithm": self.algorithm,
+            **{key: text for key, text in algorithms.origin(self.algorithm).items() if key != "file"},
+            "model": self.model,
+            "promise": {name: _identity(value) for name, value in self.promise.items()},
+            "parameters": {name: _identity(value) for name, value in self.parameters.items()},
+            "measuring": {name: _identity(value) for name, value in self.measuring.items()},
+        }
 
     @cached_property
     def risk_id(self) -> str | None:
@@ -104,9 +122,8 @@ class Run:
             drawn_with = options[name].drawn_with
             if drawn_with is not None:
                 secrets |= {"seed": self.seed, **{other: self.promise[other] for other in drawn_with}}
-        return _digest(
-            {**self._data_identity(), "hidden": secrets, "risk_m": self.measuring["risk_m"], "kind": "risk"}
-        )
+        rows = self._data_identity() | ({} if self.sample is None else {"seed": self.seed})
+        return _digest({**rows, "hidden": secrets, "risk_m": self.measuring["risk_m"], "kind": "risk"})
 
     @property
     def method(self) -> str:
@@ -116,6 +133,7 @@ class Run:
 
     def task(self) -> dict[str, Any]:
         """Say in JSON types what the worker must do."""
+        file = algorithms.file_of(self.algorithm)
         return {
             "run": self.id,
             "kind": "run",
@@ -128,11 +146,14 @@ class Run:
                 else None,
             },
             "algorithm": self.algorithm,
+            "algorithm_file": None if file is None else str(file),
+            "algorithm_sha256": algorithms.origin(self.algorithm).get("sha256"),
             "model": self.model,
             "promise": {name: _place(value) for name, value in self.promise.items()},
             "parameters": {name: _place(value) for name, value in self.parameters.items()},
             "measuring": {name: _place(value) for name, value in self.measuring.items()},
             "seed": self.seed,
+            "sample": self.sample,
             "memory_limit": self.memory_limit,
         }
 
@@ -159,6 +180,7 @@ class Run:
             "data": self.data.sha256,
             "reading": self.data.options,
             **({"roles": _identity(self.data.roles)} if self.data.roles else {}),
+            **({} if self.sample is None else {"sample": self.sample}),
         }
 
 
@@ -194,6 +216,8 @@ def plan_run(
     seed: int = 0,
     time_limit: float | None = None,
     memory_limit: float | None = None,
+    sample: float | str | None = None,
+    label: str = "",
 ) -> Run:
     """Make a run of an algorithm from those options that it and its model know; others are for others.
 
@@ -209,6 +233,12 @@ def plan_run(
         Of the run, and of all that is drawn for it.
     time_limit, memory_limit : float, optional
         Seconds and MB.
+    sample : float or str, optional
+        Share of the rows that the seed draws, above 0 and below 1, or `BOOTSTRAP`: as many rows as there are,
+        each drawn from all of them. By default all rows are taken.
+    label : str
+        What reports are to call the method, with `{algorithm}` and names of parameters in such brackets for
+        what they are.
     """
     info = algorithms.load(algorithm).info
     model = model or str(info.guarantees[0])
@@ -231,6 +261,7 @@ def plan_run(
         for name, default in own_parameters(algorithm).items()
         if name in options and options[name] != default
     }
+    _require_possible(data, algorithm, model, promise)
     wanted = kind_named(described.release).info.asks
     best = algorithms.load("exact").info
     if model in best.guarantees and info.recoding == best.recoding:
@@ -238,7 +269,41 @@ def plan_run(
     settings = {name: value for name, value in {**DEFAULTS, **measuring}.items() if name in wanted}
     if "queries_file" in settings:
         settings = {n: v for n, v in settings.items() if n not in {"queries", "query_size", "query_support"}}
-    return Run(data, algorithm, model, promise, own, settings, seed, time_limit, memory_limit)
+    run = Run(data, algorithm, model, promise, own, settings, seed, time_limit, memory_limit, sample)
+    return replace(run, label=_filled(label, run)) if label else run
+
+
+def _require_possible(data: DataSet, algorithm: str, model: str, promise: Mapping[str, Value]) -> None:
+    """Refuse a promise that cannot be, as far as that takes no data.
+
+    Parameters of the algorithm that do not go together are not refused here: a grid may hold some.
+    """
+    encoding = str(data.options.get("encoding", "utf-8"))
+    options = model_named(model).options
+    texts = {name: as_given(options[name], _place(value)) for name, value in promise.items()}
+    try:
+        require_values(model, texts, encoding)
+    except RequestError as error:
+        raise RequestError(f"{algorithm} for {model}: {error.message}", hint=error.hint) from None
+
+
+def _filled(label: str, run: Run) -> str:
+    """Put values in the place of the parameters that a label names; items and files are none of them."""
+    options = options_of(algorithms.load(run.algorithm).Parameters)
+    hidden = {option.study_name or name for name, option in options.items() if option.kind.names_items}
+    hidden |= {name for name, option in model_named(run.model).options.items() if option.kind.names_items}
+    known = {"algorithm": run.algorithm} | {
+        name: as_text(value) for name, value in run.shown().items() if name not in hidden
+    }
+    parts = re.split(r"\{([^{}]*)\}", label)
+    if wrong := [name for name in parts[1::2] if name not in known]:
+        raise RequestError(
+            f"label names {{{wrong[0]}}}, expected one of {', '.join(known)}.",
+            hint="Items and files are in no label: reports that may be shared show it."
+            if wrong[0] in hidden
+            else "",
+        )
+    return " ".join("".join(known[part] if i % 2 else part for i, part in enumerate(parts)).split())
 
 
 def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] = ()) -> list[str]:
@@ -279,10 +344,13 @@ def promise_keys(model: str) -> tuple[str, ...]:
     return tuple(model_named(model).options)
 
 
-@cache
-def own_parameters(algorithm: str) -> dict[str, Any]:
+def own_parameters(algorithm: str) -> Mapping[str, Any]:
     """Parameters of an algorithm by their names in a study, with their defaults ("inf" for infinity)."""
-    parameters = algorithms.load(algorithm).Parameters
+    return _with_defaults(algorithms.load(algorithm).Parameters)
+
+
+@cache
+def _with_defaults(parameters: Any) -> Mapping[str, Any]:
     defaults = {field.name: _default(field) for field in fields(parameters)}
     return {option.study_name or name: defaults[name] for name, option in options_of(parameters).items()}
 

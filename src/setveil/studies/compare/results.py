@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
-from io import BytesIO
+from io import BytesIO, StringIO
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "report.html",
     "figures",
 )
+REPEATED = ("summary.csv", "tests.csv")  # of a study whose runs are repeated
 
 Row = dict[str, Any]
 
@@ -45,6 +47,7 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
     shown = [run.shown() for run in runs]
     used = [*dict.fromkeys(name for run in runs for name in (*run.promise, *run.parameters))]
     settings = _varied(runs)
+    drawn, labelled = any(run.sample is not None for run in runs), any(run.label for run in runs)
     out = []
     for run, values in zip(runs, shown, strict=True):
         record = records.get(run.id)
@@ -55,6 +58,8 @@ def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
         row: Row = dict(zip(RUN, (run.id, run.data.name, run.algorithm, run.method, run.model), strict=True))
         row |= {name: values.get(name) for name in used}
         row |= {name: _plain_setting(run, name) for name in settings}
+        row |= {"sample": run.sample} if drawn else {}
+        row |= {"label": run.label or run.method} if labelled else {}
         row |= {"seed": run.seed, "status": record["status"], "error": record["error"]}
         row |= {name: (before if name in RISK_BEFORE else found).get(name) for name in measured()}
         row |= {"data_sha256": run.data.sha256, "setveil": __version__, "machine": record.get("machine")}
@@ -91,7 +96,7 @@ def require_study_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise OutputError(f"{folder} is a file, expected a folder.")
     held = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES}
+    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES, *REPEATED}
     if held - known or (held and RUNS not in held):
         raise OutputError(
             f"{folder} holds something else than a study.", hint="Choose a folder that does not exist."
@@ -139,10 +144,11 @@ def compare(
             at_once = usable_cpus() if jobs is None else jobs
             report = _report(study, rows, external=external, command=command, jobs=at_once)
             (folder / FIGURES).mkdir(exist_ok=True)
-            _write(folder, _tables(rows) | report)
-            for path in (folder / FIGURES).glob("*.svg"):
-                if f"{FIGURES}/{path.name}" not in report:  # of the study before
-                    path.unlink()
+            written = _tables(rows) | _repeated(rows) | report
+            _write(folder, written)
+            for path in [*(folder / FIGURES).glob("*.svg"), *(folder / name for name in REPEATED)]:
+                if path.relative_to(folder).as_posix() not in written:  # of the study before
+                    path.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     return rows
@@ -203,6 +209,22 @@ def _tables(rows: Sequence[Row]) -> dict[str, bytes]:
     return {CSV: frame.write_csv().encode(), PARQUET: out.getvalue()}
 
 
+def _repeated(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Make the tables of a study whose runs are repeated: medians, and methods compared draw by draw."""
+    from setveil.report.compare.sheets import compared_rows, summary_rows
+
+    found = dict(zip(REPEATED, (summary_rows(rows), compared_rows(rows)), strict=True))
+    return {name: _csv(lines) for name, lines in found.items() if lines}
+
+
+def _csv(lines: Sequence[Mapping[str, Any]]) -> bytes:
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, list(dict.fromkeys(name for line in lines for name in line)))
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue().replace("\r\n", "\n").encode()
+
+
 def _common_type(values: Iterable[Any]) -> type:
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) == 1:
@@ -226,7 +248,7 @@ def _report(
         "command": command,
         "jobs": jobs,
         "naming_items": [
-            name for name, option in own_options(algorithms.names()).items() if option.kind.names_items
+            name for name, option in own_options(algorithms.modules()).items() if option.kind.names_items
         ]
         + [name for name, kind in MEASURING.items() if kind.names_items],
         "versions": {

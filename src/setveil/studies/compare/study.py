@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, did_you_mean, shorten
 from setveil.guarantees import models
 from setveil.studies.compare.plan import (
+    BOOTSTRAP,
     DataSet,
     Run,
     data_set,
@@ -38,9 +40,14 @@ from setveil.values.kinds import Value
 
 MOST_RUNS = 100_000
 _TOP = ("name", "description", "data_note", "runs")
-_GRID = ("data", "algorithms", "model", "seeds")
+_GRID = ("data", "algorithms", "model", "seeds", "repeat", "sample", "label")
 _DATA = ("path", "name", "hierarchy", "roles")
-_GIVEN = {name: algorithms.load(name).info.guarantees for name in algorithms.names()}  # models of each
+_DRAWN = 0.8  # of the rows, where runs are repeated and nothing says how much of them
+
+
+def _given() -> dict[str, tuple[str, ...]]:
+    """List the models that each algorithm gives."""
+    return {name: module.info.guarantees for name, module in algorithms.modules().items()}
 
 
 @dataclass(frozen=True)
@@ -117,11 +124,29 @@ class _Reader:
         for grid in grids:
             for run in self.expand(grid):
                 runs.setdefault(run.id, run)
+        self.require_telling_labels(runs.values())
         limits = {key: self.limit(key, top) for key in LIMITS}
         return Study(
             name.strip(), description.strip(), tuple(runs.values()), content,
             tuple(dict.fromkeys(run.seed for run in runs.values())), **limits,
         )  # fmt: skip
+
+    def require_telling_labels(self, runs: Iterable[Run]) -> None:
+        """Refuse labels that several methods would have, and methods that would have several."""
+        methods: dict[str, str] = {}
+        labels: dict[str, str] = {}
+        for run in runs:
+            shown = run.label or run.method
+            if methods.setdefault(shown, run.method) != run.method:
+                raise RequestError(
+                    f"{self.path}: {shown!r} would be the label of {methods[shown]} and of {run.method}.",
+                    hint='Name what differs in the label, such as "{algorithm}" or a parameter in brackets.',
+                )
+            if labels.setdefault(run.method, shown) != shown:
+                raise RequestError(
+                    f"{self.path}: {run.method} would be called {labels[run.method]!r} and {shown!r}.",
+                    hint="Write one label, at the top of the file.",
+                )
 
     def wrong(self, key: str, allowed: str, got: Any) -> RequestError:
         found = "nothing" if got is None else shorten(str(got))
@@ -145,7 +170,7 @@ class _Reader:
         """Refuse keys that nothing knows, and parameters that no algorithm of their grid knows."""
         everywhere = {*_GRID, *MEASURING, *LIMITS}
         of_grid = [self.parameters_of(self.models(grid)) for grid in grids]
-        every = self.parameters_of(_GIVEN)
+        every = self.parameters_of(_given())
         places = [("", top, set().union(*of_grid))]
         places += [(g.where, g.own, known) for g, known in zip(grids, of_grid, strict=True) if g.where]
         for where, table, known in places:
@@ -154,7 +179,7 @@ class _Reader:
                     continue
                 names = sorted(everywhere | every | (set() if where else set(_TOP)))
                 if key in every:
-                    users = [name for name, of in _GIVEN.items() if key in self.parameters_of({name: of})]
+                    users = [name for name, of in _given().items() if key in self.parameters_of({name: of})]
                     raise RequestError(
                         f"{self.path}: no algorithm here knows {where}{key}; {', '.join(users)} would.",
                         hint=f"A key of {', '.join(owners)}: name the one that is meant as model."
@@ -178,7 +203,7 @@ class _Reader:
             if not found:
                 raise RequestError(
                     f"{self.path}: {name} gives no {key} that is named ({', '.join(named)}), but "
-                    f"{', '.join(_GIVEN[name])}.",
+                    f"{', '.join(_given()[name])}.",
                     hint="Each table [[runs]] may name models of its own.",
                 )
         given = {model for found in meant.values() for model in found}
@@ -198,7 +223,11 @@ class _Reader:
         return named
 
     def algorithms(self, grid: _Grid) -> list[str]:
+        """Name the algorithms of a grid; those that are files are loaded, from beside the study file."""
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
+        here = self.path.absolute().parent
+        files = {name for name in names if isinstance(name, str) and algorithms.is_file(name)}
+        names = [algorithms.named(here / name) if name in files else name for name in names]
         for name in names:
             if name not in algorithms.names():
                 raise RequestError(
@@ -276,9 +305,10 @@ class _Reader:
             self.add_data(entry, f"{name('data')}[{number}]")
             for number, entry in enumerate(self.sequence(keys.get("data"), name("data")), 1)
         ]
-        seeds = keys.get("seeds", [0])
-        if not isinstance(seeds, list) or not seeds or not all(_is_seed(seed) for seed in seeds):
-            raise self.wrong(name("seeds"), "a list of integers of at least 0, such as [0, 1, 2]", seeds)
+        seeds, sample = self.seeds(grid), self.sample(grid)
+        label = keys.get("label", "")
+        if not isinstance(label, str) or (label and not label.strip()):
+            raise self.wrong(name("label"), "text", label)
         limits = {key: self.limit(key, keys, name(key)) for key in LIMITS}
         measuring = {key: self.values(key, keys[key], name(key)) for key in MEASURING if key in keys}
         if "queries_file" in measuring and {"queries", "query_size", "query_support"} & set(measuring):
@@ -307,16 +337,50 @@ class _Reader:
                 for settings, seed in itertools.product(_combinations(measuring), seeds):
                     try:
                         yield plan_run(
-                            rows, algorithm, options, model=model, measuring=settings, seed=seed, **limits
-                        )
+                            rows, algorithm, options, model=model, measuring=settings, seed=seed,
+                            sample=sample, label=label, **limits,
+                        )  # fmt: skip
                     except RequestError as error:
                         message = f"{self.path}: {grid.where}{error.message}"
                         raise RequestError(message, hint=error.hint) from None
 
+    def seeds(self, grid: _Grid) -> list[int]:
+        """List the seeds of a grid: those named, or as many as runs are to be repeated."""
+        repeat = grid.keys.get("repeat")
+        if repeat is not None:
+            if "seeds" in grid.keys and ("seeds" in grid.own) == ("repeat" in grid.own):
+                raise RequestError(
+                    f"{self.path}: {grid.name('repeat')} and {grid.name('seeds')} both say how often runs "
+                    "are repeated, expected one of them.",
+                    hint="repeat = 20 is seeds 0 to 19, each with rows of its own.",
+                )
+            if "seeds" not in grid.own:
+                if not _is_seed(repeat) or repeat < 1:
+                    raise self.wrong(grid.name("repeat"), "an integer of at least 1", repeat)
+                return list(range(repeat))
+        seeds = grid.keys.get("seeds", [0])
+        if not isinstance(seeds, list) or not seeds or not all(_is_seed(seed) for seed in seeds):
+            raise self.wrong(grid.name("seeds"), "a list of integers of at least 0, such as [0, 1, 2]", seeds)
+        return seeds
+
+    def sample(self, grid: _Grid) -> float | str | None:
+        """Say which rows the runs of a grid take: a share that the seed draws, a bootstrap, or all (None)."""
+        repeated = grid.keys.get("repeat", 1) != 1 and "seeds" not in grid.own
+        given = grid.keys.get("sample", _DRAWN if repeated else 1)
+        if given == BOOTSTRAP:
+            return BOOTSTRAP
+        share = given
+        if isinstance(given, str) and (found := re.fullmatch(r"(\d+(?:\.\d+)?) ?%", given)):
+            share = float(Fraction(found[1]) / 100)
+        if not _is_number(share) or not 0 < share <= 1:
+            allowed = f'a share of the rows above 0, such as 0.8, or "{BOOTSTRAP}"'
+            raise self.wrong(grid.name("sample"), allowed, given)
+        return None if share == 1 else float(share)
+
     def values(self, key: str, value: Any, name: str) -> list[Value]:
         """List the values of a key: one, a list, or a range."""
         where = f"{self.path}: {name}"
-        known = {**own_options(algorithms.names()), **promise_options()}
+        known = {**own_options(algorithms.modules()), **promise_options()}
         kind = MEASURING[key] if key in MEASURING else known[key].kind
         if isinstance(value, dict):
             value = _range(value, where)

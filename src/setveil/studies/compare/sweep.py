@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -124,13 +124,11 @@ def sweep(
         raise RequestError(f"The number of jobs must be at least 1, got {jobs}.")
     wanted = {run.id for run in runs}
     records: dict[str, Record] = {}
-    tasks: deque[_Task] = deque()
-    for run, task in _tasks(runs).items():
+    for run in {*wanted, *(run.risk_id for run in runs if run.risk_id is not None)}:
         record = read_record(folder, run)
-        if record is None or (retry and record["status"] in RETRIED):
-            tasks.append(task)
-        else:
+        if record is not None and not (retry and record["status"] in RETRIED):
             records[run] = record
+    tasks = deque(_tasks(runs, records))
     end = None if budget is None else time.monotonic() + budget
     children: list[_Child] = []
     try:
@@ -142,8 +140,8 @@ def sweep(
             for child in list(children):
                 if child.ended():
                     children.remove(child)
-                    records[child.run] = child.record(folder)
-            done = len(wanted & records.keys())
+                    records |= child.records(folder)
+            done = len(wanted & records.keys()) + sum(child.written() for child in children)
             progress(f"{done:,} of {len(wanted):,} runs, {len(children)} running", done / max(len(wanted), 1))
             time.sleep(_POLL)
     finally:
@@ -155,40 +153,51 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Task:
+    """What a process does: one run, and others that only measure the same release with other seeds."""
+
     content: Mapping[str, Any]
+    others: Sequence[Run]
     time_limit: float | None
 
 
-def _tasks(runs: Sequence[Run]) -> dict[str, _Task]:
-    """List what is to be done, by id: the risks of original rows first, since many runs share them."""
-    risks, own = {}, {}
+def _tasks(runs: Sequence[Run], ended: Collection[str]) -> list[_Task]:
+    """List what is to be done: the risks of original rows first, since many runs share them."""
+    risks: dict[str, _Task] = {}
+    solutions: dict[str, dict[str, Run]] = {}
     for run in runs:
-        if run.risk_id is not None and run.risk_id not in risks:
+        if run.risk_id is not None and run.risk_id not in ended:
             content = {**run.task(), "run": run.risk_id, "kind": "risk"}
-            risks[run.risk_id] = _Task(content, run.time_limit)
-        if run.id not in own:
-            own[run.id] = _Task(run.task(), run.time_limit)
-    return risks | own
+            risks.setdefault(run.risk_id, _Task(content, (), run.time_limit))
+        if run.id not in ended:
+            solutions.setdefault(run.solution, {}).setdefault(run.id, run)
+    solved = [list(of.values()) for of in solutions.values()]
+    return [*risks.values(), *(_Task(one.task(), more, one.time_limit) for one, *more in solved)]
 
 
 class _Child:
     """A process that does one task."""
 
     def __init__(self, task: _Task, folder: Path, worker: Sequence[str]) -> None:
-        self.run: str = task.content["run"]
         self.kind: str = task.content["kind"]
-        self.place = (folder / RUNS / f"{self.run}.json").absolute()
+        runs = [task.content["run"], *(run.id for run in task.others)]
+        self.places = {run: (folder / RUNS / f"{run}.json").absolute() for run in runs}
         self.limit = task.time_limit
         self.asked: float | None = None  # when it was asked to end
-        self.place.unlink(missing_ok=True)  # damaged, or to be repeated
+        for place in self.places.values():
+            place.unlink(missing_ok=True)  # damaged, or to be repeated
         self.started = time.monotonic()
+        self.since = self.started  # the limit holds from here: the start, or when it last wrote a record
+        self.seen = 0  # records by then
         self.stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
         # A session of its own: Ctrl-C is for the parent, whose end the worker notices.
         self.process = subprocess.Popen(  # noqa: S603
             worker, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.stderr,
             start_new_session=True, env={**os.environ, "PYTHONUTF8": "1", "POLARS_MAX_THREADS": "1"},
         )  # fmt: skip
-        content = {**task.content, "out": str(self.place), "started": self.started}
+        first, *others = ({"run": run, "out": str(place)} for run, place in self.places.items())
+        content = {**task.content, **first, "started": self.started, "others": [
+            {**one, "seed": run.seed} for one, run in zip(others, task.others, strict=True)
+        ]}  # fmt: skip
         assert self.process.stdin is not None  # noqa: S101
         with contextlib.suppress(OSError):  # it may have ended already
             self.process.stdin.write(json.dumps(content).encode() + b"\n")
@@ -202,19 +211,24 @@ class _Child:
         if self.asked is not None:
             if now - self.asked >= _GRACE:
                 self.process.kill()
-        elif self.limit is not None and now - self.started >= self.limit:
-            self.asked = now
-            self.process.terminate()
+        elif self.limit is not None and now - self.since >= self.limit:
+            if self.written() > self.seen:
+                self.seen, self.since = self.written(), now
+            else:
+                self.asked = now
+                self.process.terminate()
         return False
 
-    def record(self, folder: Path) -> Record:
-        """Read what it wrote, or write how it ended."""
+    def written(self) -> int:
+        """Count the runs whose records it has written, while it has others to do."""
+        return sum(place.exists() for place in self.places.values()) if len(self.places) > 1 else 0
+
+    def records(self, folder: Path) -> dict[str, Record]:
+        """Read what it wrote; of runs without a record, write how they ended."""
         seconds = round(time.monotonic() - self.started, 4)
         said = self._last_words()
         self._close()
-        found = read_record(folder, self.run)
-        if found is not None:
-            return found
+        found = {run: read_record(folder, run) for run in self.places}
         code = self.process.returncode
         if self.asked is not None:
             status, error = "timeout", f"Took more than the {self.limit:g} s of its limit."
@@ -223,7 +237,11 @@ class _Child:
         else:
             status, error = "failed", f"The worker ended with exit code {code}. {said}"
         try:
-            return write_record(self.place, self.run, self.kind, status, error, {"seconds": seconds})
+            return {
+                run: record
+                or write_record(self.places[run], run, self.kind, status, error, {"seconds": seconds})
+                for run, record in found.items()
+            }
         except OSError as problem:
             raise OutputError(f"{folder} cannot be written: {problem.strerror or problem}.") from None
 

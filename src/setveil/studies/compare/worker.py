@@ -1,7 +1,8 @@
 """One run of a comparison in a process of its own: ``python -m setveil.studies.compare.worker``.
 
-The first line of standard input says what to do (`Run.task`, and where to write). Standard input stays open
-as long as the parent lives: its end ends the worker, so that a parent that was killed leaves nothing behind.
+The first line of standard input says what to do (`Run.task`, and where to write), and for which other seeds
+the same release is to be measured. Standard input stays open as long as the parent lives: its end ends the
+worker, so that a parent that was killed leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,39 +26,58 @@ from setveil.threads import use_threads
 
 
 def main() -> None:
-    """Do the task and write its record; it appears complete or not at all."""
+    """Do the task and write its records; each appears complete or not at all."""
     os.umask(0o077)
     task = json.loads(sys.stdin.buffer.readline())
     use_threads(1)  # there may be as many workers as processors, and seconds are compared
-    place = Path(task["out"])
-    recording = threading.Lock()  # the run ends once
+    left = [{key: task[key] for key in ("run", "seed", "out")}, *task.get("others", ())]
+    recording = threading.Lock()  # each run ends once
 
-    def record(status: str, error: str, measures: dict[str, Any]) -> None:
+    def record(status: str, error: str, measures: dict[str, Any], seconds: float) -> None:
+        one = left.pop(0)
+        own = {**measures, "seconds": round(seconds, 4), "peak_memory_mb": peak_memory_mb()}
+        write_record(Path(one["out"]), one["run"], task["kind"], status, error, own)
+
+    def end(status: str, error: str, measures: dict[str, Any]) -> None:
         recording.acquire()  # never released
-        measures["seconds"] = round(time.monotonic() - task["started"], 4)
-        measures["peak_memory_mb"] = peak_memory_mb()
-        write_record(place, task["run"], task["kind"], status, error, measures)
+        while left:
+            record(status, error, measures, time.monotonic() - task["started"])
         os._exit(0)  # no thread and no library is waited for
 
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     if task["memory_limit"] is not None:
         limit = task["memory_limit"]
-        keep_to(limit, lambda: record("memory", f"Took more than the {limit:g} MB of its limit.", {}))
+        keep_to(limit, lambda: end("memory", f"Took more than the {limit:g} MB of its limit.", {}))
     measures: dict[str, Any] = {}
+    if task["kind"] == "risk":
+        end(*_tried(lambda: _risk_before(task, measures)), measures)
+    looks: list[Callable[[int], dict[str, Any]]] = []
+    status, error = _tried(lambda: looks.append(_solved(task, measures)))
+    solved = time.monotonic()
+    while looks and left:
+        start, found = time.monotonic(), dict(measures)
+        seed = left[0]["seed"]
+        status, error = _tried(lambda found=found, seed=seed: found.update(looks[0](seed)))  # type: ignore[misc]
+        with recording:
+            record(status, error, found, solved - task["started"] + time.monotonic() - start)
+    end(status, error, measures)
+
+
+def _tried(work: Callable[[], Any]) -> tuple[str, str]:
+    """Do a piece of work, and say how it ended."""
     try:
-        status, error = "done", ""
-        (_risk_before if task["kind"] == "risk" else _run)(task, measures)
+        work()
     except UnfinishedError as problem:
-        status, error = "timeout", problem.message
+        return "timeout", problem.message
     except InfeasibleError as problem:
-        status, error = "infeasible", problem.message
+        return "infeasible", problem.message
     except (RequestError, DataError) as problem:
-        status, error = "refused", problem.message
+        return "refused", problem.message
     except MemoryError:
-        status, error = "memory", "The system gave no more memory."
+        return "memory", "The system gave no more memory."
     except Exception as problem:  # whatever it is, the study goes on
-        status, error = "failed", _told(problem)
-    record(status, error, measures)
+        return "failed", _told(problem)
+    return "done", ""
 
 
 def write_record(
@@ -79,25 +101,32 @@ def _leave_with_parent() -> None:
 
 
 def _told(problem: Exception) -> str:
-    """Name an unexpected error and the line of setveil that it came from."""
+    """Name an unexpected error and the line of setveil, or of an algorithm's file, that it came from."""
+    from setveil import algorithms
+
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if "setveil" in Path(frame.filename).parts]
+    files = {str(path) for name in algorithms.names() if (path := algorithms.file_of(name))}
+    own = [one for one in frames if "setveil" in Path(one.filename).parts or one.filename in files]
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
     return f"{type(problem).__name__}: {problem}{where}"
 
 
-def _read(task: dict[str, Any]) -> Any:
-    from setveil.studies.compare.files import read_data
+def _read(task: dict[str, Any]) -> tuple[Any, Any]:
+    """Read the rows; return those of the run, and of what they were drawn, if they were."""
+    from setveil.studies.compare.files import drawn_rows, read_data
 
     data = task["data"]
-    return read_data(data["files"], data["reading"], data["roles"])
+    everything = read_data(data["files"], data["reading"], data["roles"])
+    if task.get("sample") is None:
+        return everything, None
+    return drawn_rows(everything, task["sample"], task["seed"]), everything
 
 
 def _encoding(task: dict[str, Any]) -> str:
     return str(task["data"]["reading"].get("encoding", "utf-8"))
 
 
-def _guarantee(task: dict[str, Any], data: Any) -> Any:
+def _guarantee(task: dict[str, Any], data: Any, drawn_from: Any) -> Any:
     """Make the guarantee of the run, with items drawn by its seed where the study says so."""
     from setveil.guarantees import model_named
     from setveil.options.decode import Given, as_given
@@ -105,36 +134,62 @@ def _guarantee(task: dict[str, Any], data: Any) -> Any:
 
     options = model_named(task["model"]).options
     texts = {name: as_given(options[name], value) for name, value in task["promise"].items()}
-    return make_guarantee(task["model"], texts, Given(data, _encoding(task), seed=task["seed"]))
+    given = Given(data, _encoding(task), seed=task["seed"], drawn_from=drawn_from)
+    return make_guarantee(task["model"], texts, given)
 
 
 def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
-    """Anonymize, verify and measure."""
+    """Anonymize, verify and measure, with the seed of the task."""
+    measures |= _solved(task, measures)(task["seed"])
+
+
+def _solved(task: dict[str, Any], measures: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Anonymize and verify; `measures` takes the sizes. Return what measures the release with a seed."""
     from setveil.hierarchy.io import read_hierarchy
     from setveil.runs.run import anonymize
     from setveil.studies.compare import measured
 
-    data = _read(task)
+    _load_algorithm(task)
+    data, drawn_from = _read(task)
     measures |= measured.sizes(data)
     tree = None
     if task["data"]["hierarchy"] is not None:
         tree = read_hierarchy(task["data"]["hierarchy"]["path"], encoding=_encoding(task))
     elif task["data"]["roles"] is not None:
         tree = data.tree
-    guarantee = _guarantee(task, data)
-    parameters = _parameters(task, data, tree)
+    guarantee = _guarantee(task, data, drawn_from)
+    parameters = _parameters(task, data, tree, drawn_from)
     asked = task["measuring"]
-    questions = measured.questions(asked, data, task["seed"], _encoding(task))  # they may be refused
+    first = measured.questions(asked, data, task["seed"], _encoding(task))  # they may be refused
     _load_kernels(task)
     bound = asked.get("bound", False)
     release = anonymize(
         data, guarantee, hierarchy=tree, algorithm=task["algorithm"], seed=task["seed"], details=False,
         bound=False if task["algorithm"] == "exact" else bound, **parameters,
     )  # fmt: skip
-    measures |= measured.measured(asked, data, release, guarantee, questions, task["seed"])
+    once = measured.of_any_seed(asked, data, release, guarantee)
+
+    def look(seed: int) -> dict[str, Any]:
+        same = seed == task["seed"]
+        queries = first if same else measured.questions(asked, data, seed, _encoding(task))
+        return measured.measured(asked, data, release, once, queries, seed)
+
+    return look
 
 
-def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
+def _load_algorithm(task: dict[str, Any]) -> None:
+    """Execute the file of the algorithm, if it is one's own; refuse it if it was changed since."""
+    from setveil import algorithms
+
+    path = task.get("algorithm_file")
+    if path is None:
+        return
+    name = algorithms.named(path)
+    if algorithms.origin(name)["sha256"] != task["algorithm_sha256"]:
+        raise RequestError(f"{path} was changed while the study ran.", hint="Start it again.")
+
+
+def _parameters(task: dict[str, Any], data: Any, tree: Any, drawn_from: Any) -> dict[str, Any]:
     """Read the algorithm's own parameters as the command line does."""
     from setveil import algorithms
     from setveil.options.decode import Given, as_given, decode_parameters
@@ -146,23 +201,23 @@ def _parameters(task: dict[str, Any], data: Any, tree: Any) -> dict[str, Any]:
         for name, option in options_of(parameters).items()
         if (option.study_name or name) in task["parameters"]
     }
-    return decode_parameters(parameters, texts, Given(data, _encoding(task), tree, task["seed"]))
+    given = Given(data, _encoding(task), tree, task["seed"], drawn_from=drawn_from)
+    return decode_parameters(parameters, texts, given)
 
 
 def _risk_before(task: dict[str, Any], measures: dict[str, Any]) -> None:
     from setveil.guarantees import model_named
     from setveil.studies.compare import measured
 
-    data = _read(task)
+    data, drawn_from = _read(task)
     has_secrets = any(option.secret for option in model_named(task["model"]).options.values())
-    secrets = _guarantee(task, data).secrets if has_secrets else ()
+    secrets = _guarantee(task, data, drawn_from).secrets if has_secrets else ()
     measures |= measured.risk_before(task["measuring"], data, secrets)
 
 
 def _load_kernels(task: dict[str, Any]) -> None:
     """Load the compiled kernels by a run on six rows: that shall count to no phase of the real one."""
     from setveil.data.transactions import Transactions
-    from setveil.errors import SetveilError
     from setveil.guarantees import model_named
     from setveil.options.decode import Given
     from setveil.options.guarantees import make_guarantee
@@ -172,11 +227,10 @@ def _load_kernels(task: dict[str, Any]) -> None:
     data = Transactions.from_rows(rows)
     if model_named(task["model"]).release == "tables":
         data = _as_table(data)
-    try:
+    # Nothing may be had on so few rows, and what is wrong is said by the real run: what was loaded is loaded.
+    with suppress(Exception):
         guarantee = make_guarantee(task["model"], model_named(task["model"]).example, Given(data))
         anonymize(data, guarantee, algorithm=task["algorithm"], details=False)
-    except SetveilError:
-        pass  # nothing to be had on so few rows; what was loaded is loaded
 
 
 def _as_table(rows: Any) -> Any:
