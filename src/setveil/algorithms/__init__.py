@@ -28,6 +28,7 @@ import inspect
 import pkgutil
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -264,6 +265,15 @@ def origin(name: str) -> dict[str, str]:
     if name in homes() or name not in installed():
         return {}
     return {"package": _package(installed()[name])}
+
+
+def bibtex(of: Iterable[str]) -> str:
+    """List what those cite who use some algorithms, as BibTeX: setveil, and each work once."""
+    from setveil.algorithms import _papers
+
+    infos = {name: load(name).info for name in dict.fromkeys(of)}
+    entries = [info.bibtex.strip() or _papers.made_of(name, info.reference) for name, info in infos.items()]
+    return _papers.together(_papers.SETVEIL, *entries)
 
 
 def file_of(name: str) -> Path | None:

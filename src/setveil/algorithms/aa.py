@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDB_2008
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Flag
@@ -25,6 +26,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="Greedy generalization, one itemset size after another; fast on large data.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874",
+    bibtex=VLDB_2008,
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDB_2008
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Flag
@@ -24,6 +25,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="Greedy generalization, itemsets of all sizes in one walk; slower than AA as m grows.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3, doi:10.14778/1453856.1453874",
+    bibtex=VLDB_2008,
 )
 
 

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDB_2008
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
@@ -26,6 +27,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="Least NCP of all cuts, found by examining them one by one; for tens of items.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874",
+    bibtex=VLDB_2008,
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDBJ_2011
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="The greedy generalization of AA, first within each branch below the root, then across them.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB J. 20(1), 2011, doi:10.1007/s00778-010-0192-8",
+    bibtex=VLDBJ_2011,
 )
 
 

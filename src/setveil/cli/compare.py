@@ -26,6 +26,7 @@ def compare(
     retry: bool = flag(GENERAL, "Repeat runs that failed or ran out of time or memory."),
     dry_run: bool = flag(GENERAL, "List the runs, and do nothing."),
     external: bool = flag(OUTPUT, "Write the report without what must stay inside."),
+    latex: bool = flag(OUTPUT, "For a paper: tables in LaTeX, figures as PDF and SVG (setveil[paper])."),
 ) -> Answer:  # fmt: skip
     """Run algorithms over data and parameters, and write a table, figures and a report.
 
@@ -38,7 +39,7 @@ def compare(
     from setveil.studies.compare.results import read_rows, require_readable, require_study_folder
     from setveil.studies.compare.study import read_study
 
-    command = _command(study, out, data, jobs, external=external)
+    command = _command(study, out, data, jobs, external=external, latex=latex)
     progress("reading")
     asked = read_study(study, data)
     if dry_run:
@@ -47,8 +48,9 @@ def compare(
         rows = read_rows(asked, out)
     else:
         rows = run_study(
-            asked, out, jobs=jobs, retry=retry, external=external, command=command, progress=progress
-        )
+            asked, out, jobs=jobs, retry=retry, external=external, latex=latex, command=command,
+            progress=progress,
+        )  # fmt: skip
     counts = Counter(row["status"] for row in rows)
     if len(rows) < len(asked.runs):
         counts["missing"] = len(asked.runs) - len(rows)
@@ -59,14 +61,17 @@ def compare(
     def tell() -> None:
         say(f"{len(rows):,} runs: {_in_words(counts)}.")
         answer(f"Table      {table}\nReport     {report}")
+        if latex:
+            answer(f"Paper      {out / 'paper'}")
 
     found = {"runs": len(rows), "status": counts, "results": str(table), "report": str(report)}
     return Answer(found, tell)
 
 
-def _command(study: Path, out: Path, data: Path | None, jobs: int | None, *, external: bool) -> str:
+def _command(study: Path, out: Path, data: Path | None, jobs: int | None, **flags: bool) -> str:
     """Write the command that makes the same study again."""
-    given = {"out": out, "data": data, "jobs": jobs, "external": external or None}
+    given: dict[str, Any] = {"out": out, "data": data, "jobs": jobs}
+    given |= {name: True for name, wanted in flags.items() if wanted}
     return shlex.join(["setveil", "compare", str(study), *as_words(given)])
 
 

@@ -18,6 +18,7 @@ def compare(
     jobs: int | None = None,
     retry: bool = False,
     external: bool = False,
+    latex: bool = False,
     progress: Listener = None,
 ) -> list[dict[str, Any]]:
     r"""Run algorithms over data and parameters, and write a table, figures and a report.
@@ -36,6 +37,9 @@ def compare(
         Repeat runs that failed or ran out of time or memory.
     external : bool
         Write the report without what must stay inside.
+    latex : bool
+        Also write a folder ``paper``: tables in LaTeX, and each figure as PDF and SVG, as wide as a column.
+        Needs matplotlib (``setveil[paper]``).
     progress : callable or Progress, optional
         Hears how far it is.
 
@@ -73,5 +77,5 @@ def compare(
     asked = read_study(path_of("The study", study), None if data is None else path_of("data", data))
     return run_study(
         asked, path_of("out", out), jobs=integer_or_none("jobs", jobs, 1), retry=bool(retry),
-        external=bool(external), progress=heard(progress),
+        external=bool(external), latex=bool(latex), progress=heard(progress),
     )  # fmt: skip

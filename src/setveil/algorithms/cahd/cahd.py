@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import ICDE_2008
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Integer
@@ -22,6 +23,7 @@ info = AlgorithmInfo(
     needs=(),
     summary="Groups similar rows around those with sensitive items; publishes all other items as they are.",
     reference="Ghinita, Tao, Kalnis, ICDE 2008, sections 3 and 4, doi:10.1109/ICDE.2008.4497480",
+    bibtex=ICDE_2008,
     minimizes="kl",
     recoding="local",
 )

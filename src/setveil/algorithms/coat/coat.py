@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._merging import Broken, Merging, merge_items
+from setveil.algorithms._papers import KAIS_2011
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ info = AlgorithmInfo(
     needs=(),
     summary="Merges items greedily, given itemsets to protect and groups to keep; needs no hierarchy.",
     reference="Loukides, Gkoulalas-Divanis, Malin, KAIS 2011, section 4, doi:10.1007/s10115-010-0354-4",
+    bibtex=KAIS_2011,
     takes=("hierarchy",),
     minimizes="ul",
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import ICDM_2008
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Integer, Size
@@ -23,6 +24,7 @@ info = AlgorithmInfo(
     needs=(),
     summary="Suppresses public items, first those that remove the most moles per frequent itemset lost.",
     reference="Xu, Fung, Wang, Fu, Pei, ICDM 2008, sections 4-6, doi:10.1109/ICDM.2008.98",
+    bibtex=ICDM_2008,
 )
 
 

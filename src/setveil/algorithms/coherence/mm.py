@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import KDD_2008
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ info = AlgorithmInfo(
     needs=(),
     summary="Suppresses public items, first those in the most minimal moles per occurrence lost.",
     reference="Xu, Wang, Fu, Yu, KDD 2008, section 4, doi:10.1145/1401890.1401982",
+    bibtex=KDD_2008,
 )
 
 NEAR = 1e-9  # scores that differ by a smaller share are compared exactly

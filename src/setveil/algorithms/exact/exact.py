@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import SETVEIL, VLDB_2008, together
 from setveil.algorithms.exact._parameters import Exact, Parameters
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
@@ -27,6 +28,7 @@ info = AlgorithmInfo(
     without=("coherence",),
     summary="Least loss of all cuts, by default with suppression, proven by an integer program.",
     reference="setveil, docs/exact.md; the model: VLDB 2008, section 3, doi:10.14778/1453856.1453874",
+    bibtex=together(SETVEIL, VLDB_2008),
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PAKDD_2010
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ info = AlgorithmInfo(
     minimizes="lm",
     summary="Greedy generalization that suppresses outliers, for the threats of all cuts; for small m.",
     reference="Liu, Wang, PAKDD 2010, section 3, doi:10.1007/978-3-642-13657-3_20",
+    bibtex=PAKDD_2010,
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PAKDD_2010
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ info = AlgorithmInfo(
     minimizes="lm",
     summary="Greedy generalization that suppresses outliers, one itemset size after another.",
     reference="Liu, Wang, PAKDD 2010, section 4.2, doi:10.1007/978-3-642-13657-3_20",
+    bibtex=PAKDD_2010,
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDB_2009
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ info = AlgorithmInfo(
     summary="Makes whole rows equal, generalizing each as little as it can; an item may be published under "
     "several labels. Sensitive items stay in so many of equal rows that none can be concluded.",
     reference="He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733",
+    bibtex=VLDB_2009,
     recoding="local",
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import VLDBJ_2011
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
@@ -26,6 +27,7 @@ info = AlgorithmInfo(
     summary="Cuts the rows into parts of similar ones and anonymizes each by itself: for data too large at "
     "once.",
     reference="Terrovitis, Mamoulis, Kalnis, VLDB J. 20(1), 2011, doi:10.1007/s00778-010-0192-8",
+    bibtex=VLDBJ_2011,
     recoding="local",
 )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._merging import Broken, Merging, merge_items
+from setveil.algorithms._papers import PAIS_2011
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ info = AlgorithmInfo(
     summary="Merges the cheapest pair of items that helps, given itemsets to protect; needs no hierarchy.",
     reference="Gkoulalas-Divanis, Loukides, Transactions on Data Privacy 5(1), 2012, "
     "and PAIS 2011, doi:10.1145/1971690.1971695",
+    bibtex=PAIS_2011,
     takes=("hierarchy",),
     minimizes="ul",
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import DASFAA_2014, PVLDB_2010, SETVEIL, together
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ info = AlgorithmInfo(
     summary="Leaves sensitive items out of as many rows as necessary; all others are published as they are.",
     reference="setveil, docs/partial.md; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), 2010, "
     "doi:10.14778/1920841.1920971",
+    bibtex=together(SETVEIL, DASFAA_2014, PVLDB_2010),
     recoding="local",
     hides_occurrences=True,
 )

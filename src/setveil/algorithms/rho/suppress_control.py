@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PVLDB_2010
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Flag
@@ -22,6 +23,7 @@ info = AlgorithmInfo(
     summary="Leaves items out, public or sensitive, first those in the most revealing rules per occurrence "
     "lost.",
     reference="Cao, Karras, Raïssi, Tan, PVLDB 3(1), 2010, doi:10.14778/1920841.1920971",
+    bibtex=PVLDB_2010,
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PVLDB_2010
 from setveil.progress import Progress, silent
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Choice
@@ -22,6 +23,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     summary="Refines one label for all public items step by step, leaving out what is too revealing then.",
     reference="Cao, Karras, Raïssi, Tan, PVLDB 3(1), 2010, doi:10.14778/1920841.1920971",
+    bibtex=PVLDB_2010,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PKDD_2013
 from setveil.algorithms.rt._bounding_parameters import Bounding
 from setveil.progress import Progress, silent
 
@@ -25,6 +26,7 @@ info = AlgorithmInfo(
     summary="Classes by one method, merged by a second, their items by a third: to reproduce and compare.",
     reference="Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013, "
     "doi:10.1007/978-3-642-40994-3_23",
+    bibtex=PKDD_2013,
     recoding="local",
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import PKDD_2013, SETVEIL, together
 from setveil.algorithms.rt._forest_parameters import Forest
 from setveil.progress import Progress, silent
 
@@ -26,6 +27,7 @@ info = AlgorithmInfo(
     minimizes="lm",
     summary="Least loss of all recodings of a table in which a label means the same in every row, proven.",
     reference="setveil, docs/forest.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23",
+    bibtex=together(SETVEIL, PKDD_2013),
 )
 
 

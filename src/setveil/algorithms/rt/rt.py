@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import ICDE_2006, PKDD_2013, SETVEIL, together
 from setveil.algorithms.rt._rt_parameters import RT
 from setveil.progress import Progress, silent
 
@@ -26,6 +27,7 @@ info = AlgorithmInfo(
     summary="Classes of the size that loses least in all, each with the proven best items.",
     reference="setveil, docs/rt.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23; classes: "
     "ICDE 2006, doi:10.1109/ICDE.2006.101",
+    bibtex=together(SETVEIL, PKDD_2013, ICDE_2006),
     recoding="local",
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -133,6 +134,7 @@ def comparison_html(
                 ),
                 _without_release(rows, external),
                 _made(study, rows, external),
+                _to_cite(str(study.get("bibtex") or "")),
                 _how_to_read(kinds),
                 *(_more_figures(family, kinds, drawn, numbering) for family, drawn in galleries),
             ]
@@ -411,6 +413,14 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> blocks.
         ]
     inside = f"{'Machine' if external else 'Command, machine'}, versions, repetitions, limits."
     return blocks.fold("How it was made", inside, blocks.facts(lines))
+
+
+def _to_cite(bibtex: str) -> blocks.Section | None:
+    """List the works that a paper about this study cites."""
+    works = count(len(re.findall(r"^@", bibtex, re.MULTILINE)), "work")
+    shown = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(bibtex)}</pre>'
+    inside = f"BibTeX of {works}: setveil and the methods compared."
+    return blocks.fold("To cite", inside, shown if bibtex else "")
 
 
 def _repetitions(rows: Sequence[Row]) -> str:

@@ -156,11 +156,10 @@ def spread_caption(rows: Sequence[Row]) -> list[str]:
     drawn = drawn_text(rows)
     if not drawn:
         return []
+    reach = "from the least to the greatest"
     if len({row.get("seed") for row in rows}) < LEAST:
-        return [f"Medians of up to {drawn}, with a band and whiskers from the least to the greatest."]
-    return [
-        f"Medians of {drawn}. Bands are their 95 % intervals, whiskers reach from the least to the greatest."
-    ]
+        return [f"Medians of up to {drawn}, with a band and whiskers {reach}."]
+    return [f"Medians of up to {drawn}; bands: their 95 % intervals; whiskers: {reach}."]
 
 
 def beside_median(rows: Sequence[Row]) -> str:

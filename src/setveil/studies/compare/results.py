@@ -32,6 +32,7 @@ STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "report.html",
     "figures",
 )
+REFERENCES, PAPER = "references.bib", "paper"
 REPEATED = ("summary.csv", "tests.csv")  # of a study whose runs are repeated
 
 Row = dict[str, Any]
@@ -96,7 +97,7 @@ def require_study_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise OutputError(f"{folder} is a file, expected a folder.")
     held = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES, *REPEATED}
+    known = {RUNS, STUDY, CSV, PARQUET, REPORT, FIGURES, REFERENCES, PAPER, *REPEATED}
     if held - known or (held and RUNS not in held):
         raise OutputError(
             f"{folder} holds something else than a study.", hint="Choose a folder that does not exist."
@@ -110,6 +111,7 @@ def compare(
     jobs: int | None = None,
     retry: bool = False,
     external: bool = False,
+    latex: bool = False,
     command: str | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
@@ -125,6 +127,8 @@ def compare(
         As for `setveil.studies.compare.sweep.run_all`.
     external : bool
         Write the report without what must stay inside.
+    latex : bool
+        Also write what a paper takes: tables and figures in LaTeX, figures as PDF and SVG.
     command : str, optional
         The line of a shell that asked for this, for the report.
 
@@ -133,7 +137,12 @@ def compare(
     list of dict
         The rows of the table.
     """
+    from setveil.report.compare.paper import paper_files
+    from setveil.report.compare.paper_figures import require_matplotlib
+
     require_study_folder(folder)
+    if latex:
+        require_matplotlib()
     require_readable(study, folder, progress)
     with locked(folder):
         try:
@@ -144,9 +153,15 @@ def compare(
             at_once = usable_cpus() if jobs is None else jobs
             report = _report(study, rows, external=external, command=command, jobs=at_once)
             (folder / FIGURES).mkdir(exist_ok=True)
-            written = _tables(rows) | _repeated(rows) | report
+            bibtex = algorithms.bibtex(run.algorithm for run in study.runs)
+            written = _tables(rows) | _repeated(rows) | report | {REFERENCES: f"{bibtex}\n".encode()}
+            if latex:
+                progress("drawing the figures of the paper")
+                (folder / PAPER / FIGURES).mkdir(parents=True, exist_ok=True)
+                written |= {f"{PAPER}/{name}": text for name, text in paper_files(rows, bibtex).items()}
             _write(folder, written)
-            for path in [*(folder / FIGURES).glob("*.svg"), *(folder / name for name in REPEATED)]:
+            before = [*(folder / FIGURES).glob("*.svg"), *(folder / PAPER / FIGURES).glob("*.*")]
+            for path in [*before, *(folder / name for name in REPEATED)]:
                 if path.relative_to(folder).as_posix() not in written:  # of the study before
                     path.unlink(missing_ok=True)
         except OSError as error:
@@ -246,6 +261,7 @@ def _report(
         "memory_limit": study.memory_limit,
         "file_sha256": study.sha256,
         "command": command,
+        "bibtex": algorithms.bibtex(run.algorithm for run in study.runs),
         "jobs": jobs,
         "naming_items": [
             name for name, option in own_options(algorithms.modules()).items() if option.kind.names_items
