@@ -25,15 +25,10 @@ from setveil.progress import Progress
 from setveil.published.recoding import Recoding, recode
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, reasons, standing, steps
+from setveil.studies.explore.cells import Cell
 from setveil.studies.explore.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import (
-    Cell,
-    Exploration,
-    explore,
-    require_algorithm,
-    require_budget,
-)
+from setveil.studies.explore.rows import Exploration, explore, require_algorithm, require_budget
 from setveil.studies.worth import names_kept
 from strategies import Case, cases, examples
 
@@ -223,11 +218,19 @@ def test_a_stronger_promise_lends_its_release() -> None:
     assert "-k K -m M" in found["command"]
     text = explored_text(found)
     assert "k = 5, m = 1" in text
-    assert "~0.3" in text
+    assert [cell["at_most"] for cell in found["cells"]] == [True, False, True, True]
+    assert "<=0.3" in text
+    assert "<=0.5" in text
+    page = explored_html(found)
+    assert page.count(">≤&nbsp;0.") == 3
+    assert "≤: at most so much" in page
     assert any(line.startswith("1 promise is kept by the release for a str") for line in standing(found))
-    assert any(line.startswith("1 promise was not searched, as time was up") for line in standing(found))
-    assert steps(found) == ["Along m it rises most from 1 to 2, at k = 5: from 0.3 to 0.5."]
-    assert any(line.startswith("~: of 3 promises") for line in standing(found))
+    assert any(
+        line.startswith("Time ran out for 1 of 4 promises: what is shown is an upper bound, the loss")
+        for line in standing(found)
+    )
+    assert steps(found) == ["Along m it rises most from 1 to 2, at k = 5: from 0.3 to at most 0.5."]
+    assert any(line.startswith("<= at most: 3 losses of 4 are an upper bound") for line in standing(found))
 
 
 def test_algorithms_that_prove_nothing() -> None:
@@ -235,16 +238,26 @@ def test_algorithms_that_prove_nothing() -> None:
     assert [cell["proven"] for cell in found["cells"]] == [None, None]
     assert standing(found) == []
     assert steps(found) == ["At every m, k = 5 loses hardly more than k = 2."]
-    assert "~" not in explored_text(found)
+    assert "<=" not in explored_text(found)
+    assert "≤" not in explored_html(found)
+    assert not any(cell["at_most"] for cell in found["cells"])
 
 
 def test_where_the_loss_rises_most() -> None:
-    cells = [_cell(2, 1, 0.0), _cell(5, 1, 0.1), _cell(9, 1, 0.15), _cell(2, 2, 0.2), _cell(5, 2, 0.25)]
-    found = record(_exploration([*cells, _cell(9, 2, 0.7)]), inputs=None)
-    assert steps(found) == [
-        "Along k the loss rises most from 5 to 9, at m = 2: from 0.25 to 0.7.",
-        "Along m it rises most from 1 to 2, at k = 9: from 0.15 to 0.7.",
-    ]
+    losses = {(2, 1): 0.0, (5, 1): 0.1, (9, 1): 0.15, (2, 2): 0.2, (5, 2): 0.25, (9, 2): 0.7}
+    for bound, least in (("", 1.0), ("at most ", 0.5)):
+        cells = [_cell(k, m, loss, loss * least) for (k, m), loss in losses.items()]
+        assert steps(record(_exploration(cells), inputs=None)) == [
+            f"Along k the loss rises most from 5 to 9, at m = 2: from {bound}0.25 to {bound}0.7.",
+            f"Along m it rises most from 1 to 2, at k = 9: from {bound}0.15 to {bound}0.7.",
+        ]
+
+
+def test_what_a_bound_is_not_said_to_cost() -> None:
+    """That k = 5 loses hardly more is only known where it is known what k = 2 loses."""
+    for least, said in ((0.1, ["At every m, k = 5 loses hardly more than k = 2."]), (0.05, [])):
+        cells = [_cell(2, 1, 0.1, least), _cell(5, 1, 0.1, least)]
+        assert steps(record(_exploration(cells), inputs=None)) == said
 
 
 def test_reasons_are_given_once() -> None:
@@ -307,15 +320,17 @@ def test_stopping_keeps_what_there_is() -> None:
     assert not hearing.stoppable
     told = standing(record(found, inputs=None))
     assert told[0].startswith("The search was stopped")
-    assert any(line.startswith("4 promises were not searched: shown is") for line in told)
+    assert any(
+        line.startswith("4 promises were not searched: what is shown is an upper bound") for line in told
+    )
 
 
 def test_what_a_stronger_promise_s_release_leaves_beyond_each() -> None:
     """Known is one item more than each promise covers, whatever the release was made for."""
-    data, grid = sv.Transactions.from_rows(ROWS), require_grid([2], [1, 3, math.inf])
+    data, grid = sv.Transactions.from_rows(ROWS), require_grid([2], [3, 4, math.inf])
     told = record(explore(data, grid, progress=_Stopping(1)), inputs=None)
     assert {cell["made_for"]["m"] for cell in told["cells"]} == {"inf"}
-    assert [cell["known"] for cell in told["cells"]] == [2, 4, "inf"]
+    assert [cell["known"] for cell in told["cells"]] == [4, 5, "inf"]
     assert "most identifying m + 1 items" in explored_text(told)
 
 

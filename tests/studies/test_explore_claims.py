@@ -29,9 +29,10 @@ from setveil.published import publish
 from setveil.published.tables import publish as publish_table
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text
+from setveil.studies.explore.cells import Cell
 from setveil.studies.explore.promises import require_grid, require_triples
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Cell, Exploration, Secrets, explore
+from setveil.studies.explore.rows import Exploration, Secrets, explore
 from setveil.studies.explore.tables import explore_table
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, losses, random_table, shown_by

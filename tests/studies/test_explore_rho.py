@@ -24,6 +24,7 @@ from setveil.published import publish
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, reasons, steps
+from setveil.studies.explore.cells import Cell
 from setveil.studies.explore.promises import (
     coarse_to_fine,
     front,
@@ -32,7 +33,7 @@ from setveil.studies.explore.promises import (
     require_triples,
 )
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Cell, Exploration, Secrets, explore, require_algorithm
+from setveil.studies.explore.rows import Exploration, Secrets, explore, require_algorithm
 from setveil.studies.worth import names_kept
 from strategies import examples, random_cases
 
@@ -214,20 +215,20 @@ def test_releases_of_stronger_promises_and_bounds_of_weaker_ones() -> None:
     ]  # fmt: skip
     assert "-k K -m M --rho RHO --sensitive s.txt" in found["command"]
     assert steps(found) == [
-        "Along k the loss rises most from 2 to 5, at m = 1, rho = 0.5: from 0.2 to 0.3.",
-        "Along rho it rises most from 0.5 to 1/3, at k = 2, m = 1: from 0.2 to 0.3.",
+        "Along k the loss rises most from 2 to 5, at m = 1, rho = 0.5: from 0.2 to at most 0.3.",
+        "Along rho it rises most from 0.5 to 1/3, at k = 2, m = 1: from 0.2 to at most 0.3.",
     ]
     text = explored_text(found)
     assert "Loss (LM) for each k (across) and m (down), rho = 1/3:" in text
     (line,) = [line for line in text.splitlines() if line.strip().startswith("5  1  1/3")]
-    assert line.split() == shlex.split("5 1 1/3 ~0.3 33 % 60 % 50 % 10 % 7 25 % 50 % 10 % '*'")
+    assert line.split() == shlex.split("5 1 1/3 <=0.3 33 % 60 % 50 % 10 % 7 25 % 50 % 10 % '*'")
     (line,) = [line for line in text.splitlines() if line.strip().startswith("5  1  0.5")]
     assert line.endswith("k = 5, m = 1, rho = 1/3")
     assert "none of them sensitive, finds alone." in text
 
 
 def test_what_costs_nothing_is_said_of_rho_too() -> None:
-    found = _record([_cell(2, 1, "1/2", 0.3), _cell(5, 1, "1/2", 0.5), _cell(2, 1, "1/3", 0.3),
+    found = _record([_cell(2, 1, "1/2", 0.3, 0.3), _cell(5, 1, "1/2", 0.5, 0.5), _cell(2, 1, "1/3", 0.3),
                      _cell(5, 1, "1/3", 0.502)])  # fmt: skip
     assert "At every k and m, rho = 1/3 loses hardly more than rho = 0.5." in steps(found)
     assert [cell["front"] for cell in found["cells"]] == [False, True, True, True]

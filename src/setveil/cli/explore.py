@@ -98,6 +98,7 @@ def explore(
     """
     from setveil.cli.files import extension_hint, require_page, write_page
     from setveil.commands.explore import explored, suited
+    from setveil.deadline import Deadline
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
@@ -106,6 +107,7 @@ def explore(
     from setveil.studies.explore.tables import SEARCH
     from setveil.utility.relational import SHARE
 
+    deadline = Deadline(time_budget)
     named, of_table = secret["sensitive"], bool(columns.given)
     promises = _promises(k, m, rho, secret, algorithm)
     require_page(out, "explored.html", force)
@@ -132,7 +134,7 @@ def explore(
     try:
         found = explored(
             data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
-            known=known, time_budget=time_budget, seed=seed, progress=progress,
+            known=known, time_budget=deadline.left, seed=seed, progress=progress,
         )  # fmt: skip
     except MissingItemsError as error:
         error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)

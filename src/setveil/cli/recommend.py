@@ -63,12 +63,14 @@ def recommend(
     """
     from setveil.cli.files import require_page, write_page
     from setveil.commands.recommend import advised, promised, suited
+    from setveil.deadline import Deadline
     from setveil.options.inputs import load_labels
     from setveil.report.recommend.page import advice_html
     from setveil.studies.compare.plan import data_set
     from setveil.studies.recommend.recommend import record
     from setveil.values.kinds import reference
 
+    deadline = Deadline(time_budget)
     require_page(out, "advice.html", force)
     source = source_of(input, reading)
     paths = [source] if isinstance(source, str) else list(source)
@@ -95,7 +97,7 @@ def recommend(
         data, tree, asked,
         lambda folder: data_set(files, hierarchy=hierarchy_file, reading=reading.given()),
         secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
-        encoding=encoding, time_budget=time_budget, jobs=jobs, seed=seed, progress=progress,
+        encoding=encoding, deadline=deadline, jobs=jobs, seed=seed, progress=progress,
     )  # fmt: skip
     words = reading.arguments() + (columns.arguments(hierarchy_files or ()) if of_table else [])
     found = record(advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=named, seed=seed)

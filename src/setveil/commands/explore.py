@@ -21,6 +21,7 @@ from setveil.commands.given import (
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
 from setveil.data.transactions import Transactions
+from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
 from setveil.report.explore.text import Explored
@@ -76,8 +77,8 @@ def explore(
         Unique rows are those that the most identifying `known` items single out; by default one item more
         than each promise covers.
     time_budget : float
-        Seconds for everything. `exact` stops its search for each promise when an even part of it is used up;
-        what is not proven to lose least then is said so.
+        Seconds for everything, reading included. The search for each promise stops when an even part of what
+        is left is used up; losses that are only a bound then are said so (`at_most`).
     seed : int
         Draws the queries that are measured.
     progress : callable or Progress, optional
@@ -87,7 +88,8 @@ def explore(
     -------
     dict
         What ``setveil explore --json`` prints (see docs/explore.md): `cells`, one for each k and m, with the
-        `loss` (named by `objective`) of the best release found, whether it is `proven` the least, the promise
+        `loss` (named by `objective`) of the best release found, whether it is `proven` the least or only a
+        bound, as the search was not finished (`at_most`), the promise
         that it was `made_for` (a stronger one, where that release loses less), `items_kept`,
         `occurrences_kept`, `suppressed_occurrences`, `query_error`, `unique_rows`, and the `command` that
         makes it (None where data or hierarchy are no files). With `rho` there are also `gap`, `front`
@@ -113,7 +115,7 @@ def explore(
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
     promises = promised(_listed("k", k), _listed("m", m), _listed("rho", rho), sensitive, knows)
-    budget = require_budget(time_budget)
+    deadline = Deadline(require_budget(time_budget))
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
     rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
@@ -122,7 +124,7 @@ def explore(
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
     found = explored(
         rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight, known=knowing,
-        time_budget=budget, seed=seed, progress=listening,
+        time_budget=deadline.left, seed=seed, progress=listening,
     )  # fmt: skip
     named = is_path(data) and all(one is None or is_path(one) for one in (hierarchy, sensitive))
     plain = algorithm is None or isinstance(algorithm, str)

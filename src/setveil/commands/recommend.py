@@ -28,6 +28,7 @@ from setveil.commands.refusals import hides_nothing, share_of_columns
 from setveil.data.io import Layout, save
 from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
+from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.km import KmAnonymity
@@ -102,7 +103,7 @@ def recommend(
     share : number or str, optional
         Of a table: the share of the quasi-identifiers in its loss, by default 1/4; the rest is the items'.
     time_budget : float
-        Seconds for everything that is tried. Each candidate runs in a process of its own.
+        Seconds for everything, reading included. Each candidate runs in a process of its own.
     jobs : int, optional
         Runs at the same time; by default one per processor.
     seed : int
@@ -140,6 +141,7 @@ def recommend(
     promise = promised(k, size, rho, sensitive, knows, private, h)
     if isinstance(time_budget, bool) or not isinstance(time_budget, Real) or time_budget < 1:
         raise RequestError(f"time_budget must be at least 1 second, got {described(time_budget)}.")
+    deadline = Deadline(float(time_budget))
     listening, seed = heard(progress), integer("seed", seed, 0)
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
@@ -156,7 +158,7 @@ def recommend(
         rows, tree, promise, files,
         secrets=None if named is None else lambda folder: reference(_item_file(folder, labels)),
         queries=questions, share=part,
-        time_budget=float(time_budget), jobs=workers, seed=seed, progress=listening,
+        deadline=deadline, jobs=workers, seed=seed, progress=listening,
     )  # fmt: skip
     paths = all(given is None or is_path(given) for given in (data, hierarchy, named))
     return record(
@@ -249,6 +251,7 @@ def advised(
     secrets: Callable[[Path], Value] | None,
     queries: Path | None,
     share: Fraction | None,
+    deadline: Deadline,
     encoding: str = "utf-8",
     **how: Any,
 ) -> Advice:
@@ -260,6 +263,8 @@ def advised(
         Names or writes, in a folder, what the runs read of rows that are no table.
     secrets : callable, optional
         Names or writes the private or sensitive items.
+    deadline : Deadline
+        Of everything, begun before the rows were read.
     **how
         See `setveil.studies.recommend.recommend.recommend`.
     """
@@ -278,7 +283,7 @@ def advised(
         return advise(
             asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
             known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
-            share=share, asked=promise.model, **how,
+            share=share, asked=promise.model, time_budget=deadline.seconds, left=deadline.left, **how,
         )  # fmt: skip
 
 

@@ -98,6 +98,11 @@ def true_answer(original: Table, query: TableQuery) -> int:
     return int(matches.sum())
 
 
+def true_answers(original: Table, queries: list[TableQuery]) -> list[int]:
+    """Count the rows that match each query."""
+    return [true_answer(original, query) for query in queries]
+
+
 class _Reader:
     """What a reader of a published table expects to be true of each row."""
 
@@ -177,6 +182,7 @@ def query_errors(
     estimator: Estimator,
     queries: list[TableQuery],
     progress: Progress = silent,
+    answers: list[int] | None = None,
 ) -> QueryErrors:
     """Compare true and estimated answers.
 
@@ -186,13 +192,15 @@ def query_errors(
         What a reader expects of the items of each label.
     queries : list of TableQuery
         As `random_table_queries` draws them.
+    answers : list of int, optional
+        The true ones (see `true_answers`), where several releases are asked the same.
     """
     reader = _Reader(original, published, estimator)
-    actual, estimates = [], []
+    actual = true_answers(original, queries) if answers is None else answers
+    estimates = []
     for number, query in enumerate(queries):
         if number % _EVERY == 0:
             progress("answering queries", number / len(queries))
-        actual.append(true_answer(original, query))
         estimates.append(reader.estimate(query))
     return QueryErrors(
         np.array(actual, np.int64), np.array(estimates, np.float64), np.arange(len(queries)), 0

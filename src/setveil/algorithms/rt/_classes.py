@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._objective import Objective
 from setveil.algorithms.rt._sensitive import SensitiveValues
 from setveil.algorithms.rt._splits import Splits
+from setveil.deadline import Deadline
 from setveil.kernels.rows import Ints, take_rows
 from setveil.progress import Progress
 from setveil.tables.table import Table
@@ -82,6 +84,7 @@ class Classes:
         self.objective = Objective(table, optima.full, share)
         self.sensitive = sensitive
         self.splits = Splits(table, k, filled, sensitive)
+        self.deadline = Deadline()  # of what is tried now
         self._found: dict[bytes, tuple[ItemOptimum | None, int | None]] = {}  # and the `most` of the search
 
     def sizes(self) -> list[int]:
@@ -107,6 +110,9 @@ class Classes:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             while waiting:
                 self.progress("splitting by gain", decided / self.table.n_rows)
+                if self.deadline.is_over:
+                    final += waiting
+                    break
                 below: list[Ints] = []
                 for part, parts in zip(waiting, threads.map(self._best_split, waiting), strict=True):
                     if parts is None:
@@ -118,8 +124,14 @@ class Classes:
         return self._point("rt", self.k, sorted(final, key=lambda part: int(part[0])))
 
     def _point(self, search: str, least: int, parts: Sequence[Ints]) -> Point | None:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            items = [*threads.map(self._items, parts)]
+        number = os.cpu_count() or 1
+        left = itertools.count(len(parts), -1)  # of the time that is left each part gets its share
+
+        def solved(part: Ints) -> ItemOptimum | None:
+            return self._items(part, deadline=self.deadline.part(max(next(left) / number, 1)))
+
+        with ThreadPoolExecutor(number) as threads:
+            items = [*threads.map(solved, parts)]
         known = [found for found in items if found is not None]
         if len(known) < len(items):
             return None
@@ -178,7 +190,9 @@ class Classes:
         nowhere = np.full_like(found.nodes, -1)
         return ItemOptimum(number * self.optima.full, found.lower, found.leaves, nowhere, number)
 
-    def _items(self, part: Ints, most: int | None = None) -> ItemOptimum | None:
+    def _items(
+        self, part: Ints, most: int | None = None, deadline: Deadline | None = None
+    ) -> ItemOptimum | None:
         """Find the items of a part once and for all, unless they cost more than `most`."""
         key = blake2b(part.tobytes(), digest_size=16).digest()
         if key in self._found:
@@ -186,7 +200,7 @@ class Classes:
             final = found is None or found.proven or before is None or found.lower <= before
             if final or (found is not None and most is not None and found.lower > most):
                 return found
-        found = self.optima.solve(part, most)
+        found = self.optima.solve(part, most, deadline or self.deadline)
         is_final = found is not None and (most is None or found.lower <= most)
         if found is not None and is_final and self.sensitive is not None:
             found = self._hidden(self.sensitive, part, found)

@@ -12,7 +12,8 @@ from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._limits import allowed_nodes, cells
 from setveil.algorithms.rt._rt_parameters import RT
 from setveil.algorithms.rt._sensitive import SensitiveValues
-from setveil.errors import InfeasibleError, RequestError, shorten
+from setveil.deadline import Deadline
+from setveil.errors import InfeasibleError, RequestError, UnfinishedError, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
@@ -46,7 +47,17 @@ def chosen(
     largest = cells(table, parameters.coarsest, guarantee)
     sensitive = SensitiveValues(table, hierarchy, guarantee) if guarantee.sensitive else None
     classes = Classes(table, optima, guarantee.k, filled, largest, share, progress, sensitive)
-    points = _tried(classes, parameters, progress)
+    deadline = Deadline(parameters.time_limit, progress)
+    progress.stoppable = True
+    try:
+        points = _tried(classes, parameters, deadline)
+        ended_early = deadline.is_over or (parameters.time_limit is not None and not _all_proven(points))
+    finally:
+        progress.stoppable = False
+    if not points and ended_early:
+        raise UnfinishedError(
+            "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
+        )
     if not points and sensitive is not None:
         raise InfeasibleError(
             f"{guarantee.phrase} cannot be reached by these classes: in each partition that was tried the "
@@ -63,6 +74,7 @@ def chosen(
     return _parts(data, hierarchy, leaf, order, best), {
         "frontier": [_entry(point, table, point is best) for point in points],
         "optimality": _optimality(best, classes, limited=bool(parameters.coarsest.get(data.set_name))),
+        **({"ended_early": True} if ended_early else {}),
     }
 
 
@@ -76,16 +88,31 @@ def _require_least(data: Table, guarantee: KKmAnonymity, parameters: RT) -> None
         )
 
 
-def _tried(classes: Classes, parameters: RT, progress: Progress) -> list[Point]:
-    points: list[Point | None] = []
+def _all_proven(points: list[Point]) -> bool:
+    return all(found.proven for point in points for found in point.items)
+
+
+def _tried(classes: Classes, parameters: RT, deadline: Deadline) -> list[Point]:
+    """Make partitions; the sizes share the time evenly, and the search by gain has as much as all of them.
+
+    In limited time larger classes come first: there are fewer of them, so that these at least are finished.
+    """
+    points: list[Point] = []
     sizes = classes.sizes() if parameters.least is None else [parameters.least]
-    if parameters.search != "rt":
-        for i, least in enumerate(sizes):
-            progress(f"classes of at least {count(least, 'row')}", i / len(sizes))
-            points.append(classes.of_size(least))
-    if parameters.search != "sweep" and parameters.least is None:
-        points.append(classes.by_gain())
-    return [point for point in points if point is not None]
+    sizes = sizes if parameters.time_limit is None else sizes[::-1]
+    by_gain = parameters.search != "sweep" and parameters.least is None
+    for i, least in enumerate(sizes if parameters.search != "rt" else []):
+        if points and deadline.is_over:
+            return points
+        deadline.progress(f"classes of at least {count(least, 'row')}", i / len(sizes))
+        classes.deadline = deadline.part(len(sizes) * (1 + by_gain) - i)
+        found = classes.of_size(least)
+        points += [] if found is None else [found]
+    if by_gain and not (points and deadline.is_over):
+        classes.deadline = deadline
+        found = classes.by_gain()
+        points += [] if found is None else [found]
+    return points
 
 
 def _best(points: list[Point], parameters: RT) -> Point:

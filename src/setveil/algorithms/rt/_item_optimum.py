@@ -9,6 +9,7 @@ import numpy as np
 from setveil.algorithms.rt._conflict_loops import count_nodes, number_nodes
 from setveil.algorithms.rt._packing import Marks, Packing
 from setveil.algorithms.rt._publishable import Publishable
+from setveil.deadline import Deadline
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen
 
@@ -78,7 +79,9 @@ class ItemOptima:
         self.allowed: Marks = allowed & (self.gain_each > 0) if suppress else allowed
         self.upwards = frozen(np.argsort(-tree.depth, kind="stable"), np.int32)
 
-    def solve(self, rows: Ints, most: int | None = None) -> ItemOptimum | None:
+    def solve(
+        self, rows: Ints, most: int | None = None, deadline: Deadline | None = None
+    ) -> ItemOptimum | None:
         """Find the least loss of a part.
 
         Parameters
@@ -87,13 +90,15 @@ class ItemOptima:
             The rows of the part.
         most : int, optional
             Costs above this are of no interest: the search ends as soon as the cost is proven to be higher.
+        deadline : Deadline, optional
+            When the search ends with what it has; if it is over already, everything is suppressed.
 
         Returns
         -------
         ItemOptimum or None
             None: no release was found, which can be only where suppression or nodes are not allowed. If the
-            search ended for `most` or for its effort, it is not proven; for `most`, `lower` is higher than
-            that.
+            search ended for `most`, its effort or its deadline, it is not proven; for `most`, `lower` is
+            higher than that.
         """
         tree = self.tree
         occurrences, support = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
@@ -104,11 +109,15 @@ class ItemOptima:
         everything = int(occurrences[tree.root]) * self.full
         chosen: Marks = np.zeros(n, bool)
         gain = bound = 0
-        if n:
+        if n and deadline is not None and deadline.is_over:
+            if not self.suppress:
+                return None
+            bound = everything
+        elif n:
             gains = occurrences[node] * self.gain_each[node]
             program = Publishable(tree, self.indptr, self.items, rows, number, node, gains, self.k, self.m)
             enough = -1 if most is None else everything - most - 1
-            found = self._search(program, occurrences, enough)
+            found = self._search(program, occurrences, enough, deadline or Deadline())
             if found is None or found.best is None:
                 return None
             chosen, gain, bound = found.best, found.gain, found.bound
@@ -125,12 +134,14 @@ class ItemOptima:
         suppressed = int(occurrences[leaves[nodes < 0]].sum())
         return ItemOptimum(everything - gain, everything - bound, leaves, nodes, suppressed)
 
-    def _search(self, program: Publishable, occurrences: Ints, enough: int) -> Packing | None:
+    def _search(
+        self, program: Publishable, occurrences: Ints, enough: int, deadline: Deadline
+    ) -> Packing | None:
         if not self.suppress and not program.demand(occurrences):
             return None
         packing = Packing(program.gains, program.limits())
         for chosen in (program.coarsest(), program.near(np.zeros(program.node.size))):
             if chosen is not None:
                 packing.offer(chosen)
-        packing.search(program, enough, self.effort)
+        packing.search(program, enough, self.effort, lambda: deadline.is_over)
         return packing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
@@ -96,7 +96,13 @@ class Packing:
         if gain > self.gain:
             self.best, self.gain = chosen.copy(), gain
 
-    def search(self, problem: Problem, enough: int = -1, effort: int = 1 << 62) -> None:
+    def search(
+        self,
+        problem: Problem,
+        enough: int = -1,
+        effort: int = 1 << 62,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Look for the best solution, until it is proven best.
 
         Parameters
@@ -105,6 +111,8 @@ class Packing:
             Give up as soon as no solution is known to gain more than this.
         effort : int
             The work after which to end.
+        over : callable
+            Whether to end now, asked between two steps.
         """
         waiting: list[tuple[int, int, Marks, Marks]] = []
         serial = 0
@@ -116,7 +124,7 @@ class Packing:
             node = None
             elsewhere = -waiting[0][0] if waiting else -1
             self.bound = max(bound, elsewhere)
-            if self.bound <= max(self.gain, enough) or self.work >= effort:
+            if self.bound <= max(self.gain, enough) or self.work >= effort or over():
                 self.bound = max(self.bound, self.gain)
                 return
             if bound <= self.gain:
@@ -133,7 +141,7 @@ class Packing:
                 bound = min(bound, at_most)
                 if bound <= max(self.gain, enough) and not waiting:
                     break
-                if bound <= self.gain or self.work >= effort:
+                if bound <= self.gain or self.work >= effort or over():
                     break
                 chosen = values > 0.5
                 fractional = np.abs(values - chosen) > TOLERANCE

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from setveil.errors import RequestError
+from setveil.values import kinds
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Choice, ColumnLabels, Flag, Integer, Share
 
@@ -36,6 +37,8 @@ class RT(Declared):
         Allow items to be suppressed in a class, all their occurrences there, beside generalization.
     coarsest : mapping of str to sequence of str
         Labels by column (the items': the name of the column of items): nothing above these is published.
+    time_limit : float or None
+        Seconds after which the search ends with the best that it has; each size of classes gets an even part.
 
     Examples
     --------
@@ -72,6 +75,12 @@ class RT(Declared):
         ColumnLabels(),
         "File of lines column,label: nothing above these labels is published.",
         default_factory=dict,
+    )
+    time_limit: float | None = parameter(
+        kinds.Number("seconds", positive=True),
+        "Seconds, then the best so far (default: no limit).",
+        default=None,
+        study_name="solver_time_limit",
     )
 
     def __post_init__(self) -> None:

@@ -43,7 +43,8 @@ def anonymize(
 
     Details: `frontier`: of each partition that was tried `search`, `least`, `classes`, `smallest`,
     `relational_loss`, `transaction_loss`, `suppressed_share`, `f`, and whether it was `chosen`; `optimality`:
-    the loss of the items, and what is proven to be the least of any recoding of the items of these classes.
+    the loss of the items, and what is proven to be the least of any recoding of the items of these classes;
+    `ended_early`, only where the search was ended by its time limit or by the listener.
 
     Notes
     -----

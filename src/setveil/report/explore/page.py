@@ -18,6 +18,7 @@ from setveil.report.explore.text import (
     columns_explained,
     has_rho,
     heads,
+    is_bound,
     is_taken,
     loss_words,
     numbers,
@@ -62,7 +63,7 @@ _OF_ALL: tuple[_Curve, ...] = (
     ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
     (
         "Unique rows", "share of the rows", "root", True,
-        lambda cell, found: cell["unique_rows"] / found["rows"],
+        lambda cell, found: None if cell["unique_rows"] is None else cell["unique_rows"] / found["rows"],
     ),
 )  # fmt: skip
 
@@ -120,6 +121,8 @@ def _losses(found: Explored) -> str:
     ]
     if has_rho(found):
         notes.append("Bold, the front: every stronger promise loses more.")
+    if any(map(is_bound, found["cells"])):
+        notes.append("≤: at most so much, as the search for the promise was not finished.")
     if any(map(is_taken, found["cells"])):
         names = ["k, m", "rho"] if has_rho(found) else ["k", "m"]
         notes.append(
@@ -137,7 +140,7 @@ def _cell(cell: Cell, most: float, style: str) -> str:
     if is_taken(cell):
         taken = cell["made_for"]
         below = f'<br><span class="small">{",&nbsp;".join(map(str, taken.values()))}</span>'
-    shown = html.escape(("~" if cell["proven"] is False else "") + _short(cell["loss"]))
+    shown = ("≤&nbsp;" if is_bound(cell) else "") + html.escape(_short(cell["loss"]))
     if cell.get("front"):
         shown = f"<strong>{shown}</strong>"
     return f'<td style="{style};background:rgba({_TINT},{depth:.3f})">{shown}{below}</td>'
@@ -171,9 +174,9 @@ def _curves(found: Explored) -> str:
     if not bands or len(found["k"]) < 2:
         return ""
     caption = (
-        "Each mark is the best release found for a promise; pale: there was no time for it, and the release "
-        "for a stronger one is shown. Of names more is better, of all else less. Small values have more room "
-        "on some axes."
+        "Each mark is the best release found for a promise; pale: its search was not finished, so the loss "
+        "is at most as drawn. Of names more is better, of all else less. Small values have more room on "
+        "some axes."
     )
     drawing = Drawing("What is left", names, bands).as_html()
     return blocks.section("What is left", blocks.figure(drawing, caption))
@@ -193,7 +196,7 @@ def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Sm
         cells = [cell for cell in line if cell["loss"] is not None]
         shown = [(cell, y) for cell in cells if (y := value(cell, found)) is not None]
         values += [y for _, y in shown]
-        points = [Point(across.place(cell["k"]), y, pale=cell["status"] != "done") for cell, y in shown]
+        points = [Point(across.place(cell["k"]), y, pale=is_bound(cell)) for cell, y in shown]
         series.append(Series(look, points))
     if not values:
         return None

@@ -28,20 +28,21 @@ class Cell(TypedDict):
     own_loss: float | None
     lower_bound: float
     proven: bool | None
+    at_most: bool
     gap: float
     front: NotRequired[bool]
     items_kept: int
     occurrences_kept: int
     suppressed_occurrences: int
     hidden_occurrences: int
-    greatest_confidence: float
+    greatest_confidence: float | None
     relational_loss: float
     transaction_loss: float
     classes: int
     query_error: float | None
     known: int | Any  # "inf" where m is
-    unique_rows: float
-    unique_exact: bool
+    unique_rows: float | None
+    unique_exact: bool | None
 
 
 class Explored(TypedDict):
@@ -81,6 +82,7 @@ _NEAR = {
     "items": ("lm", words.objective("items"), ""),
     "entropy-max": ("entropy", "entropy-max", "; what is left out counts more"),
 }
+AT_MOST = "<="  # before a loss that is a bound
 HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly more
 
 
@@ -166,11 +168,16 @@ def is_taken(cell: Cell) -> bool:
     return made is not None and made.items() - parameters(cell).items() != set()
 
 
-def loss_text(cell: Cell) -> str:
-    """Write the loss of a cell, marked where less may be possible."""
+def is_bound(cell: Cell) -> bool:
+    """Whether the loss of a cell is only a bound: its search was not finished, so less may do."""
+    return cell["loss"] is not None and cell["at_most"]
+
+
+def loss_text(cell: Cell, mark: str = AT_MOST) -> str:
+    """Write the loss of a cell, marked where it is a bound."""
     if cell["loss"] is None:
         return "-"
-    return ("~" if cell["proven"] is False else "") + words.measure(cell["loss"])
+    return (mark if is_bound(cell) else "") + words.measure(cell["loss"])
 
 
 def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
@@ -193,7 +200,8 @@ def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
     gap: tuple[str, ...] = ()
     if has_rho(found):
         gap = (words.percent(cell["gap"]),)
-        learned = (f"{cell['hidden_occurrences']:,}", words.percent(cell["greatest_confidence"]))
+        most = cell["greatest_confidence"]
+        learned = (f"{cell['hidden_occurrences']:,}", "" if most is None else words.percent(most))
     return (
         loss_text(cell),
         *gap,
@@ -201,8 +209,12 @@ def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
         words.percent(cell["suppressed_occurrences"], found["occurrences"]),
         *learned,
         "" if cell["query_error"] is None else words.percent(cell["query_error"]),
-        ("" if cell["unique_exact"] else "about ") + words.percent(cell["unique_rows"], found["rows"]),
+        "" if cell["unique_rows"] is None else _unique(cell["unique_rows"], cell["unique_exact"], found),
     )
+
+
+def _unique(number: float, exact: bool | None, found: Explored) -> str:
+    return ("" if exact else "about ") + words.percent(number, found["rows"])
 
 
 def steps(found: Explored) -> list[str]:
@@ -253,27 +265,27 @@ def _steepest(pairs: Sequence[tuple[Cell, Cell]]) -> tuple[Cell, Cell] | None:
 
 
 def _is_free(weak: Cell, strong: Cell) -> bool:
-    """Whether a stronger promise costs hardly more, as far as both were searched."""
-    if not weak["status"] == strong["status"] == "done":
+    """Whether a stronger promise costs hardly more: what the weaker one costs must be known."""
+    if not weak["status"] == strong["status"] == "done" or is_bound(weak):
         return False
     return bool(strong["loss"] - weak["loss"] <= HARDLY * strong["loss"])
 
 
 def _from_to(weak: Cell, strong: Cell) -> str:
-    return f"from {words.measure(weak['loss'])} to {words.measure(strong['loss'])}"
+    return f"from {loss_text(weak, 'at most ')} to {loss_text(strong, 'at most ')}"
 
 
 def standing(found: Explored) -> list[str]:
     """Say how far the losses can be relied on: which are not proven, and which are of other releases."""
     done = [cell for cell in found["cells"] if cell["loss"] is not None]
     out = []
-    unproven = sum(cell["proven"] is False for cell in done)
+    bounds = sum(map(is_bound, done))
     if found["stopped"]:
         out.append("The search was stopped: what is shown is what was found until then.")
-    if unproven:
+    if bounds:
+        what = f"{count(bounds, 'loss', 'losses')} of {len(done)} {are(bounds)} an upper bound"
         out.append(
-            f"~: of {count(unproven, 'promise')} the loss is not proven to be the least; with more time "
-            "it may turn out less."
+            f"{AT_MOST} at most: {what}, as the search was not finished; with more time less may be found."
         )
     elif done and done[0]["proven"] is not None:
         out.append("Each loss is proven to be the least possible.")
@@ -285,12 +297,15 @@ def standing(found: Explored) -> list[str]:
         )
     late = sum(cell["status"] == "unsearched" for cell in done)
     if late:
-        why = "" if found["stopped"] else ", as time was up"
-        more = "" if found["stopped"] else " A greater time budget helps."
-        out.append(
-            f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched{why}: shown is the best "
-            f"release for a stronger one (made for).{more}"
-        )
+        every = len(found["cells"])
+        if found["stopped"]:
+            what, more = f"{count(late, 'promise')} {'was' if late == 1 else 'were'} not searched", ""
+        else:
+            what, more = (
+                f"Time ran out for {late} of {count(every, 'promise')}",
+                " A greater time budget helps.",
+            )
+        out.append(f"{what}: what is shown is an upper bound, the loss for a stronger one (made for).{more}")
     return out
 
 

@@ -12,6 +12,7 @@ from setveil.guarantees.km_rho import KmRho
 from setveil.values.numbers import as_written, written
 
 KS, MS = (2, 3, 5, 10, 11, 20, 50), (1, 2, 3)
+USUAL_M = 2  # items known, at most, of the promises that are looked at first
 KS_RHO, MS_RHO = (2, 5, 10), (1, 2)  # where each of them is tried with several rho
 
 Pair = tuple[int, int | float]  # k and m
@@ -141,6 +142,23 @@ def _require_once(name: str, given: Sequence[Any]) -> None:
     if len(set(given)) < len(given):
         twice = next(value for i, value in enumerate(given) if value in given[:i])
         raise RequestError(f"{name} = {twice} is given twice.", hint="Give each value once.")
+
+
+def usual_first(pairs: Sequence[Any]) -> list[Any]:
+    """Order promises for a search that may run out of time: few known items first, each part coarse to fine.
+
+    Most ask for one or two known items, and more take far longer.
+
+    Examples
+    --------
+    >>> usual_first([(2, 1), (5, 1), (2, 2), (5, 2), (2, 3), (5, 3)])
+    [(5, 2), (2, 1), (5, 1), (2, 2), (5, 3), (2, 3)]
+    """
+    return [
+        pair
+        for few in (True, False)
+        for pair in coarse_to_fine([one for one in pairs if (one[1] <= USUAL_M) == few])
+    ]
 
 
 def coarse_to_fine(pairs: Sequence[Any]) -> list[Any]:

@@ -42,7 +42,8 @@ def record(
         In JSON types. `cells`, by m, then by k (with several rho, the greatest first): `status` of the
         promise's own search, and with `loss` (None: no release keeps the promise) what is known of the best
         release, `made_for` another promise or this one, `own_loss` of the release that was made for this
-        promise, `lower_bound`, `proven` (None where the algorithm proves nothing), and its `command`; with
+        promise, `lower_bound`, `proven` (None where the algorithm proves nothing), `at_most` (whether the
+        loss is only a bound: the promise's own search was not finished), and its `command`; with
         rho also `gap`, the share of the loss that may be too much, and `front`, whether every stronger
         promise loses more.
     """
@@ -75,7 +76,8 @@ def record(
                 "made_for": _named(best.promise),
                 "own_loss": cell.loss,
                 "lower_bound": lower,
-                "proven": best.loss <= bounds[promise] if proves else None,
+                "proven": (proven := best.loss <= bounds[promise] if proves else None),
+                "at_most": cell.status != "done" or proven is False or cell.cut_short,
                 **({} if cell.rho is None else _beside(best.loss, lower, promise in ahead)),
                 **best.found,
                 **cell.lent,

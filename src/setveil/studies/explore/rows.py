@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
 
 from setveil import algorithms
 from setveil.data.transactions import Transactions
+from setveil.deadline import Clock, Deadline
 from setveil.errors import (
     DataError,
     GuaranteeError,
@@ -29,55 +29,26 @@ from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.runs.asked import named_algorithm
-from setveil.studies.explore.promises import Promise, at_least, coarse_to_fine, lower_bounds, lower_envelope
+from setveil.studies.explore.cells import (
+    Cell,
+    CellProgress,
+    known_beyond,
+    look_at_all,
+    require_one,
+    unmeasured,
+)
+from setveil.studies.explore.pace import EndingProgress, OutOfTimeError, Pace
+from setveil.studies.explore.promises import Promise, at_least, lower_bounds
 from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
 from setveil.utility.are import Queries
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
-from setveil.values.numbers import written
 
 TIME_BUDGET = 50.0
 MODEL, WITH_RHO = "km-anonymity", "km-rho"
 
 QUERIES, QUERY_SIZE = 1000, 2
-LEAST_LIMIT = 0.1  # seconds for the search of one release
-
-
-@dataclass
-class Cell:
-    """The promise of one k and m (and rho), and the best release that was found for it."""
-
-    k: int
-    m: int | float
-    # {"done", "infeasible", "refused", "unsearched"}: whether a release was found; "unsearched": time was up
-    status: str = "unsearched"
-    error: str = ""  # why there is none
-    loss: float | None = None  # of its own release
-    lower_bound: float = 0.0  # what every release loses at least, as far as its own search proved
-    # stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
-    # rho), a greater m at this k
-    keeps: tuple[Promise, Promise] | None = None
-    found: dict[str, Any] = field(default_factory=dict)  # what the release is worth (see `_worth`)
-    # what of that is something else for this promise, where the release of a stronger one is taken that
-    # covers more known items
-    lent: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0  # that it took
-    recoding: Any = None  # AnyRecoding, Parts of a table, or None: what became of each item
-    # with sensitive items: the greatest confidence in one that the release leaves
-    learned: Fraction | None = None
-    rho: Fraction | None = None  # also of the promise, where there are sensitive items
-
-    @property
-    def promise(self) -> Promise:
-        """The k and m, and rho if there is one."""
-        return (self.k, self.m) if self.rho is None else (self.k, self.m, self.rho)
-
-    @classmethod
-    def of(cls, promise: Promise) -> Cell:
-        """Make the cell of a promise that was not looked at."""
-        k, m, *rho = promise
-        return cls(k, m, rho=rho[0] if rho else None)
 
 
 @dataclass(frozen=True)
@@ -150,6 +121,7 @@ def explore(
     time_budget: float = TIME_BUDGET,
     seed: int = 0,
     progress: Progress = silent,
+    clock: Clock | None = None,
 ) -> Exploration:
     """Make and verify a release for each promise, and measure what is left.
 
@@ -167,11 +139,14 @@ def explore(
         How many items someone knows to whom rows are unique; by default one more than the promise covers.
     time_budget : float
         Seconds for everything. The search for one release gets an even part of what is left (where the
-        algorithm takes a time limit), and at most the limit that its parameters name.
+        algorithm takes a time limit), and at most the limit that its parameters name. What is under way when
+        they are over is given up.
     seed : int
         Draws the queries.
     progress : Progress
         Hears how far it is, and may end it early.
+    clock : callable, optional
+        Tells the time; by default the system's.
 
     Notes
     -----
@@ -179,7 +154,8 @@ def explore(
     where a release that was found already is known to keep a promise, and no release for a weaker promise can
     lose less, nothing is searched.
     """
-    begun = time.monotonic()
+    deadline = Deadline(time_budget, progress, clock=clock)
+    ending = EndingProgress(deadline)
     model = MODEL if secrets is None else WITH_RHO
     name, settings = require_algorithm(algorithm, model)
     if not data.n_occurrences:
@@ -189,48 +165,23 @@ def explore(
         progress("grouping items that often occur together")
         hierarchy = by_cooccurrence(data)
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
-    search = _Search(
-        data, hierarchy, name, settings,
-        queries=random_queries(data, QUERIES, size, seed, progress=progress),
-        known=known, seed=seed, cells={promise: Cell.of(promise) for promise in promises},
-        deadline=begun + time_budget, progress=progress, secrets=secrets,
-    )  # fmt: skip
-    order = coarse_to_fine([cell.promise for cell in search.cells.values() if search.is_feasible(cell)])
-    progress.stoppable = True
+    cells = {promise: Cell.of(promise) for promise in promises}
     try:
-        for i, promise in enumerate(order):
-            if progress.stop_requested() or time.monotonic() > search.deadline:
-                break
-            search.look_at(search.cells[promise], i, len(order))
-    finally:
-        progress.stoppable = False
-    cells = list(search.cells.values())
-    require_one(cells)
-    lend(search.cells, search.lent)
+        queries = random_queries(data, QUERIES, size, seed, progress=ending)
+    except OutOfTimeError:
+        require_one([*cells.values()])
+        raise
+    search = _Search(
+        data, hierarchy, name, settings, queries=queries, known=known, seed=seed, cells=cells, secrets=secrets
+    )
+    wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]
+    look_at_all(cells, wanted, search, deadline)
     return Exploration(
-        cells, name, search.objective,
+        [*cells.values()], name, search.objective,
         {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
-        time.monotonic() - begun, progress.stop_requested(), secrets=secrets,
+        deadline.passed, progress.stop_requested(), secrets=secrets,
         weighted=bool(getattr(settings, "weights", None)),
     )  # fmt: skip
-
-
-class CellProgress:
-    """Passes on the progress of one cell, with its name and how far all are."""
-
-    def __init__(self, progress: Progress, cell: Cell, done: int, number: int) -> None:
-        self.progress, self.share = progress, done / number
-        rho = "" if cell.rho is None else f", rho={written(cell.rho)}"
-        self.name = f"k={cell.k}, m={cell.m}{rho} ({done + 1} of {number})"
-        self.stoppable = False  # of this cell's search; all together can be stopped anyway
-
-    def __call__(self, phase: str, done: float | None = None) -> None:
-        """Hear what is done for this cell; how far that is does not matter beside the others."""
-        self.progress(f"{self.name}: {phase}", self.share)
-
-    def stop_requested(self) -> bool:
-        """Whether all of it should end."""
-        return self.progress.stop_requested()
 
 
 @dataclass
@@ -245,10 +196,7 @@ class _Search:
     known: int | None
     seed: int
     cells: dict[Promise, Cell]
-    deadline: float
-    progress: Progress
     secrets: Secrets | None = None
-    beyond: list[float] = field(default_factory=list)  # seconds of each cell above the limit of its search
 
     @property
     def objective(self) -> str:
@@ -269,40 +217,41 @@ class _Search:
             return KmAnonymity(cell.k, cell.m)
         return KmRho(cell.k, cell.m, cell.rho, self.secrets.items, self.secrets.knows)
 
-    def look_at(self, cell: Cell, done: int, number: int) -> None:
+    def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
         """Find a release for a promise, verify and measure it."""
-        begun = time.monotonic()
-        hearing = CellProgress(self.progress, cell, done, number)
-        promise = self._guarantee(cell)
+        begun, promise = pace.deadline.passed, self._guarantee(cell)
+        limit = min(pace.begin(cell.m, left), getattr(self.settings, "time_limit", None) or math.inf)
         same = self._known_best(cell)
-        limit = 0.0
         try:
             if same is not None and same.recoding is not None:
-                recoding, cell.loss, cell.lower_bound = same.recoding, same.loss, same.loss or 0.0
-                cell.keeps, cell.learned = same.keeps, same.learned
+                recoding, best = same.recoding, (same.loss, same.loss or 0.0)
+                keeps, learned = same.keeps, same.learned
             else:
-                limit = self._limit(number - done)
-                recoding = self._made(cell, promise, limit, hearing)
+                recoding, best = self._made(promise, limit, hearing)
+        except OutOfTimeError:
+            raise
         except UnfinishedError:  # it is as if it had not been begun
             return
         except (InfeasibleError, RequestError) as error:
             cell.status = "infeasible" if isinstance(error, InfeasibleError) else "refused"
             cell.error = error.message
             return
+        pace.searched(limit)
         hearing("publishing")
         least = cell.k if self.secrets is None else 0  # counts would tell of sensitive items
         release = publish(self.data, recoding, self.seed, {}, least)
         if same is None:
             hearing("verifying")
-            cell.keeps, cell.learned = _verified(release, promise, hearing)
+            keeps, learned = _verified(release, promise, hearing)
         elif same.m != cell.m:
-            cell.learned = self._learned(release, cell, hearing)
+            learned = self._learned(release, cell, hearing)
         hearing("measuring")
-        cell.found = self._worth(release, recoding, cell, hearing)
-        cell.recoding, cell.status = recoding, "done"
-        cell.seconds = time.monotonic() - begun
+        found = self._worth(release, recoding, cell, learned, hearing)
+        cell.loss, cell.lower_bound = best
+        cell.keeps, cell.learned, cell.found, cell.recoding = keeps, learned, found, recoding
+        cell.status, cell.seconds = "done", pace.deadline.passed - begun
         if same is None:
-            self.beyond.append(max(cell.seconds - limit, 0.0))
+            pace.end(cell.m)
 
     def _known_best(self, cell: Cell) -> Cell | None:
         """Find a release that is known to keep the promise and to lose as little as any can."""
@@ -319,16 +268,10 @@ class _Search:
                 return other
         return None
 
-    def _limit(self, left: int) -> float:
-        """Give the search of one of the promises left its part of the time, which other work shares."""
-        beyond = sum(self.beyond) / max(len(self.beyond), 1)
-        even = max((self.deadline - time.monotonic()) / left - beyond, LEAST_LIMIT)
-        return float(min(even, getattr(self.settings, "time_limit", None) or math.inf))
-
     def _made(
-        self, cell: Cell, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
-    ) -> AnyRecoding:
-        """Run the algorithm, within a time limit if it takes one; note the loss and its bound."""
+        self, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
+    ) -> tuple[AnyRecoding, tuple[float, float]]:
+        """Run the algorithm, within a time limit if it takes one; also the loss, and what is proven of it."""
         settings = self.settings
         if hasattr(settings, "time_limit"):
             settings = replace(settings, time_limit=limit)
@@ -337,30 +280,32 @@ class _Search:
         recoding, told = module.anonymize(self.data, self.hierarchy, promise, settings, hearing)
         best = told.get("optimality")
         if best is None:
-            cell.loss = (lm if self.objective == "lm" else ncp)(self.data, recoding)
-        else:
-            cell.loss, cell.lower_bound = best["loss"], best["lower_bound"]
-        made: AnyRecoding = recoding
-        return made
+            return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)
+        return recoding, (best["loss"], best["lower_bound"])
 
-    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+    def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
         """Measure what the release for a stronger promise leaves at risk beyond this one."""
         release = publish(self.data, stronger.recoding, self.seed, {}, 0)
-        return self._risk(release, cell, self._learned(release, cell, self.progress), self.progress)
+        return self._risk(release, cell, self._learned(release, cell, hearing), hearing)
+
+    def unknown(self, cell: Cell) -> dict[str, Any]:
+        """Name what `lent` measures, without values."""
+        learned = {} if self.secrets is None else {"greatest_confidence": None}
+        return {**unmeasured(cell, self.known), **learned}
 
     def _learned(self, release: Release, cell: Cell, hearing: Progress) -> Fraction | None:
         """With sensitive items: the greatest confidence for whoever knows what the promise covers."""
         return None if self.secrets is None else _verified(release, self._guarantee(cell), hearing)[1]
 
     def _worth(
-        self, release: Release, recoding: AnyRecoding, cell: Cell, hearing: CellProgress
+        self, release: Release, recoding: AnyRecoding, cell: Cell, learned: Fraction | None, hearing: Progress
     ) -> dict[str, Any]:
         """Measure what a release is worth, and what it leaves at risk, as JSON types."""
         worth = {
             **names_kept(self.data, recoding),
             "labels": release.published.n_items,
             "query_error": query_error(self.data, release, self.queries, hearing),
-            **self._risk(release, cell, cell.learned, hearing),
+            **self._risk(release, cell, learned, hearing),
         }
         if self.secrets is None:
             return worth
@@ -373,7 +318,7 @@ class _Search:
         self, release: Release, cell: Cell, learned: Fraction | None, hearing: Progress
     ) -> dict[str, Any]:
         """Measure what a release leaves at risk, which depends on how many items the promise covers."""
-        known = self.known or (None if cell.m == math.inf else int(cell.m) + 1)
+        known = known_beyond(cell, self.known)
         if self.secrets is None:
             return unique_rows(release, known, self.seed, hearing)
         risk = unique_rows(release, known, self.seed, hearing, self.secrets.unknown)
@@ -398,33 +343,3 @@ def _verified(
     most = verdict.greatest_confidence  # type: ignore[attr-defined]  # of the verdict on this model
     learned = Fraction(0) if most is None else most.confidence
     return ((most_k, promise.m, learned), (promise.k, most_m, promise.rho)), learned
-
-
-def lend(cells: Mapping[Any, Cell], measure: Callable[[Cell, Cell], dict[str, Any]]) -> None:
-    """Measure releases anew for weaker promises that take them and cover fewer known items.
-
-    Parameters
-    ----------
-    cells : mapping
-        By their promises.
-    measure : callable
-        Takes the cell of a promise, and that of the stronger one whose release it takes: what of this is
-        worth something else to the first.
-    """
-    losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
-    for promise, stronger in lower_envelope(cells, losses).items():
-        if cells[stronger].m != cells[promise].m:
-            cells[promise].lent = measure(cells[promise], cells[stronger])
-
-
-def require_one(cells: Sequence[Cell]) -> None:
-    """Refuse a grid of which nothing can be kept, with the reason of the weakest promise that was tried."""
-    if any(cell.status == "done" for cell in cells):
-        return
-    tried = [cell for cell in cells if cell.status != "unsearched"]
-    if not tried:
-        raise InfeasibleError(
-            "No release was found within the time budget.", hint="Raise it, or ask for fewer values."
-        )
-    kind = InfeasibleError if all(cell.status == "infeasible" for cell in tried) else RequestError
-    raise kind(tried[0].error)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from setveil.algorithms.rt import rt
+from setveil.deadline import Clock, Deadline
 from setveil.errors import DataError, GuaranteeError, InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify import verify
@@ -16,15 +16,17 @@ from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.tables import TableRelease, publish
-from setveil.studies.explore.promises import Pair, coarse_to_fine
-from setveil.studies.explore.rows import TIME_BUDGET, Cell, CellProgress, Exploration, lend, require_one
+from setveil.studies.explore.cells import Cell, CellProgress, known_beyond, look_at_all, unmeasured
+from setveil.studies.explore.pace import EndingProgress, Pace
+from setveil.studies.explore.promises import Pair
+from setveil.studies.explore.rows import TIME_BUDGET, Exploration
 from setveil.studies.worth import unique_rows
 from setveil.tables.table import Table
 from setveil.utility import Case
 from setveil.utility.are import with_counts
 from setveil.utility.estimates import estimator_of
 from setveil.utility.relational import SHARE, class_sizes, relational_loss
-from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries
+from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answers
 
 QUERIES = 200
 SEARCH: Literal["sweep"] = "sweep"  # fast enough for many promises; splitting by gain as well may lose less
@@ -40,6 +42,7 @@ def explore_table(
     time_budget: float = TIME_BUDGET,
     seed: int = 0,
     progress: Progress = silent,
+    clock: Clock | None = None,
 ) -> Exploration:
     """Make and verify a release of a table for each promise, and measure what is left.
 
@@ -55,39 +58,33 @@ def explore_table(
         How many items someone knows besides all quasi-identifiers to whom rows are unique; by default one
         more than the promise covers.
     time_budget : float
-        Seconds for everything. No search is begun after them; one that was begun is ended.
+        Seconds for everything. Each search gets an even part of what is left; what is under way when they
+        are over is given up.
     seed : int
         Draws the queries.
     progress : Progress
         Hears how far it is, and may end it early.
+    clock : callable, optional
+        Tells the time; by default the system's.
     """
-    begun = time.monotonic()
+    deadline = Deadline(time_budget, progress, clock=clock)
     if not table.n_rows:
         raise DataError("The table has no rows: there is nothing to explore.")
     tree = table.tree if hierarchy is None else hierarchy
     if tree is None and table.n_items:
         progress("grouping items that often occur together")
         tree = by_cooccurrence(table)
+    queries = random_table_queries(table, QUERIES, seed)
     search = _Search(
         table, tree or Hierarchy({"*": None}), rt.RT(share=share, search=SEARCH),
-        random_table_queries(table, QUERIES, seed), known, seed, progress,
+        queries, true_answers(table, queries), known, seed,
     )  # fmt: skip
     cells: dict[Pair, Cell] = {pair: Cell(*pair) for pair in pairs}
-    order = coarse_to_fine([pair for pair, cell in cells.items() if _is_feasible(cell, table)])
-    progress.stoppable = True
-    try:
-        for done, pair in enumerate(order):
-            if progress.stop_requested() or time.monotonic() > begun + time_budget:
-                break
-            search.look_at(cells[pair], CellProgress(progress, cells[pair], done, len(order)))
-    finally:
-        progress.stoppable = False
-    found = list(cells.values())
-    require_one(found)
-    lend(cells, search.lent)
+    look_at_all(cells, [pair for pair, cell in cells.items() if _is_feasible(cell, table)], search, deadline)
     return Exploration(
-        found, "rt", "f", {"rows": table.n_rows, "items": table.n_items, "occurrences": table.n_occurrences},
-        time.monotonic() - begun, progress.stop_requested(), share,
+        [*cells.values()], "rt", "f",
+        {"rows": table.n_rows, "items": table.n_items, "occurrences": table.n_occurrences},
+        deadline.passed, progress.stop_requested(), share,
     )  # fmt: skip
 
 
@@ -109,15 +106,18 @@ class _Search:
     hierarchy: Hierarchy
     settings: rt.RT
     queries: list[TableQuery]
+    answers: list[int]  # the true ones
     known: int | None
     seed: int
-    progress: Progress
 
-    def look_at(self, cell: Cell, hearing: CellProgress) -> None:
+    def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
         """Find a release for a promise, verify and measure it."""
-        begun, promise = time.monotonic(), KKmAnonymity(cell.k, cell.m)
+        begun, promise = pace.deadline.passed, KKmAnonymity(cell.k, cell.m)
+        limit = pace.begin(cell.m, left)
         hearing("searching")
-        made, told = rt.anonymize(self.table, self.hierarchy, promise, self.settings, hearing)
+        settings = replace(self.settings, time_limit=limit)
+        made, told = rt.anonymize(self.table, self.hierarchy, promise, settings, hearing)
+        pace.searched(limit)
         best = next(point for point in told["frontier"] if point["chosen"])
         hearing("publishing")
         release = publish(self.table, made, self.seed, {}, cell.k)
@@ -129,9 +129,10 @@ class _Search:
                 hint="This is a defect of setveil; please report it with the parameters of the run.",
             )
         hearing("measuring")
-        cell.loss, cell.found, cell.status = best["f"], self._worth(release, best, cell, hearing), "done"
-        cell.recoding = made
-        cell.seconds = time.monotonic() - begun
+        cell.found = self._worth(release, best, cell, hearing)
+        cell.loss, cell.recoding, cell.cut_short = best["f"], made, "ended_early" in told
+        cell.status, cell.seconds = "done", pace.deadline.passed - begun
+        pace.end(cell.m)
 
     def _worth(
         self, release: TableRelease, best: dict[str, Any], cell: Cell, hearing: CellProgress
@@ -147,16 +148,19 @@ class _Search:
             **self._unique(release, cell, hearing),
         }
 
-    def lent(self, cell: Cell, stronger: Cell) -> dict[str, Any]:
+    def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
         """Measure what the release for a stronger promise leaves at risk beyond this one."""
         release = publish(self.table, stronger.recoding, self.seed, {}, 0)
-        return self._unique(release, cell, self.progress)
+        return self._unique(release, cell, hearing)
+
+    def unknown(self, cell: Cell) -> dict[str, Any]:
+        """Name what `lent` measures, without values."""
+        return unmeasured(cell, self.known)
 
     def _unique(self, release: TableRelease, cell: Cell, hearing: Progress) -> dict[str, Any]:
-        known = self.known or (None if isinstance(cell.m, float) else cell.m + 1)
-        return unique_rows(release, known, self.seed, hearing)
+        return unique_rows(release, known_beyond(cell, self.known), self.seed, hearing)
 
     def _query_error(self, release: TableRelease, hearing: CellProgress) -> float | None:
         case = Case(self.table, **release.measurable(), progress=hearing)
         estimator = case.once(with_counts) or estimator_of(case.published, case.recoding, None)
-        return query_errors(self.table, release.table, estimator, self.queries, hearing).median
+        return query_errors(self.table, release.table, estimator, self.queries, hearing, self.answers).median

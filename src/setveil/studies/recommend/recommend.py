@@ -99,6 +99,7 @@ def recommend(
     share: Fraction | None = None,
     asked: str = "",
     time_budget: float = TIME_BUDGET,
+    left: float | None = None,
     jobs: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
@@ -126,7 +127,9 @@ def recommend(
     asked : str
         The model that is asked for, where it bounds what is learned of sensitive items.
     time_budget : float
-        Seconds for all runs together.
+        Seconds for everything.
+    left : float, optional
+        What is left of them.
     jobs, seed, progress
         As for `setveil.studies.compare.sweep.run_all`.
     """
@@ -145,7 +148,9 @@ def recommend(
         )
         for one in candidates
     ]
-    records = run_all(runs, folder, jobs=jobs, budget=time_budget, progress=progress)
+    records = run_all(
+        runs, folder, jobs=jobs, budget=time_budget if left is None else left, progress=progress
+    )
     by_run = {row["run"]: row for row in table(runs, records)}
     by = "are_mean" if queries_file is not None else "lm" if share is None else "f"
     rows = [
