@@ -29,6 +29,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, TableShare, items_tree, read_either
+from setveil.deadline import Deadline
 from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
@@ -96,9 +97,9 @@ def explore(
     $ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
     $ setveil explore patients.csv --qi age,sex --set codes
     """
+    deadline = Deadline(time_budget)  # before what takes long to import
     from setveil.cli.files import extension_hint, require_page, write_page
     from setveil.commands.explore import explored, suited
-    from setveil.deadline import Deadline
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
@@ -107,7 +108,6 @@ def explore(
     from setveil.studies.explore.tables import SEARCH
     from setveil.utility.relational import SHARE
 
-    deadline = Deadline(time_budget)
     named, of_table = secret["sensitive"], bool(columns.given)
     promises = _promises(k, m, rho, secret, algorithm)
     require_page(out, "explored.html", force)

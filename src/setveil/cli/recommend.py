@@ -27,6 +27,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, answer
 from setveil.cli.tables import Columns, TableShare, items_tree, read_either
+from setveil.deadline import Deadline
 from setveil.errors import RequestError
 from setveil.options.models import RECOMMENDED
 from setveil.values.numbers import parse_number
@@ -61,16 +62,15 @@ def recommend(
     $ setveil recommend baskets.csv --k 5 --m 2 --rho 0.2 --sensitive secret.csv -H products.csv
     $ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes
     """
+    deadline = Deadline(time_budget)  # before what takes long to import
     from setveil.cli.files import require_page, write_page
     from setveil.commands.recommend import advised, promised, suited
-    from setveil.deadline import Deadline
     from setveil.options.inputs import load_labels
     from setveil.report.recommend.page import advice_html
     from setveil.studies.compare.plan import data_set
     from setveil.studies.recommend.recommend import record
     from setveil.values.kinds import reference
 
-    deadline = Deadline(time_budget)
     require_page(out, "advice.html", force)
     source = source_of(input, reading)
     paths = [source] if isinstance(source, str) else list(source)
