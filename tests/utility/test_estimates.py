@@ -18,11 +18,11 @@ from releases import estimator_of, random_release
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
+from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import frozen
 from setveil.published.counts import Counts
 from setveil.published.shared import Shared
 from setveil.utility import estimates
-from setveil.utility._estimate_loops import label_chances
 from setveil.utility.are import query_errors
 from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Answer, Estimator
 from strategies import examples, transactions
@@ -209,7 +209,8 @@ def chances(rows: list[int], size: int) -> float:
     out = np.empty(1)
     begin, end = np.zeros(1, np.int64), np.array([len(rows)])
     given = [frozen(part, np.int64) for part in (begin, end, [size], [sum(rows) - size])]
-    label_chances(*given[:2], frozen(rows, np.float64), *given[2:], out)
+    once = frozen(np.ones(len(rows)), np.int64)
+    label_chances(*given[:2], frozen(rows, np.float64), once, *given[2:], out)
     return float(out[0])
 
 

@@ -150,7 +150,10 @@ def _beyond(g: Facts) -> list[str]:
 
 def violation_words(entry: Facts) -> str:
     """Say which items too few rows hold."""
-    return f"support {entry['support']}: {', '.join(entry['itemset'])}"
+    where = f"class {entry['class']}, " if "class" in entry else ""
+    if not entry["itemset"]:
+        return f"{where}{count(entry['support'], 'row')} in all"
+    return f"{where}support {entry['support']}: {', '.join(entry['itemset'])}"
 
 
 K = Option(Integer(1), "Everyone hides among at least k rows.", short="k", needed=True)

@@ -239,11 +239,12 @@ def _reading(g: Facts) -> Points:
 
 def violation_words(entry: Facts) -> str:
     """Say which items too few rows hold, or what they tell of a sensitive item."""
+    where = f"class {entry['class']}, " if "class" in entry else ""
     known = ", ".join(entry["itemset"]) or "nothing known"
     if "betrays" not in entry:
-        return f"support {entry['support']}: {known}"
+        return f"{where}support {entry['support']}: {known}"
     rows = count(entry["support"], "row")
-    return f"{known}: {entry['betrays']} in {entry['sensitive_rows']:,} of {rows}"
+    return f"{where}{known}: {entry['betrays']} in {entry['sensitive_rows']:,} of {rows}"
 
 
 def confidences_beyond(g: Facts) -> list[str]:

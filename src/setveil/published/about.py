@@ -127,9 +127,13 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
         return f"{numbers[0]} is {shorten(str(content[numbers[0]]))}, expected a number"
     if ("rows" in content) != ("empty_rows" in content):
         return "it has one of rows and empty_rows, expected both"
+    in_classes = content.get("recoding") == "classes"
+    if in_classes and not _are_classes(content.get("classes")):
+        return f"classes is {shorten(str(content.get('classes')))}, expected file, number and empty_rows"
     counts = content.get("counts")
-    if counts is not None and not _is_counts(counts):
-        return f"counts is {shorten(str(counts))}, expected file, least and suppressed"
+    if counts is not None and not _is_counts(counts, classes=in_classes):
+        entries = "file, least and untold" if in_classes else "file, least and suppressed"
+        return f"counts is {shorten(str(counts))}, expected {entries}"
     if "roles" in content and not _are_roles(content):
         return "roles is no object of qi, set and keep, or delimiter is none"
     labels = content.get("labels", {})
@@ -160,13 +164,27 @@ def _are_roles(content: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_counts(entry: object) -> bool:
+def _is_counts(entry: object, *, classes: bool = False) -> bool:
     return (
         isinstance(entry, dict)
         and entry.get("file") == COUNTS
         and _is_size(entry.get("least"))
-        and isinstance(entry.get("suppressed"), bool)
+        and (_are_sizes(entry.get("untold")) if classes else isinstance(entry.get("suppressed"), bool))
     )
+
+
+def _are_classes(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.get("file") == "classes.csv"
+        and _is_size(entry.get("number"))
+        and _are_sizes(entry.get("empty_rows"))
+        and len(entry["empty_rows"]) == entry["number"]
+    )
+
+
+def _are_sizes(entry: object) -> bool:
+    return isinstance(entry, list) and all(map(_is_size, entry))
 
 
 def named_beside(path: str, name: str) -> tuple[str, ...] | None:

@@ -22,6 +22,8 @@ from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
+from setveil.published.class_counts import ClassCounts, read_class_counts
+from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding
 
 FILE = "counts.csv"
@@ -116,8 +118,10 @@ class Counts:
             file.writelines(f"{quote(item)},{quote(label)},{rows}\n" for item, label, rows in self.lines())
 
 
-def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:
+def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | ClassCounts | None:
     """Read the counts beside published rows as they stand there; None if the release has none.
+
+    Those of rows in classes are of a form of their own.
 
     Whether they can be true is for the verifier to say (`setveil.guarantees.verify.counts`).
     """
@@ -135,6 +139,8 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | None:
             f"{path} is missing: the about.json beside it says that there are counts.",
             hint="The files must come from the same release, and none of it be left out.",
         )
+    if about.get("recoding") == ClassRecoding.kind:
+        return read_class_counts(folder, entry, about["classes"]["number"])
     try:
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,14 @@ class ItemParts:
     labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, part_of_row: NDArray[np.int64], data: Transactions, recoding: LocalRecoding) -> ItemParts:
+    def of(
+        cls,
+        part_of_row: NDArray[np.int64],
+        data: Transactions,
+        recoding: LocalRecoding,
+        *,
+        mixed: Collection[str] = (),
+    ) -> ItemParts:
         """Find what each item became in each part.
 
         Parameters
@@ -40,13 +48,16 @@ class ItemParts:
             Part of each row, numbered from 0; -1: none, which only rows without items may have.
         recoding : LocalRecoding
             What each of their occurrences becomes.
+        mixed : collection of str
+            Items that may be left out of some rows of a part only: there they are listed with their label.
         """
-        image = recoding.images(data)
+        image = recoding.images(data).astype(np.int64)
         pair = np.repeat(part_of_row, data.row_lengths()) * data.n_items + data.items
         pairs, place = np.unique(pair, return_inverse=True)
         label = np.full(pairs.size, -1, np.int64)
-        label[place] = image
-        differs = np.flatnonzero(label[place] != image)
+        np.maximum.at(label, place, image)
+        either = np.array([item in set(mixed) for item in data.vocabulary.labels], bool)[data.items]
+        differs = np.flatnonzero((label[place] != image) & ~((image < 0) & either))
         if differs.size:
             part, item = divmod(int(pair[differs[0]]), data.n_items)
             raise DataError(

@@ -200,26 +200,30 @@ def publish(
     The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
     so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
     """
-    recoded = recode(data, made)
-    indptr, items, labels = recoded.indptr, recoded.items, recoded.vocabulary
-    used = recoded.supports() > 0
-    if not used.all():
-        image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-        indptr, items = recode_rows(indptr, items, image)
-        labels = Vocabulary(label for label, u in zip(labels.labels, used, strict=True) if u)
-
+    indptr, items, labels = in_used_labels(recode(data, made))
     group, first, weights = merge_rows_by_content(indptr, items)
     order, row_map = shuffled(group_order(group, weights), seed)
     published = Transactions(*take_rows(indptr, items, order), labels)
     # What was found to sort the rows need not be found again.
     vars(published)["distinct"] = *take_rows(indptr, items, first), frozen(weights, np.int64)
-    del recoded, indptr, items, group, order  # as large as the data
+    del indptr, items, group, order  # as large as the data
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
     parts = None
     if isinstance(made, LocalRecoding) and made.part_of_row is not None:
         parts = ItemParts.of(made.part_of_row, data, made)
     return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
+
+
+def in_used_labels(recoded: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32], Vocabulary]:
+    """Take recoded rows, and of the labels those that some row shows."""
+    indptr, items, labels = recoded.indptr, recoded.items, recoded.vocabulary
+    used = recoded.supports() > 0
+    if used.all():
+        return indptr, items, labels
+    image = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+    shown = Vocabulary(label for label, u in zip(labels.labels, used, strict=True) if u)
+    return *recode_rows(indptr, items, image), shown
 
 
 def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -12,6 +12,8 @@ from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
+from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
+from setveil.guarantees.verify.classes import classes_of, verify_classes
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
@@ -19,6 +21,7 @@ from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
 from setveil.guarantees.verify.table_counts import check_table_counts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
+from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
@@ -76,6 +79,8 @@ def check(
     **more
         What the verifier of the rows takes besides.
     """
+    if isinstance(published, ClassRows):
+        return _in_classes(published, guarantee, counts, about, show=show, cover=cover, **more)
     verdict = verify(
         published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
     )
@@ -94,6 +99,32 @@ def check(
         problem = "the rows keep the promise in the cover reading only, in which counts undo it"
         found = CountsVerdict(found.lines, found.violations + 1, (problem, *found.first)[: max(show, 1)])
     return verdict.with_counts(found)
+
+
+def _in_classes(
+    published: ClassRows,
+    guarantee: Guarantee,
+    counts: Any,
+    about: Mapping[str, Any],
+    *,
+    show: int,
+    cover: Hierarchy | None,
+    progress: Progress = silent,
+    **_more: Any,
+) -> Verdict:
+    """Check every class by itself, and lines and totals of all."""
+    if cover is not None:
+        raise RequestError(
+            "The cover reading is that of releases which know no classes; here each class keeps the promise.",
+            hint="Leave out --reading and --hierarchy.",
+        )
+    classes = classes_of(published, published.sizes.tolist())
+    verdict = verify_classes(classes, guarantee, show=show, progress=progress)
+    if counts is None:
+        return verdict
+    file = ClassCountsFile(counts.lines(), counts.least, counts.untold, about["labels"], about.get("domain"))
+    k: int = guarantee.k  # type: ignore[attr-defined]  # of both models that classes have
+    return verdict.with_counts(check_class_counts(classes, file, k, secrets=guarantee.secrets, show=show))
 
 
 def check_pieces(

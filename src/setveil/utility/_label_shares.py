@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.errors import DataError, shorten
+from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import Ints, frozen
 from setveil.published.shared import Told
-from setveil.utility._estimate_loops import label_chances
 
 _ANY = 1 << 62
 
@@ -137,7 +137,8 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
     label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)
     if counts is not None:
         spans = frozen(begins, np.int64), frozen(ends, np.int64)
-        label_chances(*spans, rows_of, sizes, frozen(excess, np.int64), chances)
+        once = frozen(np.ones(label_of.size), np.int64)
+        label_chances(*spans, rows_of, once, sizes, frozen(excess, np.int64), chances)
     is_item = np.ones(label_of.size, bool)
     is_item[list(of_label.values())] = False
     return Places(

@@ -1,0 +1,153 @@
+"""Does a promise hold in every class of rows? Answered from the published rows and the classes alone.
+
+Each class is looked at by itself, as somebody does who knows the class of a person; whoever does not finds in
+each class none of the rows that fit, or as many as promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import RequestError
+from setveil.guarantees import Guarantee
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import KmRho
+from setveil.guarantees.verify._inference import Learned, greatest
+from setveil.guarantees.verify.km import KmVerdict, verify_km
+from setveil.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
+from setveil.progress import Progress, silent
+
+
+@dataclass(frozen=True, repr=False)
+class KmClassesVerdict(KmVerdict):
+    """What the verifier found in rows of classes: the worst of all classes."""
+
+    classes: int = 1  # how many there are
+    of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations
+
+    def found(self) -> dict[str, Any]:
+        """Return the greatest k and m that hold in every class, and the number of classes."""
+        return {**super().found(), "classes": self.classes}
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types, each with its class."""
+        return _with_classes(super().listed(), self.of_class)
+
+
+@dataclass(frozen=True, repr=False)
+class KmRhoClassesVerdict(KmRhoVerdict):
+    """What the verifier found in rows of classes: the worst of all classes."""
+
+    classes: int = 1  # how many there are
+    of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations
+
+    def found(self) -> dict[str, Any]:
+        """Return what holds in every class, and the number of classes."""
+        return {**super().found(), "classes": self.classes}
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types, each with its class."""
+        return _with_classes(super().listed(), self.of_class)
+
+
+def _with_classes(listed: list[dict[str, Any]], classes: Sequence[int]) -> list[dict[str, Any]]:
+    return [{"class": c, **entry} for c, entry in zip(classes, listed, strict=True)]
+
+
+def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactions]:
+    """Take rows apart that stand class after class, each with the labels that it shows."""
+    out = []
+    begin = 0
+    labels = published.vocabulary.labels
+    for size in sizes:
+        bounds = published.indptr[begin : begin + size + 1]
+        items = published.items[bounds[0] : bounds[-1]]
+        used, inside = np.unique(items, return_inverse=True)
+        out.append(
+            Transactions(
+                bounds - bounds[0],
+                inside.astype(np.int32).ravel(),
+                Vocabulary(labels[i] for i in used.tolist()),
+            )
+        )
+        begin += size
+    return out
+
+
+def verify_classes(
+    classes: Sequence[Transactions], guarantee: Guarantee, *, show: int = 10, progress: Progress = silent
+) -> KmClassesVerdict | KmRhoClassesVerdict:
+    """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each has k rows.
+
+    Parameters
+    ----------
+    classes : sequence of Transactions
+        The published rows of each class (`classes_of`).
+    guarantee : KmAnonymity or KmRho
+        What must hold in each.
+    """
+    if not isinstance(guarantee, KmAnonymity | KmRho):
+        raise RequestError(
+            f"{guarantee.model} is no promise about rows in classes.",
+            hint="There are k^m-anonymity and (k,rho)^m-anonymity.",
+        )
+    small = [c for c, rows in enumerate(classes) if rows.n_rows < guarantee.k]
+    if isinstance(guarantee, KmRho):
+        return _of_rho(classes, guarantee, small, show, progress)
+    found = []
+    for c, rows in enumerate(classes):
+        progress("verifying", c / len(classes))
+        found.append(verify_km(rows, guarantee, show=show))
+    first = [(c, ((), classes[c].n_rows)) for c in small]
+    first += [(c, entry) for c, one in enumerate(found) for entry in one.first]
+    least = [one.greatest_k for one in found if one.greatest_k is not None]
+    least += [rows.n_rows for rows in classes if least]
+    return KmClassesVerdict(
+        guarantee,
+        all(one.holds for one in found) and not small,
+        sum(one.violations for one in found) + len(small),
+        tuple(entry for _, entry in first[:show]),
+        min(least, default=None),
+        min((one.greatest_m for one in found), default=float("inf")),
+        all(one.complete for one in found),
+        classes=len(classes),
+        of_class=tuple(c for c, _ in first[:show]),
+    )
+
+
+def _of_rho(
+    classes: Sequence[Transactions], guarantee: KmRho, small: list[int], show: int, progress: Progress
+) -> KmRhoClassesVerdict:
+    found = []
+    for c, rows in enumerate(classes):
+        progress("verifying", c / len(classes))
+        found.append(verify_km_rho(rows, guarantee, show=show))
+    first: list[tuple[int, TooFew | Learned]] = [(c, TooFew((), classes[c].n_rows)) for c in small]
+    first += [(c, entry) for c, one in enumerate(found) for entry in one.first]
+    best: dict[str, Learned] = {}
+    for one in found:
+        for learned in one.confidences:
+            most = best.get(learned.item)
+            if most is None or learned.confidence > most.confidence:
+                best[learned.item] = learned
+    confidences = tuple(best[item] for item in guarantee.sensitive if item in best)
+    least = [one.greatest_k for one in found if one.greatest_k is not None]
+    return KmRhoClassesVerdict(
+        guarantee,
+        all(one.holds for one in found) and not small,
+        sum(one.violations for one in found) + len(small),
+        tuple(entry for _, entry in first[:show]),
+        confidences,
+        greatest(confidences),
+        min(least, default=None),
+        min((one.greatest_m for one in found), default=float("inf")),
+        all(one.complete for one in found),
+        classes=len(classes),
+        of_class=tuple(c for c, _ in first[:show]),
+    )

@@ -1,0 +1,110 @@
+"""Loops of the estimates for rows in classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def _rows_of_all(starts, rows, cells, number):
+    """Count the rows that are in the lists of all of some cells, which ascend: the shortest leads."""
+    if number == 1:
+        return starts[cells[0] + 1] - starts[cells[0]]
+    lead = 0
+    for i in range(1, number):
+        length = starts[cells[i] + 1] - starts[cells[i]]
+        if length < starts[cells[lead] + 1] - starts[cells[lead]]:
+            lead = i
+    at = np.empty(number, np.int64)
+    for i in range(number):
+        at[i] = starts[cells[i]]
+    found = np.int64(0)
+    for place in range(starts[cells[lead]], starts[cells[lead] + 1]):
+        row = rows[place]
+        both = True
+        for i in range(number):
+            if i == lead:
+                continue
+            end = starts[cells[i] + 1]
+            while at[i] < end and rows[at[i]] < row:
+                at[i] += 1
+            if at[i] == end:
+                return found
+            if rows[at[i]] != row:
+                both = False
+                break
+        if both:
+            found += 1
+    return found
+
+
+@compiled
+def answer_in_classes(
+    indptr, places, first, last, cell, share, low, high, is_item, sizes, rows_of_class, chances, room,
+    starts, rows, estimate, least, greatest,
+):  # fmt: skip
+    """Sum up over classes what each is expected to hold of queries.
+
+    Parameters
+    ----------
+    indptr, places : int64 (queries + 1,), int64
+        Positions of the items of each query in the first axis of what follows.
+    first, last : int
+        The classes that are asked.
+    cell, share, low, high : int64, float64, int64, int64 (items, classes)
+        The cell (class and label) of each item in each class, -1: none; the share of the rows of its cell, or
+        of its class, that are expected to hold it; the fewest and the most that can.
+    is_item : bool (items,)
+        Whether it is an item, not a label.
+    sizes, chances, room : int64, float64, int64 (cells,)
+        Rows of each cell, its q, and the occurrences there may be beyond one in each row.
+    rows_of_class : int64 (classes,)
+    starts, rows : int64 (cells + 1,), int32
+        The rows of each cell, ascending.
+    estimate, least, greatest : float64, int64, int64 (queries,), written
+    """
+    own = np.empty(cell.shape[0] if cell.shape[0] > 0 else 1, np.int64)
+    times = np.empty(own.size, np.int64)
+    for j in range(estimate.size):
+        total, lower, upper = 0.0, np.int64(0), np.int64(0)
+        for c in range(first, last):
+            number = 0
+            expected = 1.0
+            missing = np.int64(0)
+            most = rows_of_class[c]
+            for p in range(indptr[j], indptr[j + 1]):
+                item = places[p]
+                at = cell[item, c]
+                expected *= share[item, c]
+                most = min(most, high[item, c])
+                if at < 0:
+                    missing += rows_of_class[c] - low[item, c]
+                    continue
+                missing += sizes[at] - low[item, c]
+                k = 0
+                while k < number and own[k] < at:
+                    k += 1
+                if k == number or own[k] != at:
+                    for shift in range(number, k, -1):
+                        own[shift] = own[shift - 1]
+                        times[shift] = times[shift - 1]
+                    own[k], times[k] = at, 0
+                    number += 1
+                if is_item[item]:
+                    if times[k] > 0:
+                        expected *= chances[at]
+                    times[k] += 1
+            if most <= 0 and expected <= 0.0:
+                continue
+            support = rows_of_class[c] if number == 0 else _rows_of_all(starts, rows, own, number)
+            total += support * expected
+            most = min(most, support)
+            for k in range(number):
+                if times[k] > 1:
+                    most = min(most, room[own[k]] // (times[k] - 1))
+            lower += max(np.int64(0), support - missing)
+            upper += max(np.int64(0), most)
+        estimate[j] = total
+        least[j], greatest[j] = lower, upper

@@ -1,0 +1,178 @@
+"""Counts beside rows in classes: lines of each class, and totals of items over all classes.
+
+With the class of a person known, every function of the table of rows by class and item keeps the promise
+(docs/classes.md has the proof). A total is left out where a class that leaves the item out has few empty
+rows, which would then be few candidates, and where a small number would follow from it by subtraction.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io.write import quoting
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import item_order
+from setveil.errors import DataError, shorten
+from setveil.kernels.rows import frozen
+from setveil.published.class_recoding import ClassRecoding
+from setveil.published.class_rows import ClassRows
+
+FILE = "counts.csv"
+HEADER = ["class", "item", "label", "rows"]
+_DIGITS = 15  # of the greatest number of rows
+TOTAL = -1  # in place of a class
+
+Line = tuple[int, str, str, int]  # class (TOTAL: all), item, label ("": suppressed, or a total), rows
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """Supports of items by class, and over all classes.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), classes=2, class_size=20)
+    >>> release.counts.lines()[:2]
+    [(-1, 'cola', '', 20), (-1, 'milk', '', 20)]
+    """
+
+    # Of each line: the class, -1 for a total; the item; the label that it is published under, "": suppressed,
+    # or a total. Totals first, then class by class, in item order each.
+    classes: NDArray[np.int64]
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: NDArray[np.int64]  # original rows that hold the item, of the class or of all
+    least: int  # fewest rows that a line may speak of
+    untold: tuple[int, ...]  # classes of which no suppressed item is counted, ascending
+
+    @classmethod
+    def of(cls, data: Transactions, made: ClassRecoding, published: ClassRows, least: int) -> ClassCounts:
+        """Count the items of the original rows.
+
+        Parameters
+        ----------
+        data, made : Transactions, ClassRecoding
+            The rows, and what became of them; classes are numbered as published.
+        published : ClassRows
+            The published rows.
+        least : int
+            Fewest rows that a line or total may speak of, at least the k of the promise.
+        """
+        n, g = data.n_items, published.sizes.size
+        class_of = np.repeat(made.class_of_row, data.row_lengths())
+        cells = class_of * n + data.items
+        supports = np.bincount(cells, minlength=g * n).reshape(g, n)
+        label = np.full(g * n, -1, np.int64)
+        label[cells] = made.images(data)
+        label = label.reshape(g, n)
+        empty = published.empty_rows()
+        untold = (empty > 0) & (empty < least)
+        public = np.array([item not in set(made.secrets) for item in data.vocabulary.labels], bool)
+        listed = (supports >= least) & ((label >= 0) | ~untold[:, None]) & public
+        # an item that a class does not hold is left out of nothing: its image is its own label
+        unsure = (supports > 0) & (label < 0) & untold[:, None]
+        totals = supports.sum(0)
+        rest = totals - np.where(listed, supports, 0).sum(0)
+        told = public & (totals >= least) & ~unsure.any(0) & ((rest == 0) | (rest >= least))
+        names, labels = data.vocabulary.labels, (*made.published.labels, "")
+        lines: list[Line] = [(TOTAL, names[i], "", int(totals[i])) for i in np.flatnonzero(told).tolist()]
+        for c, i in np.argwhere(listed).tolist():
+            lines.append((c, names[i], labels[label[c, i]], int(supports[c, i])))
+        return cls.from_lines(lines, least, np.flatnonzero(untold).tolist())
+
+    @classmethod
+    def from_lines(cls, lines: list[Line], least: int, untold: list[int]) -> ClassCounts:
+        """Put lines into their order: totals, then classes, in item order each."""
+        place = {item: i for i, item in enumerate(item_order({line[1] for line in lines}))}
+        lines = sorted(lines, key=lambda line: (line[0], place[line[1]]))
+        return cls(
+            frozen(np.array([line[0] for line in lines], np.int64), np.int64),
+            tuple(line[1] for line in lines),
+            tuple(line[2] for line in lines),
+            frozen(np.array([line[3] for line in lines], np.int64), np.int64),
+            least,
+            tuple(untold),
+        )
+
+    @cached_property
+    def totals(self) -> dict[str, int]:
+        """Rows of each item that has a total, of all classes."""
+        return {item: rows for number, item, _, rows in self.lines() if number == TOTAL}
+
+    def lines(self) -> list[Line]:
+        """List class, item, label and rows of each line; class -1 and no label for a total."""
+        return list(zip(self.classes.tolist(), self.items, self.labels, self.rows.tolist(), strict=True))
+
+    def about(self) -> dict[str, Any]:
+        """Return what about.json says of the file."""
+        return {"file": FILE, "least": self.least, "untold": list(self.untold)}
+
+    def write(self, folder: Path) -> None:
+        """Write counts.csv."""
+        quote = quoting(",")
+        with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{','.join(HEADER)}\n")
+            file.writelines(
+                f"{'' if number == TOTAL else number},{quote(item)},{quote(label)},{rows}\n"
+                for number, item, label, rows in self.lines()
+            )
+
+
+def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> ClassCounts:
+    """Read the counts of classes as they stand there.
+
+    Whether they can be true is for the verifier to say (`setveil.guarantees.verify.class_counts`).
+
+    Parameters
+    ----------
+    entry : mapping
+        What about.json says of them.
+    classes : int
+        How many classes there are.
+    """
+    path = folder / FILE
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path} cannot be read as counts: {error}.") from error
+    if not lines or lines[0] != HEADER:
+        found = shorten(",".join(lines[0])) if lines else "nothing"
+        raise DataError(f"{path}, line 1: found {found}, expected {','.join(HEADER)}.")
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(HEADER) or not line[1] or not _is_number(line[3]) or not (
+            not line[0] or _is_number(line[0])
+        ):  # fmt: skip
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(line))}, expected a class (none for a "
+                "total), an item, the label that it is published under, and a number of rows."
+            )
+        if len(line[3]) > _DIGITS:
+            raise DataError(f"{path}, line {number}: {shorten(line[3])} rows are more than there can be.")
+        if line[0] and (len(line[0]) > _DIGITS or int(line[0]) >= classes):
+            raise DataError(
+                f"{path}, line {number}: there is no class {shorten(line[0])}, expected one of "
+                f"0 to {classes - 1}."
+            )
+    return ClassCounts(
+        frozen(np.array([int(line[0] or TOTAL) for line in lines[1:]], np.int64), np.int64),
+        tuple(line[1] for line in lines[1:]),
+        tuple(line[2] for line in lines[1:]),
+        frozen(np.array([int(line[3]) for line in lines[1:]], np.int64), np.int64),
+        entry["least"],
+        tuple(entry["untold"]),
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

@@ -1,0 +1,394 @@
+"""What rows in classes and the counts beside them let expect of the rows that hold some items.
+
+Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. What the lines
+of the classes leave of an item's total is shared out among the classes that do not list it; docs/classes.md
+has the rules, the bounds and an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import DataError, shorten
+from setveil.kernels.label_chances import label_chances
+from setveil.kernels.rows import Ints, frozen
+from setveil.published._class_loops import answer_in_classes
+from setveil.published.class_counts import TOTAL, ClassCounts
+from setveil.published.class_rows import ClassRows
+
+Floats = NDArray[np.float64]
+
+ANY = 1 << 50  # more rows than there are
+_AT_ONCE = 1 << 20  # items times classes that are looked at together
+_EVEN = 1e-9  # of the rows of a label: less is rounding
+
+
+class Found(NamedTuple):
+    """Answers to many queries, in their order."""
+
+    estimate: Floats  # float64 (queries,)
+    least: Ints
+    greatest: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class _Base:
+    """What is known of some items in all classes, before totals are looked at: (items, classes) each."""
+
+    cell: Ints  # class and label; -1: left out, or not there
+    size: Ints  # rows of the cell, or of the class
+    listed: Ints  # rows of the line; -1: none
+    most: Ints  # the most rows that an unlisted item can be in
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What is expected of some items in all classes: (items, classes) each."""
+
+    cell: Ints
+    share: Floats
+    low: Ints
+    high: Ints
+
+
+class ClassTable:
+    """What a reader expects of items, class by class.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        The published rows.
+    members : mapping of str to sequence of str
+        The items that each label stands for; a label that is missing stands for itself.
+    counts : ClassCounts or None
+        What stands beside the rows. None: of the non-empty sets of a label's items each is as likely.
+    unlisted : int
+        Rows that an item of which nothing is told is thought to be in, of all classes together.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The items that the release names, in item order of the labels and lines that name them.
+    """
+
+    def __init__(
+        self,
+        rows: ClassRows,
+        members: Mapping[str, Sequence[str]],
+        counts: ClassCounts | None,
+        unlisted: int = 0,
+    ) -> None:
+        self.rows, self.members, self.counts = rows, members, counts
+        labels = rows.vocabulary.labels
+        self.of_class = frozen(rows.sizes, np.int64)
+        self.n_classes = int(rows.sizes.size)
+        names = dict.fromkeys(x for label in labels for x in members.get(label, (label,)))
+        names |= dict.fromkeys(() if counts is None else counts.items)
+        self.items = tuple(names)
+        self.ids = {item: i for i, item in enumerate(self.items)}
+        self.top = ANY if counts is None else counts.least - 1
+        self.told = np.ones(self.n_classes, bool)
+        if counts is not None:
+            self.told[list(counts.untold)] = False
+        self._find_cells()
+        self._place_lines()
+        self._complete(unlisted)
+
+    # --- what is published
+
+    def _find_cells(self) -> None:
+        """Number the pairs of a class and a label that it shows, and list the rows of each."""
+        rows, n_labels = self.rows, max(self.rows.n_items, 1)
+        of_row = np.repeat(np.arange(rows.n_rows, dtype=np.int32), rows.row_lengths())
+        keys = rows.class_of_row[of_row] * n_labels + rows.items
+        order = np.argsort(keys, kind="stable")
+        self.keys, counts = np.unique(keys, return_counts=True)
+        self.sizes: Ints = frozen(counts, np.int64)
+        self.starts = frozen(np.concatenate(([0], np.cumsum(counts))), np.int64)
+        self.holders = frozen(of_row[order], np.int32)
+        self.class_of_cell, label_of_cell = np.divmod(self.keys, n_labels)
+        under = [
+            np.array([self.ids[x] for x in self.members.get(label, (label,))], np.int64)
+            for label in rows.vocabulary.labels
+        ]
+        # The last place is that of items which the release does not name.
+        self.cell = np.full((self.n_classes, len(self.items) + 1), -1, np.int32)
+        self.n_members = np.zeros(self.keys.size, np.int64)
+        for number, (c, label) in enumerate(
+            zip(self.class_of_cell.tolist(), label_of_cell.tolist(), strict=True)
+        ):
+            inside = under[label]
+            taken = self.cell[c, inside] >= 0
+            if taken.any():
+                item = self.items[int(inside[np.argmax(taken)])]
+                raise DataError(
+                    f"Class {c} shows two labels that stand for {shorten(item)}, expected one at most.",
+                    hint="The files must come from the same release; `setveil verify` checks them.",
+                )
+            self.cell[c, inside] = number
+            self.n_members[number] = inside.size
+
+    def _place_lines(self) -> None:
+        n = len(self.items)
+        self.total = np.full(n + 1, -1, np.int64)
+        lines = [] if self.counts is None else self.counts.lines()
+        own = [(self.ids[item], c, s, label) for c, item, label, s in lines if c != TOTAL]
+        for c, item, _, s in lines:
+            if c == TOTAL:
+                self.total[self.ids[item]] = s
+        for i, c, s, label in own:
+            size = int(self.sizes[self.cell[c, i]]) if self.cell[c, i] >= 0 else int(self.of_class[c])
+            if s > size or bool(label) != (self.cell[c, i] >= 0):
+                raise DataError(
+                    f"The counts contradict the published rows: in class {c} {shorten(self.items[i])} is "
+                    f"counted in {s:,} rows{f' under {shorten(label)}' if label else ''}, but {size:,} can be.",
+                    hint="The files must come from the same release; `setveil verify` checks them.",
+                )
+        own.sort(key=lambda line: line[:2])
+        self.line_item = np.array([line[0] for line in own], np.int64)
+        self.line_class = np.array([line[1] for line in own], np.int64)
+        self.line_rows = np.array([line[2] for line in own], np.int64)
+        self.line_starts = np.searchsorted(self.line_item, np.arange(n + 2))
+        self.listed_rows = np.bincount(self.line_item, weights=self.line_rows, minlength=n + 1).astype(
+            np.int64
+        )
+
+    # --- what follows from it
+
+    def _pieces(self) -> Iterable[Ints]:
+        step = max(1, _AT_ONCE // self.n_classes)
+        for first in range(0, len(self.items), step):
+            yield np.arange(first, min(first + step, len(self.items)))
+
+    def _base(self, items: Ints) -> _Base:
+        cell = self.cell[:, items].T.astype(np.int64)
+        size = np.where(cell >= 0, self._at(self.sizes, cell), self.of_class)
+        listed = np.full(cell.shape, -1, np.int64)
+        starts, ends = self.line_starts[items], self.line_starts[items + 1]
+        lengths = ends - starts
+        at = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
+            lengths.sum()
+        )
+        listed[np.repeat(np.arange(items.size), lengths), self.line_class[at]] = self.line_rows[at]
+        hidden = np.where(self.told, np.minimum(self.top, self.of_class), self.of_class)
+        nowhere = ~self.told & (self.total[items] >= 0)[:, None]
+        most = np.where(cell >= 0, np.minimum(self.top, size), np.where(nowhere, 0, hidden))
+        return _Base(cell, size, listed, np.where(listed >= 0, listed, most))
+
+    def _at(self, values: NDArray[np.generic], cell: Ints) -> NDArray[np.generic]:
+        """Take what cells have; anything where there is no cell."""
+        return values[cell] if values.size else np.zeros(cell.shape, values.dtype)
+
+    def _sum(self, cell: Ints, values: NDArray[np.generic]) -> Floats:
+        """Add up values over cells."""
+        there = cell >= 0
+        return np.bincount(cell[there], weights=values[there], minlength=self.keys.size)
+
+    def _complete(self, unlisted: int) -> None:
+        """Find what is expected of unlisted items, the chances of labels, and bounds."""
+        n = len(self.items)
+        self.reach_low, self.reach_high = np.zeros(n + 1, np.int64), np.full(n + 1, ANY, np.int64)
+        self.pace = np.zeros(n + 1)  # share of the room that an item's rest takes in each class
+        self.all_low, self.all_high = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+        cells = self.keys.size
+        self.cell_most, thought, lines = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+        several: list[tuple[Ints, Floats]] = []  # cells and rows of unlisted items that are expected in some
+        waiting = np.zeros(cells, np.int64)  # how many unlisted items of a cell are not
+        for items in self._pieces():
+            base = self._base(items)
+            self._reach(items, base)
+            self.pace[items] = self._paces(items, base, unlisted)
+            free = (base.listed < 0) & (base.cell >= 0)
+            rows = np.minimum(base.most, self.pace[items][:, None] * base.size) * free
+            self.cell_most += self._sum(base.cell, base.most)
+            lines += self._sum(base.cell, np.maximum(base.listed, 0))
+            thought += self._sum(base.cell, rows)
+            some = free & (rows > 0)
+            several.append((base.cell[some], rows[some]))
+            waiting += np.bincount(base.cell[free & (rows == 0)], minlength=cells)
+        base = self._base(np.array([n]))  # of items that the release does not name
+        self._reach(np.array([n]), base)
+        self.pace[n] = self._paces(np.array([n]), base, unlisted)[0]
+        self.level = np.zeros(cells)
+        if self.counts is None:
+            self._uniform()
+        else:
+            self._chances(several, waiting, lines, thought)
+        for items in [*self._pieces(), np.array([n])]:
+            base = self._base(items)
+            low = self._lowest(base)
+            self.all_low[items], self.all_high[items] = low.sum(1), base.most.sum(1)
+        room = np.zeros(cells)
+        for items in self._pieces():
+            base = self._base(items)
+            room += self._sum(base.cell, self._bounds(items, base)[1])
+        self.room = frozen(np.minimum(room, ANY).astype(np.int64) - self.sizes, np.int64)
+
+    def _reach(self, items: Ints, base: _Base) -> None:
+        """Find the fewest and the most rows that items can be in, as far as totals tell, or their lack."""
+        if self.counts is None:
+            return
+        total, listed = self.total[items], self.listed_rows[items]
+        able = (self.told | (base.cell >= 0)).all(1)
+        low = np.where(total >= 0, total, np.where(able & (listed > 0), listed + 1, 0))
+        self.reach_low[items] = low
+        self.reach_high[items] = np.where(total >= 0, total, np.where(able, listed + self.top, ANY))
+
+    def _paces(self, items: Ints, base: _Base, unlisted: int) -> Floats:
+        """Deal the rest of each item to the classes that do not list it, by their room, up to the most."""
+        if self.counts is None:
+            return np.zeros(items.size)
+        total, listed = self.total[items], self.listed_rows[items]
+        able = (self.told | (base.cell >= 0)).all(1)
+        half = (self.top + 1) / 2
+        rest = np.where(total >= 0, total - listed, np.where(able & (listed > 0), half, unlisted))
+        room = np.where((base.listed < 0) & (base.most > 0), base.size, 0).astype(np.float64)
+        cap = np.where(room > 0, np.minimum(base.most, base.size), 0).astype(np.float64)
+        full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
+        order = np.argsort(full, axis=1, kind="stable")
+        room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
+        before = np.cumsum(cap, 1) - cap
+        after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
+        pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
+        fits = pace <= full
+        found = pace[np.arange(items.size), np.argmax(fits, 1)]
+        found = np.where(fits.any(1), found, np.inf)
+        return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), float(ANY)))
+
+    def _uniform(self) -> None:
+        """Take all non-empty sets of a label's items as equally likely."""
+        self.chances = 1 - 0.5 ** self.n_members.astype(np.float64)
+        self.level = self.sizes * 0.5 / np.maximum(self.chances, 0.5)
+
+    def _chances(
+        self, several: list[tuple[Ints, Floats]], waiting: Ints, lines: Floats, thought: Floats
+    ) -> None:
+        """Raise unlisted items where a label's rows are not full, and find q of each label."""
+        cells = self.keys.size
+        cell = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in several)])
+        rows = np.concatenate([np.zeros(0), *(part for _, part in several)])
+        order = np.lexsort((rows, cell))
+        cell, rows = cell[order], rows[order]
+        bounds = np.searchsorted(cell, np.arange(cells + 1))
+        lack = self.sizes - lines - thought
+        open_ = (lack > _EVEN * self.sizes) & (waiting + np.diff(bounds) > 0)
+        for at in np.flatnonzero(open_).tolist():
+            first, last = bounds[at : at + 2].tolist()
+            self.level[at] = _raised(rows[first:last], int(waiting[at]), float(lack[at]))
+        rows = np.maximum(rows, self.level[cell])
+        raised = np.flatnonzero((self.level > 0) & (waiting > 0))
+        line_cell = self.cell[self.line_class, self.line_item]
+        under = line_cell >= 0
+        every = np.concatenate([line_cell[under], cell, raised])
+        share = np.concatenate([self.line_rows[under], rows, self.level[raised]])
+        times = np.concatenate([np.ones(int(under.sum()) + cell.size), waiting[raised]])
+        excess = np.where(open_, 0.0, -lack)
+        excess = np.where(excess > _EVEN * self.sizes, excess, 0.0)
+        order = np.argsort(every, kind="stable")
+        bounds = np.searchsorted(every[order], np.arange(cells + 1))
+        self.chances = np.ones(cells)
+        share = np.minimum(share, self.sizes[every])[order] if cells else share
+        label_chances(
+            frozen(bounds[:-1], np.int64), frozen(bounds[1:], np.int64), frozen(share, np.float64),
+            frozen(times[order], np.int64), self.sizes, frozen(excess, np.float64), self.chances,
+        )  # fmt: skip
+
+    def _lowest(self, base: _Base) -> Ints:
+        """Find the fewest rows of items, as far as the other items of their labels can fill its rows."""
+        others = self._at(self.cell_most, base.cell) - base.most
+        low = np.where(base.cell >= 0, np.maximum(0, base.size - others), 0).astype(np.int64)
+        return np.where(base.listed >= 0, base.listed, low)
+
+    def _bounds(self, items: Ints, base: _Base) -> tuple[Ints, Ints]:
+        low = self._lowest(base)
+        most_below = self.reach_high[items][:, None] - (self.all_low[items][:, None] - low)
+        least_above = self.reach_low[items][:, None] - (self.all_high[items][:, None] - base.most)
+        return np.maximum(low, least_above), np.minimum(base.most, most_below)
+
+    # --- answers
+
+    def cells_of(self, items: Ints) -> Cells:
+        """Say what is expected of items, by their numbers: (items, classes) each."""
+        base = self._base(items)
+        low, high = self._bounds(items, base)
+        rows = np.minimum(base.most, self.pace[items][:, None] * base.size)
+        rows = np.where(base.cell >= 0, np.maximum(rows, self._at(self.level, base.cell)), rows)
+        rows = np.where(base.listed >= 0, base.listed, np.minimum(rows, base.size))
+        share = rows / np.maximum(base.size, 1)
+        return Cells(base.cell, share, low, high)
+
+    def number_of(self, name: str) -> int:
+        """Number an item; those that the release does not name share the last number."""
+        return self.ids.get(name, len(self.items))
+
+    def answers_at(self, indptr: Ints, numbers: Ints, *, class_: int | None = None) -> Found:
+        """Answer queries by the numbers of their items, different ones in each.
+
+        Parameters
+        ----------
+        class_ : int, optional
+            Count the rows of this class alone; then labels may be named as well: a number beyond those of
+            items is that of a label.
+        """
+        used, places = np.unique(numbers, return_inverse=True)
+        outside = used > len(self.items)
+        cells = self.cells_of(np.where(outside, len(self.items), used))
+        parts = [np.array(part) for part in (cells.cell, cells.share, cells.low, cells.high)]
+        for at in np.flatnonzero(outside).tolist():
+            self._show_label(parts, at, int(used[at]) - len(self.items) - 1)
+        first, last = (0, self.n_classes) if class_ is None else (class_, class_ + 1)
+        n = indptr.size - 1
+        found = Found(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
+        answer_in_classes(
+            frozen(indptr, np.int64), frozen(places.ravel(), np.int64), first, last,
+            frozen(parts[0], np.int64), frozen(parts[1], np.float64), frozen(parts[2], np.int64),
+            frozen(parts[3], np.int64), frozen(~outside, np.bool_), self.sizes, self.of_class,
+            frozen(self.chances, np.float64), self.room, self.starts, self.holders, *found,
+        )  # fmt: skip
+        estimate, least, greatest = found
+        if class_ is None:
+            reach = np.append(self.reach_high, np.full(self.rows.n_items, ANY))[numbers]
+            of = np.repeat(np.arange(n), np.diff(indptr))
+            np.minimum.at(greatest, of, reach)
+            single = np.flatnonzero(np.diff(indptr) == 1)
+            alone = np.minimum(numbers[indptr[single]], len(self.items))
+            told = self.total[alone] >= 0
+            single, alone = single[told], alone[told]
+            estimate[single] = self.total[alone]
+            least[single] = greatest[single] = self.total[alone]
+        return Found(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)
+
+    def _show_label(self, parts: list[NDArray[np.generic]], at: int, label: int) -> None:
+        """Let a place stand for the rows that show a label."""
+        keys = np.arange(self.n_classes) * max(self.rows.n_items, 1) + label
+        found = np.searchsorted(self.keys, keys)
+        there = self._at(self.keys, np.minimum(found, max(self.keys.size - 1, 0))) == keys
+        size = np.where(there, self._at(self.sizes, np.minimum(found, max(self.keys.size - 1, 0))), 0)
+        parts[0][at] = np.where(there, found, -1)
+        parts[1][at] = there
+        parts[2][at] = np.where(there, size, 0)
+        parts[3][at] = size
+
+
+def _raised(rows: Floats, nothing: int, lack: float) -> float:
+    """Find the level up to which the lowest of some rows are raised to gain what is lacking.
+
+    Parameters
+    ----------
+    rows : float64, ascending
+        Rows of items that are expected in some.
+    nothing : int
+        How many others there are.
+    """
+    total = 0.0
+    for at, value in enumerate([*rows.tolist(), np.inf]):
+        number = nothing + at
+        if number and (total + lack) / number <= value:
+            return float((total + lack) / number)
+        total += value
+    return 0.0

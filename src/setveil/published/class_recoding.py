@@ -1,0 +1,68 @@
+"""What becomes of items in classes of rows: in each class one recoding of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.rows import frozen
+from setveil.published.recoding import LocalRecoding
+
+Cuts = tuple[tuple[str, bool], ...]  # items that rows were cut on, one after the other, and who holds them
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRecoding(LocalRecoding):
+    """A recoding for each class of rows; it is told which class a row is in.
+
+    Attributes
+    ----------
+    part_of_row : int64 (n,), read-only
+        The class of each row of the data that it was made for, from 0; every class has rows.
+    cuts : tuple of tuple of (str, bool)
+        For each class the items that it was cut on, and whether its rows hold them. Stays inside.
+    secrets : tuple of str
+        Sensitive items, which are never counted.
+    """
+
+    cuts: tuple[Cuts, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+    kind: ClassVar[str] = "classes"
+
+    @classmethod
+    def of(
+        cls,
+        made: LocalRecoding,
+        class_of_row: NDArray[np.int64],
+        cuts: tuple[Cuts, ...],
+        secrets: tuple[str, ...] = (),
+    ) -> ClassRecoding:
+        """Say which class each row is in, of a recoding of its occurrences."""
+        return cls(
+            made.items, made.published, made.label_starts, made.label_items, made.image, made.domain,
+            frozen(class_of_row, np.int64), cuts, secrets,
+        )  # fmt: skip
+
+    @property
+    def class_of_row(self) -> NDArray[np.int64]:
+        """The class of each row: int64 (n,), read-only."""
+        assert self.part_of_row is not None  # noqa: S101  (`of` sets it)
+        return self.part_of_row
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return len(self.cuts)
+
+    def numbered(self, place: NDArray[np.int64]) -> ClassRecoding:
+        """Number the classes anew; `place`: the new number of each."""
+        cuts = dict(zip(place.tolist(), self.cuts, strict=True))
+        return replace(
+            self,
+            part_of_row=frozen(place[self.class_of_row], np.int64),
+            cuts=tuple(cuts[number] for number in range(len(cuts))),
+        )

@@ -1,0 +1,56 @@
+"""Published rows in classes that everybody is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.kernels.rows import frozen
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows(Transactions):
+    """Published rows in classes: class after class, so that who has them knows the class of each.
+
+    Attributes
+    ----------
+    sizes : int64 (classes,), read-only
+        Rows of each class, at least 1.
+    """
+
+    sizes: NDArray[np.int64] = field(default_factory=lambda: frozen(np.zeros(0), np.int64))
+
+    @classmethod
+    def of(cls, rows: Transactions, sizes: NDArray[np.integer]) -> ClassRows:
+        """Say where classes begin and end in rows that stand class after class."""
+        return cls(rows.indptr, rows.items, rows.vocabulary, rows.origin, frozen(sizes, np.int64))
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where classes begin and end: int64 (classes + 1,)."""
+        return np.concatenate(([0], np.cumsum(self.sizes)))
+
+    @property
+    def class_of_row(self) -> NDArray[np.int64]:
+        """The class of each row: int64 (n_rows,)."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    def empty_rows(self) -> NDArray[np.int64]:
+        """Count the rows of each class that show nothing: int64 (classes,)."""
+        return np.bincount(self.class_of_row[self.row_lengths() == 0], minlength=self.sizes.size)
+
+    def rows_of(self, number: int) -> Transactions:
+        """Take the rows of one class, in the vocabulary of all."""
+        begin, end = self.bounds[number : number + 2].tolist()
+        first, last = int(self.indptr[begin]), int(self.indptr[end])
+        indptr = frozen(self.indptr[begin : end + 1] - first, np.int64)
+        return Transactions(indptr, frozen(self.items[first:last], np.int32), self.vocabulary)
+
+    def supports_by_class(self) -> NDArray[np.int64]:
+        """Count the rows of each class that show each label: int64 (classes, labels)."""
+        classes = np.repeat(self.class_of_row, self.row_lengths())
+        cells = np.bincount(classes * self.n_items + self.items, minlength=self.sizes.size * self.n_items)
+        return cells.reshape(self.sizes.size, self.n_items)

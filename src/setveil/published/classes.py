@@ -1,0 +1,250 @@
+"""Rows in classes that are told, each with a recoding and counts of its own."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.io import Layout
+from setveil.data.io.write import quoting
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, shorten
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.content import group_order, merge_rows_by_content
+from setveil.kernels.rows import frozen, take_rows
+from setveil.published import KindInfo
+from setveil.published.about import about_file, published_file
+from setveil.published.class_counts import FILE as COUNTS
+from setveil.published.class_counts import ClassCounts
+from setveil.published.class_recoding import ClassRecoding
+from setveil.published.class_rows import ClassRows
+from setveil.published.counts import read_counts
+from setveil.published.item_parts import FILES as PARTS
+from setveil.published.item_parts import ItemParts
+from setveil.published.recoding import LocalRecoding, recode
+from setveil.published.rows import RowsRelease, by_key, in_used_labels, local_recoding_of, read_row_map
+from setveil.published.rows import info as single_rows
+from setveil.published.rows import read as read_single_rows
+
+FILE, SPLITS = "classes.csv", "splits.csv"
+HEADER = ["class", "rows"]
+_MOST_DIGITS = 15
+
+info = KindInfo(
+    title="rows in classes",
+    made_as=(ClassRecoding,),
+    recodings=("classes",),
+    means="labels",
+    asks=single_rows.asks,
+    files=(
+        f"published/{FILE}", f"published/{COUNTS}", f"internal/{SPLITS}",
+        *(f"internal/{name}" for name in PARTS),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ClassesRelease(RowsRelease):
+    """Rows in classes, with the recoding of each (see `setveil.published.Release`).
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), classes=2, class_size=20).release
+    >>> release.info.title, release.published.sizes.tolist()
+    ('rows in classes', [40, 40])
+    """
+
+    published: ClassRows
+    recoding: ClassRecoding
+    counts: ClassCounts | None = None  # type: ignore[assignment]  # what is told of each class
+    details: dict[str, Any] = field(default_factory=dict)
+
+    info: ClassVar[KindInfo] = info
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The class of each published row: int64 (n_rows,)."""
+        return self.published.class_of_row
+
+    def arranged(self, layout: Layout) -> ClassesRelease:
+        """Put rows without items last in their class where the file cannot show them."""
+        if layout.shows_empty_rows:
+            return self
+        order = np.lexsort((self.published.row_lengths() == 0, self.published.class_of_row))
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        rows = take_rows(self.published.indptr, self.published.items, order)
+        return replace(
+            self,
+            published=ClassRows(*rows, self.published.vocabulary, None, self.published.sizes),
+            row_map=frozen(place[self.row_map], np.int64),
+        )
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what labels stand for, where the classes are told, and how many rows of each are empty."""
+        said = super().about(report)
+        least = {} if self.counts is None else {"least": self.counts.least}
+        entry = {
+            "file": FILE,
+            "number": self.recoding.number,
+            **least,
+            "empty_rows": self.published.empty_rows().tolist(),
+        }
+        return {"classes": entry, **said}
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write the rows, how many of them are in each class, and the counts if there are any."""
+        with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{','.join(HEADER)}\n")
+            file.writelines(f"{c},{rows}\n" for c, rows in enumerate(self.published.sizes.tolist()))
+        return super().write(folder, layout)
+
+    def write_inside(self, folder: Path) -> None:
+        """Write what each item became in each class, and what the classes were cut on."""
+        super().write_inside(folder)
+        quote = quoting(",")
+        with (folder / SPLITS).open("w", encoding="utf-8", newline="") as file:
+            file.write("class,step,item,holds\n")
+            file.writelines(
+                f"{c},{step},{quote(item)},{'yes' if holds else 'no'}\n"
+                for c, cuts in enumerate(self.recoding.cuts)
+                for step, (item, holds) in enumerate(cuts)
+            )
+
+
+def publish(
+    data: Transactions, made: ClassRecoding, seed: int, details: dict[str, Any] | None = None, least: int = 0
+) -> ClassesRelease:
+    """Recode the data class by class, and put classes and rows in an order that tells nothing.
+
+    Classes are shuffled. Inside a class rows are sorted by content, then shuffled.
+    """
+    keys = np.random.PCG64(seed).random_raw(made.number + data.n_rows)
+    place = np.empty(made.number, np.int64)
+    place[by_key(keys[: made.number])] = np.arange(made.number)
+    made = made.numbered(place)
+    indptr, items, labels = in_used_labels(recode(data, made))
+    group, _, weights = merge_rows_by_content(indptr, items)
+    by_content = group_order(group, weights)
+    by_class = by_content[np.argsort(made.class_of_row[by_content], kind="stable")]
+    classes = made.class_of_row[by_class]
+    order = by_class[np.lexsort((keys[made.number :], classes))]
+    row_map = np.empty(order.size, np.int64)
+    row_map[order] = np.arange(order.size)
+    sizes = np.bincount(made.class_of_row, minlength=made.number)
+    published = ClassRows(*take_rows(indptr, items, order), labels, None, frozen(sizes, np.int64))
+    counts = ClassCounts.of(data, made, published, least) if least else None
+    parts = ItemParts.of(made.class_of_row, data, made, mixed=made.secrets)
+    return ClassesRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
+
+
+def holds(path: Path) -> bool:
+    """Whether the about.json beside a published file, or in a folder, says that its rows are in classes."""
+    try:
+        return bool(about_file(published_file(path)).get("recoding") == ClassRecoding.kind)
+    except DataError:
+        return False
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> ClassRows:
+    """Read rows, and the class of each from the file beside them (see `setveil.published.rows.read`)."""
+    file = published_file(Path(path))
+    rows = read_single_rows(path, read_rows, **reading)
+    about = about_file(file)
+    entry = about["classes"]
+    sizes = read_sizes(file.parent / FILE, rows.n_rows)
+    if sizes.size != entry["number"]:
+        raise DataError(
+            f"{file.parent / FILE} has {sizes.size:,} classes, but the about.json beside it says "
+            f"{entry['number']:,}.",
+            hint=_SAME,
+        )
+    return ClassRows.of(_in_place(rows, sizes, np.array(entry["empty_rows"], np.int64), file), sizes)
+
+
+_SAME = "The files must come from the same release, and none of it be left out."
+
+
+def _in_place(
+    rows: Transactions, sizes: NDArray[np.int64], empty: NDArray[np.int64], file: Path
+) -> Transactions:
+    """Bring rows without items that a long table did not show into their classes: there they are last."""
+    ends = np.cumsum(sizes)
+    class_of = np.repeat(np.arange(sizes.size), sizes)
+    bare = rows.row_lengths() == 0
+    if empty.size == sizes.size and not np.array_equal(
+        np.bincount(class_of[bare], minlength=sizes.size), empty
+    ):
+        filled = int((~bare).sum())
+        if empty.sum() != rows.n_rows - filled or (empty > sizes).any() or bare[:filled].any():
+            raise DataError(
+                f"{file} has other rows without items in its classes than the about.json beside it says.",
+                hint=_SAME,
+            )
+        there = np.ones(rows.n_rows, bool)
+        for end, n in zip(ends.tolist(), empty.tolist(), strict=True):
+            there[end - n : end] = False
+        order = np.empty(rows.n_rows, np.int64)
+        order[there] = np.arange(filled)
+        order[~there] = np.arange(filled, rows.n_rows)
+        return replace_rows(rows, order)
+    return rows
+
+
+def replace_rows(rows: Transactions, order: NDArray[np.int64]) -> Transactions:
+    """Put rows into an order; where they came from stays known."""
+    return Transactions(*take_rows(rows.indptr, rows.items, order), rows.vocabulary, rows.origin)
+
+
+def read_sizes(path: Path, n_rows: int) -> NDArray[np.int64]:
+    """Read how many rows are in each class, which must be all rows of the release together."""
+    if not path.is_file():
+        raise DataError(
+            f"{path} is missing: it says which row is in which class, and the about.json beside it says "
+            "that there are classes.",
+            hint=_SAME,
+        )
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path} cannot be read as classes: {error}.") from error
+    if not lines or lines[0] != HEADER:
+        found = shorten(",".join(lines[0])) if lines else "nothing"
+        raise DataError(f"{path}, line 1: found {found}, expected {','.join(HEADER)}.")
+    sizes: list[int] = []
+    for number, line in enumerate(lines[1:], 2):
+        fits = len(line) == len(HEADER) and line[0] == str(len(sizes)) and line[1].isascii()
+        if not fits or not line[1].isdigit() or len(line[1]) > _MOST_DIGITS or int(line[1]) < 1:
+            raise DataError(
+                f"{path}, line {number}: found {shorten(','.join(line))}, expected class {len(sizes)} and "
+                "its number of rows."
+            )
+        sizes.append(int(line[1]))
+    if sum(sizes) != n_rows:
+        raise DataError(f"{path} adds up to {sum(sizes):,} rows, but the release has {n_rows:,}.", hint=_SAME)
+    return frozen(np.array(sizes, np.int64), np.int64)
+
+
+def measurable(
+    path: str, exposed: ClassRows, original: Transactions, tree: Hierarchy | None
+) -> dict[str, Any]:
+    """Return rows, recoding and counts of a release that was read; what became of items tells rows.csv."""
+    file = published_file(Path(path))
+    about = about_file(file)
+    row_map = read_row_map(file.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
+    local: LocalRecoding = local_recoding_of(
+        original, exposed, about["labels"], about.get("domain", original.n_items), row_map
+    )
+    classes = exposed.class_of_row[row_map]
+    recoding = ClassRecoding.of(local, classes, ((),) * exposed.sizes.size)
+    counts = read_counts(file.parent, about)
+    return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}

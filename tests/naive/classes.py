@@ -1,0 +1,394 @@
+"""Classes with counts, from their definitions: all worlds of tiny releases, bounds and estimates in fractions.
+
+A class has published rows (sets of labels) and the image of each item (a label, or None: suppressed). What is
+published of all classes together are lines, by class and item, and totals, by item.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, combinations, product
+from math import prod
+
+from naive.estimates import chance
+from naive.km import is_km
+
+Row = frozenset[str]
+Image = Mapping[str, str | None]
+Line = tuple[int, str]
+Table = tuple[tuple[int, ...], ...]  # rows of each class that hold each item
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is published of rows in classes, and what everybody knows of items."""
+
+    rows: Sequence[Sequence[Row]]  # published rows of each class
+    images: Sequence[Image]  # what each item becomes in each class
+    lines: Mapping[Line, int]
+    totals: Mapping[str, int]
+    least: int
+    none_was_empty: bool = False  # whether it is known that no original row was empty
+    unlisted: int = 0
+
+    @property
+    def items(self) -> list[str]:
+        return sorted(self.images[0])
+
+    @property
+    def told(self) -> list[bool]:
+        return [is_told(rows, self.least) for rows in self.rows]
+
+    def size(self, number: int, labels: Iterable[str | None]) -> int:
+        wanted = {label for label in labels if label is not None}
+        return sum(wanted <= row for row in self.rows[number])
+
+    def members(self, number: int, label: str) -> list[str]:
+        return [item for item in self.items if self.images[number][item] == label]
+
+    def labels(self, number: int) -> list[str]:
+        return sorted(set(chain.from_iterable(self.rows[number])))
+
+    def seen(self, number: int, item: str) -> str | None:
+        """The label of an item in a class, as far as its rows tell: None if they show none."""
+        label = self.images[number][item]
+        return label if label is not None and self.size(number, [label]) else None
+
+    def totalable(self, item: str) -> bool:
+        """Whether no class that is not told may have left the item out."""
+        return all(told or self.seen(c, item) is not None for c, told in enumerate(self.told))
+
+    def listed(self, item: str) -> int:
+        return sum(rows for (_, other), rows in self.lines.items() if other == item)
+
+
+def is_told(rows: Sequence[Row], least: int) -> bool:
+    empty = sum(not row for row in rows)
+    return empty == 0 or empty >= least
+
+
+def recoded(rows: Sequence[Row], image: Image) -> list[Row]:
+    return [frozenset(label for item in row if (label := image[item]) is not None) for row in rows]
+
+
+def counted(
+    table: Table, items: Sequence[str], images: Sequence[Image], told: Sequence[bool], least: int,
+    *, rule: bool = True,
+) -> tuple[dict[Line, int], dict[str, int]]:  # fmt: skip
+    """Lines and totals of a table; without the rule any total of so many rows."""
+    lines, totals = {}, {}
+    for i, item in enumerate(items):
+        for c, (supports, image) in enumerate(zip(table, images, strict=True)):
+            if supports[i] >= least and (image[item] is not None or told[c]):
+                lines[c, item] = supports[i]
+    for i, item in enumerate(items):
+        total = sum(supports[i] for supports in table)
+        rest = total - sum(lines.get((c, item), 0) for c in range(len(table)))
+        known = all(t or image[item] is not None for t, image in zip(told, images, strict=True))
+        if total >= least and (not rule or (known and (rest == 0 or rest >= least))):
+            totals[item] = total
+    return lines, totals
+
+
+def table_of(classes: Sequence[Sequence[Row]], items: Sequence[str]) -> Table:
+    return tuple(tuple(sum(item in row for row in rows) for item in items) for rows in classes)
+
+
+def published(
+    classes: Sequence[Sequence[Row]], images: Sequence[Image], least: int,
+    *, none_was_empty: bool = False, rule: bool = True,
+) -> Release:  # fmt: skip
+    """What is published of original rows in classes, each with its image."""
+    items = sorted(images[0])
+    rows = [recoded(some, image) for some, image in zip(classes, images, strict=True)]
+    told = [is_told(some, least) for some in rows]
+    lines, totals = counted(table_of(classes, items), items, images, told, least, rule=rule)
+    return Release(rows, images, lines, totals, least, none_was_empty)
+
+
+def holds(release: Release, k: int, m: float) -> bool:
+    return all(len(rows) >= k and is_km(rows, k, m) for rows in release.rows)
+
+
+# --- worlds
+
+
+def contents(release: Release, number: int, row: Row) -> list[Row]:
+    """All that an original row of a class can have held."""
+    parts = [some_of(release.members(number, label), empty=False) for label in sorted(row)]
+    parts.append(some_of([i for i in release.items if release.images[number][i] is None], empty=True))
+    found = [frozenset(chain.from_iterable(choice)) for choice in product(*parts)]
+    return [content for content in found if content or not release.none_was_empty]
+
+
+def some_of(items: Sequence[str], *, empty: bool) -> list[Row]:
+    return [frozenset(c) for size in range(not empty, len(items) + 1) for c in combinations(items, size)]
+
+
+Ways = Counter[tuple[int, ...]]  # in how many ways rows can be filled, by the rows that each item is in
+
+
+def ways(
+    release: Release, number: int, wanted: Mapping[int, Row] | None = None, *, without: int | None = None
+) -> Ways:
+    """Fill the rows of a class; `wanted`: what some rows must hold."""
+    items = release.items
+    found: Ways = Counter({(0,) * len(items): 1})
+    for q, row in enumerate(release.rows[number]):
+        if q == without:
+            continue
+        more: Ways = Counter()
+        possible = contents(release, number, row)
+        for content in possible:
+            if wanted is not None and q in wanted and not wanted[q] <= content:
+                continue
+            add = tuple(item in content for item in items)
+            for supports, n in found.items():
+                more[tuple(s + a for s, a in zip(supports, add, strict=True))] += n
+        found = more
+    return found
+
+
+class Worlds:
+    """The tables of all worlds of a release, and in how many ways each class has its part of them."""
+
+    def __init__(self, release: Release, *, rule: bool = True) -> None:
+        self.release = release
+        items, numbers = release.items, range(len(release.rows))
+        self.ways = [ways(release, c) for c in numbers]
+        told = release.told
+        kept: list[list[tuple[int, ...]]] = []
+        for c in numbers:
+            own = {item: rows for (at, item), rows in release.lines.items() if at == c}
+            able = [told[c] or release.images[c][item] is not None for item in items]
+            kept.append([
+                supports for supports in self.ways[c]
+                if all(
+                    own.get(item) == (s if may and s >= release.least else None)
+                    for item, s, may in zip(items, supports, able, strict=True)
+                )
+            ])  # fmt: skip
+        self.tables: list[Table] = []
+        for table in product(*kept):
+            lines, totals = counted(table, items, release.images, told, release.least, rule=rule)
+            if lines == dict(release.lines) and totals == dict(release.totals):
+                self.tables.append(table)
+        # of each class: in how many ways the others go with a part of a table
+        self.others: list[Counter[tuple[int, ...]]] = [Counter() for _ in numbers]
+        for table in self.tables:
+            for c in numbers:
+                self.others[c][table[c]] += prod(self.ways[d][table[d]] for d in numbers if d != c)
+
+    def number(self) -> int:
+        return sum(prod(w[part] for w, part in zip(self.ways, table, strict=True)) for table in self.tables)
+
+    def holding(self, number: int, q: int, some: Row) -> int:
+        """In how many worlds a row of a class holds some items."""
+        found = ways(self.release, number, {q: some})
+        return sum(n * self.others[number][supports] for supports, n in found.items())
+
+    def counts(self, query: Row) -> tuple[int, int]:
+        """The fewest and the most rows of all worlds that hold a query."""
+        low = high = None
+        per_class = [self._reach(c, query) for c in range(len(self.release.rows))]
+        for table in self.tables:
+            lows = [per_class[c][part][0] for c, part in enumerate(table)]
+            highs = [per_class[c][part][1] for c, part in enumerate(table)]
+            low = sum(lows) if low is None else min(low, sum(lows))
+            high = sum(highs) if high is None else max(high, sum(highs))
+        assert low is not None and high is not None
+        return low, high
+
+    def _reach(self, number: int, query: Row) -> dict[tuple[int, ...], tuple[int, int]]:
+        """For each part of a table, the fewest and the most rows of a class that hold the query."""
+        items = self.release.items
+        found: dict[tuple[int, ...], tuple[int, int]] = {(0,) * len(items): (0, 0)}
+        for row in self.release.rows[number]:
+            more: dict[tuple[int, ...], tuple[int, int]] = {}
+            for content in contents(self.release, number, row):
+                add, hit = tuple(item in content for item in items), query <= content
+                for supports, (low, high) in found.items():
+                    key = tuple(s + a for s, a in zip(supports, add, strict=True))
+                    old = more.get(key, (low + hit, high + hit))
+                    more[key] = min(old[0], low + hit), max(old[1], high + hit)
+            found = more
+        return found
+
+
+# --- estimates and bounds
+
+
+def most(release: Release, number: int, item: str) -> int:
+    """The most rows of an unlisted item in a class."""
+    label = release.seen(number, item)
+    if label is None and not release.told[number]:
+        return 0 if item in release.totals else len(release.rows[number])
+    return min(release.least - 1, release.size(number, [label]))
+
+
+def intervals(release: Release) -> dict[Line, tuple[int, int]]:
+    numbers = range(len(release.rows))
+    first: dict[Line, tuple[int, int]] = {}
+    for c in numbers:
+        for item in release.items:
+            if (c, item) in release.lines:
+                first[c, item] = release.lines[c, item], release.lines[c, item]
+                continue
+            label = release.seen(c, item)
+            low = 0
+            if label is not None and release.size(c, [label]):
+                low = release.size(c, [label]) - sum(
+                    release.lines.get((c, other), most(release, c, other))
+                    for other in release.members(c, label) if other != item
+                )  # fmt: skip
+            first[c, item] = max(0, low), most(release, c, item)
+    found = dict(first)
+    for item in release.items:
+        reach = total_range(release, item)
+        for c in numbers:
+            if reach is None:
+                continue
+            low, high = first[c, item]
+            others = [first[d, item] for d in numbers if d != c]
+            found[c, item] = (
+                max(low, reach[0] - sum(b for _, b in others)),
+                min(high, reach[1] - sum(a for a, _ in others)),
+            )
+    return found
+
+
+def total_range(release: Release, item: str) -> tuple[int, int] | None:
+    if item in release.totals:
+        return release.totals[item], release.totals[item]
+    if not release.totalable(item):
+        return None
+    listed = release.listed(item)
+    return (listed + 1 if listed else 0), listed + release.least - 1
+
+
+def expected(release: Release) -> dict[Line, Fraction]:
+    numbers = range(len(release.rows))
+    found: dict[Line, Fraction] = {cell: Fraction(rows) for cell, rows in release.lines.items()}
+    for item in release.items:
+        cells = [c for c in numbers if (c, item) not in release.lines]
+        listed = release.listed(item)
+        if item in release.totals:
+            rest = Fraction(release.totals[item] - listed)
+        elif listed and release.totalable(item):
+            rest = Fraction(release.least, 2)
+        else:
+            rest = Fraction(release.unlisted)
+        room = {c: Fraction(release.size(c, [release.seen(c, item)])) for c in cells}
+        caps = {c: Fraction(min(most(release, c, item), int(room[c]))) for c in cells}
+        dealt = fill(rest, {c: (room[c], caps[c]) for c in cells if caps[c]})
+        found |= {(c, item): dealt.get(c, Fraction(0)) for c in cells}
+    for c in numbers:
+        for label in release.labels(c):
+            own = release.members(c, label)
+            lack = release.size(c, [label]) - sum((found[c, item] for item in own), Fraction(0))
+            free = [item for item in own if (c, item) not in release.lines]
+            if lack > 0 and free:
+                level = raised([found[c, item] for item in free], lack)
+                for item in free:
+                    found[c, item] = max(found[c, item], level)
+    return found
+
+
+def fill(amount: Fraction, parts: Mapping[int, tuple[Fraction, Fraction]]) -> dict[int, Fraction]:
+    """Deal an amount in proportion to room, each part at most its cap; all at their most if that is less."""
+    dealt: dict[int, Fraction] = {}
+    left = dict(parts)
+    while left:
+        whole = sum((room for room, _ in left.values()), Fraction(0))
+        full = [c for c, (room, cap) in left.items() if amount * room >= cap * whole]
+        if not full:
+            return dealt | {c: amount * room / whole for c, (room, _) in left.items()}
+        for c in full:
+            dealt[c] = left.pop(c)[1]
+        amount -= sum((dealt[c] for c in full), Fraction(0))
+        amount = max(amount, Fraction(0))
+    return dealt
+
+
+def raised(values: Sequence[Fraction], lack: Fraction) -> Fraction:
+    """The level to which the lowest of some values are raised so that together they gain what is lacking."""
+    ordered = sorted(values)
+    for n in range(1, len(ordered) + 1):
+        level = (sum(ordered[:n], Fraction(0)) + lack) / n
+        if n == len(ordered) or level <= ordered[n]:
+            return level
+    raise AssertionError
+
+
+def together(release: Release, number: int, label: str, rows: Mapping[Line, Fraction]) -> Fraction:
+    """q of a label in a class, rational as far as 40 digits go."""
+    size = release.size(number, [label])
+    shares = [rows[number, item] / size for item in release.members(number, label)]
+    if sum(shares) <= 1:
+        return Fraction(0)
+    return Fraction(chance(shares))
+
+
+def estimate(release: Release, query: Iterable[str]) -> float:
+    wanted = sorted(set(query))
+    if len(wanted) == 1 and wanted[0] in release.totals:
+        return float(release.totals[wanted[0]])
+    rows = expected(release)
+    total = Fraction(0)
+    for c in range(len(release.rows)):
+        image = {item: release.seen(c, item) for item in wanted}
+        part = Fraction(release.size(c, [image[item] for item in wanted]))
+        labels = [label for item in wanted if (label := image[item]) is not None]
+        for item in wanted:
+            size = release.size(c, [image[item]])
+            part = part * rows[c, item] / size if size else Fraction(0)
+        for label in set(labels):
+            if labels.count(label) > 1 and part:
+                part *= together(release, c, label, rows) ** (labels.count(label) - 1)
+        total += part
+    low, high = bounds(release, wanted)
+    return float(min(max(total, Fraction(low)), Fraction(high)))
+
+
+def bounds(release: Release, query: Iterable[str]) -> tuple[int, int]:
+    wanted = sorted(set(query))
+    cells = intervals(release)
+    least = greatest = 0
+    for c in range(len(release.rows)):
+        image = {item: release.seen(c, item) for item in wanted}
+        support = release.size(c, [image[item] for item in wanted])
+        low = support
+        high = support
+        for item in wanted:
+            low -= release.size(c, [image[item]]) - cells[c, item][0]
+            high = min(high, cells[c, item][1])
+        for label in {image[item] for item in wanted} - {None}:
+            number = sum(image[item] == label for item in wanted)
+            if number > 1:
+                room = sum(cells[c, item][1] for item in release.members(c, str(label)))
+                high = min(high, (room - release.size(c, [label])) // (number - 1))
+        least += max(0, low)
+        greatest += max(0, high)
+    for item in wanted:
+        reach = total_range(release, item)
+        if reach is not None:
+            greatest = min(greatest, reach[1])
+    if len(wanted) == 1 and wanted[0] in release.totals:
+        least = release.totals[wanted[0]]
+    return least, greatest
+
+
+# --- finding classes
+
+
+def splits(
+    rows: Sequence[Row], gain_of: Mapping[str, str | None], size: int, barred: Iterable[str] = ()
+) -> Iterator[str]:
+    """Items that may cut some rows: so many rows hold them, and so many lack them."""
+    for item in gain_of:
+        held = sum(item in row for row in rows)
+        if item not in barred and held >= size and len(rows) - held >= size:
+            yield item

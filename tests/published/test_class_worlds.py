@@ -1,0 +1,230 @@
+"""Rows in classes: of all rows that would give the same release, who can tell which it was?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+
+from class_releases import drawn, drawn_rows, published, table_of
+from naive import classes as naive
+from setveil.kernels.rows import frozen
+from strategies import examples
+
+Row = frozenset[str]
+RELEASES = examples(1000, 120)
+
+
+def rows(text: str) -> list[Row]:
+    return [frozenset(row.split()) for row in text.split(",")]
+
+
+def example() -> naive.Release:
+    """The worked example of the specification."""
+    named = {"a1": "a1", "a2": "a2", "a3": "a3", "b1": "b1", "b2": "b2", "z": None}
+    broad = named | {"a1": "A", "a2": "A", "a3": "A"}
+    first = rows("a1 b1, a1 b1, a1 a2, a1 a2, a1 z")
+    second = rows("a2 b2, a3 b2, a3 b2, a2 a3, a2 a3 b2 z, a2 b2")
+    return published([first, second], [named, broad], 2)
+
+
+def ask(release: naive.Release, *queries: Iterable[str]) -> list[tuple[float, int, int]]:
+    table = table_of(release)
+    asked = [sorted(table.number_of(item) for item in query) for query in queries]
+    ends = np.cumsum([0, *map(len, asked)])
+    numbers = np.array([i for query in asked for i in query], np.int64)
+    found = table.answers_at(frozen(ends, np.int64), numbers)
+    return list(zip(*(part.tolist() for part in found), strict=True))
+
+
+def test_example() -> None:
+    release = example()
+    assert release.lines == {
+        (0, "a1"): 5, (0, "a2"): 2, (0, "b1"): 2, (1, "a2"): 4, (1, "a3"): 4, (1, "b2"): 5,
+    }  # fmt: skip
+    assert release.totals == {"a1": 5, "a2": 6, "a3": 4, "b1": 2, "b2": 5, "z": 2}
+    assert naive.holds(release, 2, 2)
+    first, second, third = ask(release, ["a2", "b2"], ["a2", "a3"], ["a2", "z"])
+    assert first == (pytest.approx(10 / 3), 3, 4)
+    assert second == (pytest.approx(2), 2, 2)
+    assert third == (pytest.approx(16 / 15), 0, 2)
+    assert [naive.estimate(release, query.split()) for query in ("a2 b2", "a2 a3", "a2 z")] == [
+        pytest.approx(10 / 3), pytest.approx(2), pytest.approx(16 / 15),
+    ]  # fmt: skip
+
+
+def queries_of(release: naive.Release) -> list[tuple[str, ...]]:
+    items = [*release.items]
+    return [some for size in (1, 2, 3) for some in combinations(items, size)]
+
+
+def test_estimates_and_bounds_are_those_of_the_definition() -> None:
+    rng = Random(1)
+    for _ in range(RELEASES):
+        release = replace(drawn(rng), unlisted=rng.choice((0, 0, 1)))
+        asked = queries_of(release)
+        for query, (estimate, least, greatest) in zip(asked, ask(release, *asked), strict=True):
+            assert (least, greatest) == naive.bounds(release, query), (release, query)
+            assert estimate == pytest.approx(naive.estimate(release, query), abs=1e-9), (release, query)
+
+
+def test_no_world_lies_outside_the_bounds() -> None:
+    rng = Random(2)
+    for _ in range(RELEASES):
+        release = drawn(rng)
+        worlds = naive.Worlds(release)
+        asked = queries_of(release)
+        for query, (_, least, greatest) in zip(asked, ask(release, *asked), strict=True):
+            low, high = worlds.counts(frozenset(query))
+            assert least <= low <= high <= greatest, (release, query)
+
+
+def test_estimates_do_not_grow_with_their_query() -> None:
+    rng = Random(3)
+    for _ in range(RELEASES):
+        release = drawn(rng)
+        asked = queries_of(release)
+        found = {frozenset(q): e for q, (e, _, _) in zip(asked, ask(release, *asked), strict=True)}
+        for query, estimate in found.items():
+            for item in query:
+                less = found.get(query - {item})
+                assert less is None or len(query) < 3 or estimate <= less + 1e-9
+
+
+def known_sets(original: list[list[Row]], m: int) -> set[tuple[int, int, Row]]:
+    return {
+        (c, q, frozenset(some))
+        for c, part in enumerate(original)
+        for q, row in enumerate(part)
+        for size in range(1, m + 1)
+        for some in combinations(sorted(row), size)
+    }
+
+
+def check_exchange(release: naive.Release, original: list[list[Row]], *, m: int = 2) -> int:
+    """Rows of a class that show what is known are as likely to hold it; k of them, as promised."""
+    worlds = naive.Worlds(release)
+    checked = 0
+    for c, part in enumerate(release.rows):
+        for some in {known for at, _, known in known_sets(original, m) if at == c}:
+            labels = {label for item in some if (label := release.images[c][item]) is not None}
+            found = [worlds.holding(c, q, some) for q in range(len(part))]
+            alike: dict[bool, set[int]] = {}
+            for n, row in zip(found, part, strict=True):
+                if labels <= row:
+                    alike.setdefault(release.none_was_empty and not row, set()).add(n)
+                else:
+                    assert n == 0
+            assert all(len(numbers) == 1 for numbers in alike.values()), (release, some, found)
+            assert sum(map(bool, found)) >= release.least, (release, some, found)
+            checked += 1
+    return checked
+
+
+def test_exchange_theorem() -> None:
+    rng, checked = Random(4), 0
+    for _ in range(RELEASES):
+        original, images = drawn_rows(rng)
+        checked += check_exchange(published(original, images, 2), original)
+    assert checked > RELEASES
+
+
+def candidates(release: naive.Release, number: int, some: Row) -> int:
+    worlds = naive.Worlds(release)
+    return sum(worlds.holding(number, q, some) > 0 for q in range(len(release.rows[number])))
+
+
+def test_rows_known_not_to_be_empty_keep_k_candidates() -> None:
+    rng = Random(5)
+    for _ in range(RELEASES):
+        original, images = drawn_rows(rng, filled=True)
+        release = published(original, images, 2, none_was_empty=True)
+        for c, part in enumerate(original):
+            for some in {known for at, _, known in known_sets(original, 2) if at == c}:
+                hidden = all(images[c][item] is None for item in some)
+                if not hidden or release.told[c]:
+                    assert candidates(release, c, some) >= min(2, len(part)), (release, c, some)
+
+
+def test_a_total_beside_one_empty_row_would_give_somebody_away() -> None:
+    original = [rows("x,a,a"), rows("x,x")]
+    images: list[naive.Image] = [{"x": None, "a": "a"}, {"x": "x", "a": "a"}]
+    safe = published(original, images, 2, none_was_empty=True)
+    assert "x" not in safe.totals
+    assert safe.lines == {(0, "a"): 2, (1, "x"): 2}
+    assert candidates(safe, 0, frozenset("x")) >= 2
+    unsafe = published(original, images, 2, none_was_empty=True, rule=False)
+    assert unsafe.totals["x"] == 3
+    worlds = naive.Worlds(unsafe, rule=False)
+    assert [worlds.holding(0, q, frozenset("x")) > 0 for q in range(3)].count(True) == 1
+
+
+def test_a_small_rest_would_follow_from_a_total() -> None:
+    original = [rows("x,x,x"), rows("x,x"), rows("x y,y")]
+    image: naive.Image = {"x": "x", "y": "y"}
+    last: naive.Image = {"x": None, "y": "y"}
+    release = published(original, [image, image, last], 2)
+    assert "x" not in release.totals  # 6 less 3 less 2 is 1
+    assert published(original, [image, image, last], 2, rule=False).totals["x"] == 6
+
+
+def pieces_join(joined: bool) -> tuple[list[list[Row]], list[int]]:
+    """Rows with x, and rows without x and y with z: two pieces, one class or two."""
+    with_x, others = rows("x a,x"), rows("z a,z")
+    return ([[*with_x, *others]], [2]) if joined else ([with_x, others], [2, 2])
+
+
+def cut_worlds(original: list[list[Row]], images: list[naive.Image], member: list[str]) -> list[set[int]]:
+    """For who knows how rows came into their class: how often each row can hold what is known.
+
+    `member` says for each class which items its rows must hold one of.
+    """
+    release = published(original, images, 2)
+    found = []
+    for c in range(len(original)):
+        possible = [
+            [x for x in naive.contents(release, c, row) if set(member[c].split()) & x or not member[c]]
+            for row in release.rows[c]
+        ]
+        supports = naive.table_of(original, release.items)[c]
+        counts = [0] * len(possible)
+
+        def fill(
+            at: int, left: tuple[int, ...], held: list[Row], possible: list[list[Row]], counts: list[int],
+            items: list[str], known: Row,
+        ) -> None:  # fmt: skip
+            if at == len(possible):
+                if not any(left):
+                    for q, content in enumerate(held):
+                        counts[q] += known <= content
+                return
+            for content in possible[at]:
+                less = tuple(n - (item in content) for n, item in zip(left, items, strict=True))
+                if min(less) >= 0:
+                    fill(at + 1, less, [*held, content], possible, counts, items, known)
+
+        fill(0, supports, [], possible, counts, release.items, frozenset("a"))
+        found.append({n for n, row in zip(counts, release.rows[c], strict=True)})
+    return found
+
+
+def test_pieces_joined_in_one_class_would_make_rows_uneven() -> None:
+    """A class of "x" and "z and no x": with a left out, who knows the cuts can tell rows apart.
+
+    x and z are under one label, so the exchange may move x; a row that must hold x or z for its piece cannot
+    give it away, which a class of one cut never asks.
+    """
+    original = [rows("x a,x z a,z")]
+    image: naive.Image = {"x": "x", "z": "z", "a": "a"}
+    release = published(original, [image], 2)
+    # One class that was cut on x alone: every row of it holds x, and so it does in every world.
+    single = published([rows("x a,x,x a")], [{"x": "x", "a": "a", "z": "z"}], 2)
+    for _, content in [
+        (q, c) for q, row in enumerate(single.rows[0]) for c in naive.contents(single, 0, row)
+    ]:
+        assert "x" in content
+    assert release.rows[0][0] != release.rows[0][2]
