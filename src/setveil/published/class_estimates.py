@@ -247,18 +247,8 @@ class ClassTable:
         able = (self.told | (base.cell >= 0)).all(1)
         half = (self.top + 1) / 2
         rest = np.where(total >= 0, total - listed, np.where(able & (listed > 0), half, unlisted))
-        room = np.where((base.listed < 0) & (base.most > 0), base.size, 0).astype(np.float64)
-        cap = np.where(room > 0, np.minimum(base.most, base.size), 0).astype(np.float64)
-        full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
-        order = np.argsort(full, axis=1, kind="stable")
-        room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
-        before = np.cumsum(cap, 1) - cap
-        after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
-        pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
-        fits = pace <= full
-        found = pace[np.arange(items.size), np.argmax(fits, 1)]
-        found = np.where(fits.any(1), found, np.inf)
-        return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), float(ANY)))
+        free = (base.listed < 0) & (base.most > 0)
+        return paces(rest, np.where(free, base.size, 0), np.where(free, base.most, 0))
 
     def _uniform(self) -> None:
         """Take all non-empty sets of a label's items as equally likely."""
@@ -373,6 +363,34 @@ class ClassTable:
         parts[1][at] = there
         parts[2][at] = np.where(there, size, 0)
         parts[3][at] = size
+
+
+def paces(rest: NDArray[np.generic], room: NDArray[np.generic], cap: NDArray[np.generic]) -> Floats:
+    """Deal what each item has left to classes, in proportion to their room, to each no more than its cap.
+
+    Parameters
+    ----------
+    rest : numbers (items,)
+        What there is to deal.
+    room, cap : numbers (items, classes)
+        The room of each class, 0 where the item cannot be; and the most that it can take, at most the room.
+
+    Returns
+    -------
+    float64 (items,)
+        What each class takes as a share of its room, where its cap does not stop it.
+    """
+    room, cap = room.astype(np.float64), cap.astype(np.float64)
+    full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
+    order = np.argsort(full, axis=1, kind="stable")
+    room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
+    before = np.cumsum(cap, 1) - cap
+    after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
+    pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
+    fits = pace <= full
+    found = pace[np.arange(rest.size), np.argmax(fits, 1)]
+    found = np.where(fits.any(1), found, np.inf)
+    return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), float(ANY)))
 
 
 def _raised(rows: Floats, nothing: int, lack: float) -> float:

@@ -122,6 +122,28 @@ class Integer(Kind):
 
 
 @dataclass(frozen=True)
+class UpTo(Kind):
+    """A number of things at most, or as many as are good: true, which a bare option says, too."""
+
+    allowed = "an integer of at least 1, or true"
+    metavar = "[N]"
+
+    def accepts(self, value: Any) -> str:
+        return "" if value is True or is_integer(value, 1) else "an integer of at least 1, or True"
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | bool:
+        if text is True or text in (BARE, "true"):
+            return True
+        return parse_integer(name, text) if isinstance(text, str) else int(text)
+
+    def from_study(self, value: Any, base: Path) -> int | bool | None:
+        return value if value is True or is_integer(value, 1) else None
+
+
+BARE = "any"  # what an option stands for that may be given without a value
+
+
+@dataclass(frozen=True)
 class Size(Kind):
     """A number of items: an integer of at least 1, or infinity."""
 

@@ -57,8 +57,12 @@ class Losses:
         tree: Hierarchy,
         data: Transactions | Parts,
         weights: Mapping[str, int | float | Fraction],
+        everything: int | None = None,
     ) -> Losses:
-        """Make the losses of an objective in a hierarchy, for a tree that is what is left of it."""
+        """Make the losses of an objective in a hierarchy, for a tree that is what is left of it.
+
+        `everything`: the occurrences of all rows, where the data are some of them.
+        """
         given = {item: Fraction(str(weight)) for item, weight in weights.items()}
         scale = lcm(*(weight.denominator for weight in given.values()))
         occurrences = _occurrences(tree, data)
@@ -68,7 +72,7 @@ class Losses:
         ])  # fmt: skip
         if objective in ("ncp", "lm", "items"):
             return cls._of_labels(objective, hierarchy, tree, occurrences, weight)
-        return cls._of_entropy(objective, tree, occurrences, weight)
+        return cls._of_entropy(objective, tree, occurrences, weight, everything)
 
     @classmethod
     def _of_labels(
@@ -92,7 +96,12 @@ class Losses:
 
     @classmethod
     def _of_entropy(
-        cls, objective: str, tree: Hierarchy, occurrences: list[int], weight: list[int]
+        cls,
+        objective: str,
+        tree: Hierarchy,
+        occurrences: list[int],
+        weight: list[int],
+        everything: int | None,
     ) -> Losses:
         """Make the losses in bits: of an occurrence, what a reader who has the supports does not know of it.
 
@@ -100,7 +109,8 @@ class Losses:
         the root, or ("entropy-max") as if it were any one of all occurrences.
         """
         total = _below(tree, occurrences)
-        logs = {s: _log2(s) for s in {1, *total} if s}
+        everything = total[tree.root] if everything is None else everything
+        logs = {s: _log2(s) for s in {1, everything, *total} if s}
 
         def rounded(w: int, s: int) -> int:
             """Round 2^BITS w log2(s)."""
@@ -113,7 +123,6 @@ class Losses:
                 # Never negative but by rounding, where nearly all weights below v are 0.
                 more = max(known[v] - sum(known[child] for child in children), 0)
                 full[v] = more + sum(full[child] for child in children)
-        everything = total[tree.root]
         less = [0] * tree.n_leaves if objective == "entropy-max" else known
         hidden = _below(tree, [rounded(weight[i], everything) - less[i] for i in range(tree.n_leaves)])
         return cls(occurrences, weight, full, hidden, full[tree.root], ROUNDED)

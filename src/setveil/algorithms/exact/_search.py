@@ -52,6 +52,8 @@ class Search:
         suppressed, whether or not others may be.
     low_root : bool
         The root is never published.
+    everything : int, optional
+        The occurrences of all rows, where the data are some of them.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Search:
         barred: Collection[str] = (),
         *,
         low_root: bool = False,
+        everything: int | None = None,
     ) -> None:
         self.data, self.hierarchy, self.guarantee = data, hierarchy, guarantee
         self.parameters, self.progress = parameters, progress
@@ -75,8 +78,8 @@ class Search:
         self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred)
         self.first = FIRST.get(parameters.loss, ()) if losses is None else ()
         if losses is None:
-            losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights)
-        self.losses = losses
+            losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
+        self.losses, self.of_all = losses, everything
         self.kept = sorted({tree.id(x) for x in parameters.keep})
         self.barred = sorted(tree.id(x) for x in barred if x in tree)
         self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)
@@ -142,7 +145,9 @@ class Search:
 
     def _approach(self, objective: str, program: Program, variables: Variables) -> None:
         """Take the optimum by another objective as a candidate, and the clauses that its search finds."""
-        losses = Losses.of(objective, self.hierarchy, self.tree, self.data, self.parameters.weights)
+        losses = Losses.of(
+            objective, self.hierarchy, self.tree, self.data, self.parameters.weights, self.of_all
+        )
         incumbent = Incumbent(losses, self.most, self.incumbent.gap)
         if self.incumbent.cost is not None:
             incumbent.offer(self.incumbent.candidate)

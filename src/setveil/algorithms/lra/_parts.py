@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from setveil.algorithms import aa
 from setveil.algorithms._cut import Cut
+from setveil.algorithms._in_threads import in_threads
 from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._search import Search
 from setveil.data.transactions import Transactions
@@ -79,7 +79,7 @@ def anonymize_parts(
     if len(parts) == 1 and parts[0].size:
         total = work(0, progress)
     elif parts[0].size:
-        total = _in_threads(work, len(parts), threads or os.cpu_count() or 1, progress)
+        total = sum(in_threads(work, len(parts), threads or os.cpu_count() or 1, progress))
     sizes = [rows.size for rows in parts if rows.size]
     details = {
         "parts": len(sizes),
@@ -89,38 +89,6 @@ def anonymize_parts(
         "suppressed": _left_out(data, nodes),
     }
     return frozen(nodes, np.int32), frozen(part_of_row, np.int64), details
-
-
-class _Quiet:
-    """Listens in a thread: hears from the work that asked for it whether to stop, and tells nobody else."""
-
-    def __init__(self, outer: Progress) -> None:
-        self.stoppable = False
-        self.stop_requested = outer.stop_requested
-
-    def __call__(self, phase: str, done: float | None = None) -> None:
-        pass
-
-
-def _in_threads(work: Callable[[int, Progress], int], n: int, threads: int, progress: Progress) -> int:
-    """Do the work on parts 0..n-1, several at a time; return the sum of what it counts."""
-    listeners = [_Quiet(progress) for _ in range(n)]
-    with ThreadPoolExecutor(min(threads, n)) as pool:
-        futures = [pool.submit(work, number, listeners[number]) for number in range(n)]
-        left = set(futures)
-        try:
-            while left:
-                done, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
-                progress.stoppable = any(listener.stoppable for listener in listeners)
-                if done:
-                    progress("parts of the rows", (n - len(left)) / n)
-                for future in done:
-                    future.result()  # raises what the work raised
-        finally:
-            progress.stoppable = False
-            for future in left:
-                future.cancel()
-    return sum(future.result() for future in futures)
 
 
 def _left_out(data: Transactions, nodes: Ids) -> list[str]:

@@ -1,0 +1,254 @@
+"""Find classes: cut, solve, take back what does not make answers better, and choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms._content_order import in_content_order
+from setveil.algorithms._public_part import PublicPart
+from setveil.algorithms.classes._solving import Solved, Solver
+from setveil.algorithms.classes._splitting import Piece, Splitting
+from setveil.algorithms.classes._worth import Look, Worth
+from setveil.algorithms.classes.classes import Classes
+from setveil.algorithms.exact._losses import how_far
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, listed
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.content import content_order
+from setveil.kernels.rows import Ids, frozen
+from setveil.progress import Progress
+from setveil.published.class_recoding import ClassRecoding
+from setveil.published.recoding import LocalRecoding
+
+TRIED = 150, 400  # fewest rows of a class, where none are named; and 20 k, at least 100
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """Classes that were found, and how far answers are off with them."""
+
+    size: int
+    pieces: list[Piece]
+    error: float
+    tried: int
+    undone: int
+
+
+class ClassSearch:
+    """The search for classes (see `setveil.algorithms.classes.classes.anonymize`)."""
+
+    def __init__(
+        self,
+        data: Transactions,
+        hierarchy: Hierarchy,
+        guarantee: Any,
+        parameters: Classes,
+        progress: Progress,
+    ) -> None:
+        self.given, self.tree, self.guarantee = data, hierarchy, guarantee
+        self.parameters, self.progress = parameters, progress
+        self.order = content_order(data.indptr, data.items)
+        self.data, self.places = in_content_order(data)
+        _require_items(parameters.not_split, data)
+        self.sizes = self._sizes()
+        self.solver = Solver(self.data, hierarchy, guarantee, parameters, progress)
+
+    def _sizes(self) -> list[int]:
+        """List the fewest rows of a class that are tried; refuse what cannot be."""
+        k, n, wanted = self.guarantee.k, self.data.n_rows, self.parameters.class_size
+        least, most = max(2 * k, 2), n // 2
+        rho = getattr(self.guarantee, "rho", None)
+        if rho is not None:
+            least = max(least, -(-k * rho.denominator // rho.numerator))
+        if wanted is not None:
+            if wanted < least or (wanted > most and most >= least):
+                reason = f"2 k = {2 * k}" if rho is None else "2 k, and k / rho"
+                raise RequestError(
+                    f"--class-size {wanted:,}: a class needs at least {least:,} rows ({reason}), and no more "
+                    f"than half of the {n:,} rows.",
+                    hint=f"From {least:,} to {most:,}." if most >= least else "Leave it out: one class.",
+                )
+            return [wanted] if wanted <= most else []
+        tried = sorted({max(20 * k, 100), *TRIED})
+        return [size for size in tried if least <= size <= most] or ([least] if least <= most else [])
+
+    def run(self) -> tuple[ClassRecoding, dict[str, Any]]:
+        """Find classes and recode them."""
+        self.progress("all rows")
+        whole = Piece(frozen(np.arange(self.data.n_rows), np.int64), ())
+        self.solver.solve([whole], "all rows")
+        first = self.solver.known[()]
+        assert first is not None  # noqa: S101  (what cannot be kept in all rows was refused)
+        least = max(self.guarantee.k, 2)
+        worth = Worth(self.data, self.tree, self.guarantee.secrets, least)
+        alone = worth.error([worth.look(whole, first)])
+        ways = [self._way(size, worth, first) for size in self.sizes]
+        best = min(ways, key=lambda way: way.error, default=None)
+        pieces = [whole]
+        if best is not None and len(best.pieces) > 1 and best.error < alone:
+            pieces = best.pieces
+        return self._made(pieces, ways, best, alone)
+
+    def _way(self, size: int, worth: Worth, first: Solved) -> _Way:
+        """Cut with one size, solve the classes, and take back cuts where answers do not get better."""
+        self.progress(f"cutting into classes of {size:,} rows")
+        splitting = self._splitting(first)
+        wanted = self.parameters.classes
+        most = None if wanted is None or wanted is True else int(wanted)
+        root = splitting.split(size, most, float(self.parameters.class_gain))
+        tried = sum(1 for _ in root.cut_pieces())
+        self.solver.solve(list(root.classes()), f"classes of {size:,} rows")
+        self._mend_impossible(root)
+        low = [piece for piece in root.cut_pieces() if not any(half.halves for half in piece.halves)]
+        self.solver.solve(low, "larger classes")
+        known = self.solver.known
+        looks = {piece.cuts: worth.look(piece, known[piece.cuts]) for piece in root.classes()}
+        undone = self._undo(root, worth, looks)
+        error = worth.error(list(looks.values()))
+        return _Way(size, list(root.classes()), error, tried, undone)
+
+    def _undo(self, root: Piece, worth: Worth, looks: dict[Any, Look]) -> int:
+        """Take cuts back, halves before wholes, where answers do not get worse; how many there were.
+
+        What totals leave is dealt anew whenever a cut was taken back.
+        """
+        pace = worth.paces(list(looks.values()))
+        parts = {cuts: worth.expected(look, pace) for cuts, look in looks.items()}
+        expected = np.sum(list(parts.values()), axis=0)
+        error, undone = worth.off(expected), 0
+        for piece in list(root.cut_pieces()):
+            if any(half.halves for half in piece.halves):
+                continue
+            self.solver.solve([piece], "larger classes")
+            solved = self.solver.known[piece.cuts]
+            if solved is None:
+                continue
+            look = worth.look(piece, solved)
+            own = worth.expected(look, pace)
+            now = expected + own - sum(parts[half.cuts] for half in piece.halves)
+            if worth.off(now) > error:
+                continue
+            for half in piece.halves:
+                del looks[half.cuts]
+            looks[piece.cuts] = look
+            piece.mend()
+            undone += 1
+            pace = worth.paces(list(looks.values()))
+            parts = {cuts: worth.expected(one, pace) for cuts, one in looks.items()}
+            expected = np.sum(list(parts.values()), axis=0)
+            error = worth.off(expected)
+        return undone
+
+    def _mend_impossible(self, root: Piece) -> None:
+        """Take back cuts after which what is to be kept cannot be kept."""
+        known = self.solver.known
+        for piece in list(root.cut_pieces()):
+            if any(not half.halves and known[half.cuts] is None for half in piece.halves):
+                piece.mend()
+                self.solver.solve([piece], "larger classes")
+
+    def _splitting(self, first: Solved) -> Splitting:
+        data = self.data
+        label = np.full(data.n_items, -1, np.int32)
+        label[first.items] = first.nodes
+        names = data.vocabulary.labels
+        secret, barred = set(self.guarantee.secrets), set(self.parameters.not_split)
+        hidden = np.array([name in secret for name in names], bool)
+        label[hidden] = -1
+        held = hidden | np.array([name in barred for name in names], bool)
+        return Splitting(data, label, held, ~hidden, self.guarantee.k)
+
+    # --- what comes of it
+
+    def _made(
+        self, pieces: Sequence[Piece], ways: Sequence[_Way], best: _Way | None, alone: float
+    ) -> tuple[ClassRecoding, dict[str, Any]]:
+        """Put together the recoding of the rows as they were given, and what there is to say."""
+        data, names = self.data, self.data.vocabulary.labels
+        solved = [one for piece in pieces if (one := self.solver.known[piece.cuts]) is not None]
+        class_of = np.zeros(data.n_rows, np.int64)
+        nodes = np.full(data.n_occurrences, -1, np.int32)
+        hidden = np.zeros(data.n_occurrences, bool)
+        lengths = data.row_lengths()
+        image = np.full(data.n_items, -1, np.int32)
+        kept = np.zeros(data.n_items, bool)
+        records = []
+        for number, (piece, one) in enumerate(zip(pieces, solved, strict=True)):
+            class_of[piece.rows] = number
+            inside = np.repeat(np.isin(np.arange(data.n_rows), piece.rows), lengths)
+            image[one.items] = one.nodes
+            nodes[inside] = np.where(one.hidden, -1, image[data.items[inside]])
+            hidden[inside] = one.hidden | (nodes[inside] < 0)
+            kept[one.items[one.nodes >= 0]] = True
+            records.append(one.record(int(np.unique(one.nodes[one.nodes >= 0]).size)))
+        cuts = tuple(tuple((names[item], holds) for item, holds in piece.cuts) for piece in pieces)
+        for record, path in zip(records, cuts, strict=True):
+            record["cuts"] = [{"item": item, "holds": holds} for item, holds in path]
+        order = np.empty(data.n_rows, np.int64)
+        order[self.order] = class_of
+        made = self._recoding(nodes, hidden)
+        recoding = ClassRecoding.of(made, order, cuts, tuple(self.guarantee.secrets))
+        cost, lower = sum(one.cost for one in solved), sum(one.lower for one in solved)
+        details: dict[str, Any] = {
+            "optimality": {
+                "objective": self.parameters.objective or self.solver.usual,
+                "model": "cut with suppression in each class",
+                **how_far(cost, lower, self.solver.whole),
+                "weighted": bool(self.parameters.weights),
+                "limited": bool(self.parameters.keep) or self.parameters.max_suppressed is not None,
+            },
+            "classes": records,
+            "split": {
+                "class_size": best.size if best is not None and len(pieces) > 1 else None,
+                "tried": [
+                    {
+                        "class_size": way.size,
+                        "cuts": way.tried,
+                        "undone": way.undone,
+                        "classes": len(way.pieces),
+                        "error": way.error,
+                    }
+                    for way in ways
+                ],
+                "one_class_error": alone,
+                "too_few_rows": not self.sizes,
+            },
+            "suppressed": [
+                name for name, n, there in zip(names, data.supports().tolist(), kept.tolist(), strict=True)
+                if n and not there
+            ],
+        }  # fmt: skip
+        return recoding, details
+
+    def _recoding(self, nodes: Ids, hidden: NDArray[np.bool_]) -> LocalRecoding:
+        """Make the recoding of the rows as they were given."""
+        given = np.empty(nodes.size, np.int32)
+        given[self.places] = nodes
+        if not self.guarantee.secrets:
+            return LocalRecoding.from_nodes(self.tree, given)
+        gone = np.empty(nodes.size, bool)
+        gone[self.places] = hidden
+        part = PublicPart(self.given, self.tree, self.guarantee.sensitive)
+        back = np.full(self.tree.n_nodes + 1, -1, np.int32)
+        back[part.node[:-1]] = np.arange(part.node.size - 1)
+        public = ~part.is_sensitive[self.given.items]
+        return part.local_recoding(back[given[public]], gone)
+
+
+def _cuts(pieces: Sequence[Piece]) -> set[Any]:
+    return {piece.cuts for piece in pieces}
+
+
+def _require_items(items: Sequence[str], data: Transactions) -> None:
+    """Refuse items that no row holds: they would protect nothing."""
+    unknown = [item for item in items if item not in data.vocabulary.ids]
+    if unknown:
+        raise RequestError(
+            f"--not-split names items that no row holds: {listed(unknown)}.",
+            hint="Check how they are written.",
+        )

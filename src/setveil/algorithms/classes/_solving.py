@@ -1,0 +1,167 @@
+"""Recode each class of rows with the least possible loss, several at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.algorithms._in_threads import in_threads
+from setveil.algorithms._public_part import PublicPart
+from setveil.algorithms.classes._splitting import Cuts, Piece
+from setveil.algorithms.classes.classes import Classes
+from setveil.algorithms.exact._promise import promise_of
+from setveil.algorithms.exact._rho_search import RhoSearch
+from setveil.algorithms.exact._search import PATIENCE, Search
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import InfeasibleError, UnfinishedError
+from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints, frozen, take_rows
+from setveil.progress import Progress
+from setveil.threads import threads
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What became of the items of a class."""
+
+    items: Ints  # the items of the data that its rows hold, ascending
+    nodes: Ids  # the node of each; -1: it is left out
+    hidden: NDArray[np.bool_]  # which of its occurrences are sensitive and left out
+    cost: int
+    lower: int  # proven: no recoding of the class costs less
+    rows: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether none costs less."""
+        return self.cost == self.lower
+
+    def record(self, labels: int) -> dict[str, Any]:
+        """Say how far it is from the least loss."""
+        return {
+            "rows": self.rows,
+            "labels": labels,
+            "left_out": int((self.nodes < 0).sum()),
+            "proven": self.proven,
+            "gap": (self.cost - self.lower) / self.cost if self.cost else 0.0,
+        }
+
+
+class Solver:
+    """Solves classes, and remembers those that it solved.
+
+    Parameters
+    ----------
+    data : Transactions
+        All rows, in an order that does not depend on the input's.
+    tree, guarantee, parameters, progress
+        As for `setveil.algorithms.classes.classes.anonymize`.
+    """
+
+    def __init__(
+        self,
+        data: Transactions,
+        tree: Hierarchy,
+        guarantee: Any,
+        parameters: Classes,
+        progress: Progress,
+    ) -> None:
+        self.data, self.tree, self.guarantee, self.parameters = data, tree, guarantee, parameters
+        self.progress = progress
+        self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
+        self.usual = "lm" if guarantee.secrets else "entropy-max"
+        self.of_rho = not isinstance(guarantee, KmAnonymity)
+        self.known: dict[Cuts, Solved | None] = {}
+        self.whole = 1  # the loss that is called 1
+
+    def solve(self, pieces: Sequence[Piece], what: str) -> None:
+        """Solve classes that were not solved yet; None of one that cannot keep what is to be kept."""
+        new = [piece for piece in pieces if piece.cuts not in self.known]
+        new.sort(key=lambda piece: -piece.rows.size)
+        done = 0
+
+        def work(number: int, progress: Progress) -> Solved | None:
+            nonlocal done
+            left = -(-(len(new) - done) // min(threads(), len(new)))
+            seconds = (self.deadline - time.monotonic()) / left
+            found = self._solved(new[number], seconds, progress)
+            done += 1
+            return found
+
+        if not new:
+            return
+        if len(new) == 1:
+            out = [self._solved(new[0], self.deadline - time.monotonic(), self.progress)]
+        else:
+            out = in_threads(work, len(new), threads(), self.progress, what)
+        self.known |= dict(zip((piece.cuts for piece in new), out, strict=True))
+
+    def _solved(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
+        indptr, items = take_rows(self.data.indptr, self.data.items, piece.rows)
+        used, inside = np.unique(items, return_inverse=True)
+        labels = self.data.vocabulary.labels
+        rows = Transactions(
+            indptr, frozen(inside.ravel(), np.int32), Vocabulary(labels[i] for i in used.tolist())
+        )
+        terms = self.parameters.exact(self.usual, seconds)
+        try:
+            if self.of_rho:
+                return self._of_rho(rows, used, terms, progress, alone=not piece.cuts)
+            search = Search(
+                rows, self.tree, self.guarantee, terms, progress, everything=self.data.n_occurrences
+            )
+            record = search.run()
+        except InfeasibleError:
+            if not piece.cuts:
+                raise
+            return None
+        except UnfinishedError:
+            if not piece.cuts:
+                raise
+            return None
+        image = np.full(self.tree.n_leaves, -1, np.int32)
+        nodes, suppressed = search.published()
+        for v in nodes:
+            image[self.tree.under(v)] = v
+        image[suppressed] = -1
+        if not piece.cuts:
+            self.whole = max(search.losses.whole, 1)
+        return self._made(rows, used, image[self.tree.locate(rows.vocabulary)], None, search, record)
+
+    def _of_rho(
+        self, rows: Transactions, used: Ints, terms: Any, progress: Progress, *, alone: bool
+    ) -> Solved:
+        part = PublicPart(rows, self.tree, self.guarantee.sensitive)
+        search = RhoSearch(part, promise_of(self.guarantee, terms), terms, progress)
+        record = search.run()
+        if alone:
+            self.whole = max(search.losses.whole, 1)
+        nodes = part.located.astype(np.int32)
+        public = np.flatnonzero(~part.is_sensitive)
+        nodes[public] = part.node[search.nodes()[part.leaf]]
+        gone = set(search.hidden_items())
+        labels = rows.vocabulary.labels
+        nodes[[i for i, label in enumerate(labels) if label in gone]] = -1
+        return self._made(rows, used, nodes, search.hidden_occurrences(), search, record)
+
+    def _made(
+        self,
+        rows: Transactions,
+        used: Ints,
+        nodes: Ids,
+        hidden: NDArray[np.bool_] | None,
+        search: Any,
+        record: dict[str, Any],
+    ) -> Solved:
+        cost = int(search.incumbent.cost or 0)
+        lower = cost if record["proven"] else min(int(record["lower_bound"] * search.losses.whole), cost)
+        if hidden is None:
+            hidden = np.zeros(rows.n_occurrences, bool)
+        return Solved(used, frozen(nodes, np.int32), hidden, cost, lower, rows.n_rows)
