@@ -20,6 +20,7 @@ from setveil.version import __version__ as __version__
 if TYPE_CHECKING:
     from setveil.algorithms.aa import AA
     from setveil.algorithms.cahd.cahd import CAHD
+    from setveil.algorithms.classes.classes import Classes
     from setveil.algorithms.coat.coat import COAT
     from setveil.algorithms.coherence.border import Border
     from setveil.algorithms.coherence.mm import MM
@@ -91,6 +92,7 @@ _HOMES = {
     "Bounding": "algorithms.rt.bounding",
     "CAHD": "algorithms.cahd.cahd",
     "COAT": "algorithms.coat.coat",
+    "Classes": "algorithms.classes.classes",
     "Coherence": "guarantees.coherence",
     "DA": "algorithms.da",
     "DataError": "errors",
@@ -170,6 +172,7 @@ __all__ = [
     "VPA",
     "Border",
     "Bounding",
+    "Classes",
     "Coherence",
     "DataError",
     "Exact",

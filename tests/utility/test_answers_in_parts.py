@@ -23,7 +23,7 @@ from setveil.kernels.rows import frozen
 from setveil.published.counts import Counts
 from setveil.published.recoding import Recoding, recode
 from setveil.utility.are import query_errors
-from setveil.utility.estimates import estimator_of
+from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again, most_frequent_pairs
 from setveil.utility.in_parts import answers_in_parts, drawn_queries, surviving_in_parts
 from setveil.utility.itemsets import surviving_itemsets

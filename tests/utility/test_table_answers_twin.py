@@ -12,7 +12,7 @@ from naive.anonymize import leaves, up_from
 from naive.rt_table import MISSING
 from setveil.published.tables import publish
 from setveil.tables.table import Table
-from setveil.utility.estimates import estimator_of
+from setveil.utility.estimators import estimator_of
 from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answer
 from tables import fast, parts_of, random_local, random_tables
 

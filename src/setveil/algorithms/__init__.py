@@ -56,6 +56,7 @@ class AlgorithmInfo:
     without: tuple[str, ...] = ()  # models of its that it gives without what it needs, too
     # kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped"
     recoding: str = "global"
+    # "classes": rows are in classes that are told, each with a recoding of its own
     hides_occurrences: bool = False  # whether it only leaves out single occurrences of sensitive items
     bibtex: str = ""  # entries for those who cite it; where there is none, they are made from `reference`
 

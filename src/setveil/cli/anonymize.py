@@ -37,6 +37,7 @@ from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, read_table, require_tables
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import Model, model_named, models
+from setveil.options.classes import engine_refused, require_classes
 from setveil.options.columns import Columns as Words
 from setveil.options.columns import split_hierarchies
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
@@ -52,12 +53,19 @@ if TYPE_CHECKING:
     from setveil.report.record import Record
 
 GLOBAL = "forest"  # the algorithm of --global
+CLASSES = "classes"  # that of --classes
 
 
 def _chosen(
-    model: str | None, algorithm: str | None, everywhere: bool, promise: dict[str, Any]
+    model: str | None, algorithm: str | None, everywhere: bool, promise: dict[str, Any], own: dict[str, Any]
 ) -> tuple[str, str]:
     """Settle the algorithm and the model: what was named, or what suits what was given."""
+    if own.get(CLASSES) is not None or algorithm == CLASSES:
+        if everywhere:
+            raise RequestError("--global is for tables, and --classes for rows of items.")
+        model = model or settled_model(promise)
+        require_classes(algorithm, model)
+        return CLASSES, model
     if everywhere:
         if algorithm not in (None, GLOBAL):
             raise RequestError(f"--global chooses the algorithm {GLOBAL}, and --algorithm {algorithm}.")
@@ -104,6 +112,7 @@ def anonymize(
 
     $ setveil anonymize baskets.csv --k 5 --m 2 --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out release
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
@@ -112,6 +121,8 @@ def anonymize(
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm)
+    if engine == SPARK and dict(own).get(CLASSES) is not None:
+        raise RequestError(engine_refused(engine), hint="Leave out --engine.")
     if engine == SPARK:
         record: dict[str, Any] = {"command": command, "options": options, "about": telling.told()}
         told: Any = on_spark.anonymize(
@@ -121,7 +132,9 @@ def anonymize(
             record={key: value for key, value in record.items() if value}, progress=progress,
         )  # fmt: skip
         return Answer(told, on_spark.told(told, publishing.out))
-    name, promised = _chosen(model, algorithm, global_recoding, promise)
+    name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
+    if name == CLASSES and engine != MEMORY:
+        raise RequestError(engine_refused(engine), hint="Leave out --engine.")
     asked = _Asked(
         promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
         publishing, plot_band,

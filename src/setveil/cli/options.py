@@ -7,6 +7,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args
@@ -24,7 +25,7 @@ from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import use_threads
 from setveil.values.declared import Option, options_of
-from setveil.values.kinds import Choice, Kind, Number, Text
+from setveil.values.kinds import BARE, Choice, Kind, Number, Text, UpTo
 
 PROMISE = "The promise"
 ATTACKER = "The attacker"
@@ -277,6 +278,17 @@ def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = 
 
 class Command(TyperCommand):
     """A command whose help shows --help among the general options, and no types of Python."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; an option that may stand alone gets the value that it then has."""
+        alone = {word for one in self.get_params(ctx) if one.metavar == UpTo.metavar for word in one.opts}
+        words: list[str] = []
+        for word, after in pairwise([*args, ""]):
+            words.append(word)
+            if word in alone and not after.isdigit() and after not in (BARE, "true"):
+                words.append(BARE)
+        left: list[str] = super().parse_args(ctx, words)
+        return left
 
     def get_params(self, ctx: Any) -> list[Any]:
         """List the parameters, --help last."""

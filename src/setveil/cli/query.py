@@ -23,6 +23,10 @@ def query(
     ),
     itemset_length: int | None = integer(_ASKED, "Of at most N items.", 2),
     rules: int | None = integer(_ASKED, "Also list the N rules of greatest confidence in these itemsets.", 1),
+    class_: int | None = integer(
+        _ASKED, "Of a release with classes: count the rows of class N; then labels may be named.", 0,
+        "--class",
+    ),
     unlisted: int = integer(
         _ASKED, "Rows that an item without a count is thought to have at least.", 0, default=0
     ),
@@ -37,13 +41,13 @@ def query(
     from setveil.options.itemsets import parse_itemsets, read_itemsets
     from setveil.published.shared import read_shared
     from setveil.report.answers import answers_text, rules_text
-    from setveil.utility.estimates import Estimator
+    from setveil.utility.estimators import estimator_for
     from setveil.utility.greatest import greatest_itemsets, rules_of
 
     require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
     progress("reading")
     shared = read_shared(release, read_release, sets=True)
-    estimator = Estimator(shared, unlisted=unlisted)
+    estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)

@@ -23,6 +23,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, did_you_mean
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.classes import NAME
 from setveil.options.decode import Given, decode
 from setveil.options.reading import Reading
 from setveil.runs.asked import named_algorithm
@@ -30,10 +31,12 @@ from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
 from setveil.tables.table import Table
 from setveil.values.declared import options_of
+from setveil.values.kinds import is_integer
 
 if TYPE_CHECKING:
     from setveil.algorithms.aa import AA
     from setveil.algorithms.cahd.cahd import CAHD
+    from setveil.algorithms.classes.classes import Classes
     from setveil.algorithms.coat.coat import COAT
     from setveil.algorithms.coherence.border import Border
     from setveil.algorithms.coherence.mm import MM
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
-        AA | Border | CAHD | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | Partial | PCTA
+        AA | Border | CAHD | Classes | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | Partial | PCTA
         | SuppressControl | TDControl | VPA
     )  # fmt: skip
     OfTables: TypeAlias = Bounding | Forest | RT
@@ -75,6 +78,7 @@ def anonymize(
     counts: bool | int = True,
     details: bool = False,
     watched: Iterable[str] | str | PathLike[str] | None = None,
+    classes: bool | int = False,
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -119,6 +123,10 @@ def anonymize(
         Sensitive items of which the promise says nothing: a list, or as on the command line a file or a text
         with commas. With ``details=True`` the report shows what is learned of them before and after. For
         k^m-anonymity, k-anonymity and constraints; other models have sensitive items of their own.
+    classes : bool or int
+        Cut the rows into classes that are told, at most so many if a number is given, each with a recoding
+        and counts of its own (docs/classes.md): for k^m-anonymity and (k,rho)^m-anonymity. The parameters of
+        `setveil.Classes` may follow by name, such as ``class_size=150``.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
         `setveil.progress.Progress`.
@@ -163,6 +171,12 @@ def anonymize(
     """
     guarantee = promised(guarantee, k, m, of_table=isinstance(data, Table))
     named_algorithm(algorithm)
+    if not isinstance(classes, bool) and not is_integer(classes, 1):
+        raise RequestError(
+            f"classes must be True, False or an integer of at least 1, got {described(classes)}."
+        )
+    if classes:
+        parameters = {**parameters, "classes": classes}
     if not isinstance(details, bool):
         raise RequestError(f"details must be True or False, got {described(details)}.")
     listening = heard(progress)
@@ -215,6 +229,7 @@ def _values(
     if not any(is_path(value) for value in parameters.values()):
         return parameters
     name = named_algorithm(algorithm)[0] or models()[guarantee.model].algorithm
+    name = NAME if parameters.get(NAME) else name
     options = options_of(algorithms.load(name).Parameters)
     given = Given(data, hierarchy=tree, seed=seed)
     return {

@@ -24,6 +24,7 @@ from setveil.published.shared import Shared, layout_of_sets, read_shared, shared
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
 from setveil.utility.estimates import Answer, Estimator
+from setveil.utility.estimators import estimator_for
 from setveil.utility.greatest import greatest_itemsets
 
 
@@ -34,6 +35,7 @@ def query(
     itemsets: int | None = None,
     itemset_length: int | None = None,
     unlisted: int = 0,
+    class_: int | None = None,
     progress: Listener = None,
 ) -> list[Answer]:
     """Ask a release how many rows hold some items.
@@ -56,6 +58,8 @@ def query(
     unlisted : int
         Rows that an item without a count is thought to have at least (0). With 1 estimates are better where
         all items of the hierarchy occur.
+    class_ : int, optional
+        Of rows in classes, count those of one class alone; then labels may be named as well.
     progress : callable or Progress, optional
         Hears how far it is.
 
@@ -95,7 +99,7 @@ def query(
     asked = list(queries)
     require_asked(asked, number, itemset_length=longest)
     shared = shared_of(release)
-    estimator = Estimator(shared, unlisted=unlisted)
+    estimator = estimator_for(shared, unlisted=unlisted, class_=integer_or_none("class_", class_, 0))
     if number is not None:
         return greatest_itemsets(estimator, number, longest, listening)
     named = _named(asked, estimator, shared.layout)

@@ -23,7 +23,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
-from setveil.published import kind_at, kind_named, tables
+from setveil.published import KindInfo, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside
 from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
@@ -136,7 +136,7 @@ def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
 
 def _published(release: object, model: Model) -> Any:
     """Take what is published, and refuse another kind than the model is about."""
-    kind = kind_named(model.release)
+    kind = kind_for(fspath(release), model.release) if is_path(release) else kind_named(model.release)
     made = release_of(release)
     exposed = exposed_by(release, kind)
     if isinstance(exposed, Table):
@@ -144,7 +144,7 @@ def _published(release: object, model: Model) -> Any:
             "The release is a table as it is read to be anonymized; a published one is read otherwise.",
             hint="setveil.read_published_table(...) reads it.",
         )
-    if (made.info is not kind.info) if made is not None else (_kind_of(exposed) != model.release):
+    if (not _suits(made.info, kind.info)) if made is not None else (_kind_of(exposed) != model.release):
         raise DataError(
             f"{model.title} is about {kind.info.title}; the release is something else.",
             hint="Verify the promise that it was made for."
@@ -160,6 +160,11 @@ def _is_table(release: object) -> bool:
     if made is not None:
         return made.info is tables.info
     return isinstance(release, PublishedTable) or (is_path(release) and kind_at(fspath(release)) is tables)
+
+
+def _suits(made: KindInfo, asked: KindInfo) -> bool:
+    """Whether a release of one kind can keep a promise about those of another."""
+    return made is asked or (made.of_rows and asked.of_rows)
 
 
 def _kind_of(exposed: object) -> str:

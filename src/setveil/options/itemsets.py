@@ -47,7 +47,7 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
     if estimator.shows(unknown[0]):
         raise DataError(
             f"{where}{shorten(unknown[0])} is a label, and rows with its items may show others as well.",
-            hint="Ask for an item.",
+            hint="Ask for an item" + (", or of one class: --class N." if estimator.in_classes else "."),
         )
     names = [*estimator.items, *estimator.labels]
     hint = did_you_mean(

@@ -39,6 +39,7 @@ class KindInfo:
     means: str  # the entry of about.json that says what the published file means
     asks: tuple[str, ...]  # settings of measures that apply to such releases
     files: tuple[str, ...]  # files of a run's folder besides those that every run has
+    of_rows: bool = False  # whether it is rows of items, which promises about single rows speak of
     # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""
     written: str = ""  # how it is written where there is no choice, in words
@@ -132,6 +133,16 @@ def kinds() -> tuple[Any, ...]:
 def kind_named(name: str) -> Any:
     """Find a kind of release by the name of its file, as a privacy model names the kind it is about."""
     return next(kind for kind in kinds() if kind.__name__.rpartition(".")[2] == name)
+
+
+def kind_for(path: str, model_release: str) -> Any:
+    """Find the kind that a path is read as to verify a promise about releases of a kind.
+
+    Rows may be in classes: then the about.json beside them says so.
+    """
+    asked = kind_named(model_release)
+    found = kind_at(path) if path != "-" and model_release == "rows" else asked
+    return found if found.info.of_rows else asked
 
 
 def kind_of_recoding(recoding: str) -> Any:

@@ -41,6 +41,7 @@ info = KindInfo(
     made_as=(ClassRecoding,),
     recodings=("classes",),
     means="labels",
+    of_rows=True,
     asks=single_rows.asks,
     files=(
         f"published/{FILE}", f"published/{COUNTS}", f"internal/{SPLITS}",
@@ -91,11 +92,10 @@ class ClassesRelease(RowsRelease):
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what labels stand for, where the classes are told, and how many rows of each are empty."""
         said = super().about(report)
-        least = {} if self.counts is None else {"least": self.counts.least}
         entry = {
             "file": FILE,
             "number": self.recoding.number,
-            **least,
+            "least": int(self.published.sizes.min()),
             "empty_rows": self.published.empty_rows().tolist(),
         }
         return {"classes": entry, **said}

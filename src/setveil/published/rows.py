@@ -41,6 +41,7 @@ info = KindInfo(
     made_as=(Recoding, LocalRecoding),
     recodings=("global", "local"),
     means="labels",
+    of_rows=True,
     asks=(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy", "estimator", "rules", "confidence", "rule_length",

@@ -11,7 +11,7 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import kind_of_recoding, tables
+from setveil.published import classes, kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.counts import Counts, read_counts
@@ -122,6 +122,11 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         members = {label: tuple(items) for label, items in about["labels"].items()}
         layout = layout_of_sets(table.delimiter)
         return Shared(table.sets, members, counts, {**about, "recoding": made}, layout, table)
+    if kind is classes:
+        rows = classes.read(str(file), read_rows)
+        members = {label: tuple(items) for label, items in about["labels"].items()}
+        counts = read_counts(file.parent, about)
+        return Shared(rows, members, counts, about, single_rows.shared_layout(about))
     if kind is not single_rows:
         found = "something unknown" if kind is None else kind.info.title
         raise DataError(

@@ -128,6 +128,7 @@ class Guarantee(TypedDict):
     greatest_k: NotRequired[int | None]
     greatest_m: NotRequired[int | str | None]
     complete: NotRequired[bool]
+    classes: NotRequired[int]
     reading: NotRequired[str]
     supported: NotRequired[int]
     greatest_share: NotRequired[float | None]
@@ -337,13 +338,46 @@ class Table(TypedDict):
     dropped: list[str]
 
 
-class Sure(TypedDict):
-    """An item that is in nearly all rows of its label."""
+class Cut(TypedDict):
+    """An item that rows were cut on."""
 
     item: str
-    label: str
-    rows: int
-    of: int
+    holds: bool
+
+
+ClassTold = TypedDict(
+    "ClassTold",
+    {
+        "class": int, "rows": int, "labels": int, "names_kept": int, "cuts": list[Cut],
+        "left_out": NotRequired[int], "proven": NotRequired[bool], "gap": NotRequired[float],
+    },
+)  # fmt: skip
+
+
+class Tried(TypedDict):
+    """Classes of one size that were tried."""
+
+    class_size: int
+    cuts: int
+    undone: int
+    classes: int
+    error: float
+
+
+class InClasses(TypedDict):
+    """The classes of the rows."""
+
+    number: int
+    classes: list[ClassTold]
+    class_size: NotRequired[int | None]
+    tried: NotRequired[list[Tried]]
+    one_class_error: NotRequired[float]
+    too_few_rows: NotRequired[bool]
+
+
+Sure = TypedDict(
+    "Sure", {"item": str, "label": str, "rows": int, "of": int, "class": NotRequired[int]}
+)
 
 
 class Counts(TypedDict):
@@ -351,8 +385,10 @@ class Counts(TypedDict):
 
     file: str
     least: int
-    suppressed: bool
+    suppressed: NotRequired[bool]
+    untold: NotRequired[list[int]]
     lines: int
+    totals: NotRequired[int]
     items: int
     unlisted: int
     sure_from: float
@@ -551,6 +587,7 @@ class Published(TypedDict):
     rows: int
     empty_rows: int
     items: int
+    classes: NotRequired[int]
     occurrences: NotRequired[int]
     report: NotRequired[str]
 
@@ -569,6 +606,7 @@ class Record(TypedDict):
     utility: Utility
     answers: NotRequired[Answers]
     table: NotRequired[Table]
+    classes: NotRequired[InClasses]
     frontier: NotRequired[list[Class]]
     optimality: NotRequired[Optimality]
     recoding: str

@@ -12,6 +12,8 @@ from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError, described, did_you_mean
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
+from setveil.options.classes import NAME as CLASSES
+from setveil.options.classes import require_classes
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,17 @@ def asked_for(
     model = require_guarantee(guarantee).model
     require_seed(seed)
     name, settings = named_algorithm(algorithm)
+    wanted = parameters.get(CLASSES)
+    if name == CLASSES or wanted not in (None, False):
+        require_classes(name, model)
+        if settings is not None and name != CLASSES:
+            raise RequestError(
+                f"Parameters of {name} cannot be given beside classes.",
+                hint="Give them by name, or in setveil.Classes(...).",
+            )
+        name = CLASSES
+    elif wanted is False:
+        parameters = {key: value for key, value in parameters.items() if key != CLASSES}
     name = name or models()[model].algorithm
     module = algorithms.load(name)
     algorithms.require_gives(name, model)
@@ -87,7 +100,7 @@ def asked_for(
         )
     if settings is None:
         settings = settings_of(module.Parameters, name, parameters)
-    least = least_count(guarantee, counts)
+    least = least_count(guarantee, counts, public=name == CLASSES)
     return Asked(guarantee, name, module, settings, int(seed), least, details, watched)
 
 
@@ -97,11 +110,14 @@ def require_seed(seed: object) -> None:
         raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
 
 
-def least_count(guarantee: Any, counts: Any) -> int:
-    """Find the least count that may be published, 0 for none: k, or what was asked for if that is more."""
-    allowed = models()[guarantee.model].counts and not guarantee.secrets
+def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
+    """Find the least count that may be published, 0 for none: k, or what was asked for if that is more.
+
+    `public`: where items are sensitive the others are counted.
+    """
+    allowed = public or (models()[guarantee.model].counts and not guarantee.secrets)
     if isinstance(counts, bool):
-        return guarantee.k if counts and allowed else 0
+        return max(guarantee.k, 2) if counts and allowed else 0
     if not isinstance(counts, Integral) or counts < 2:
         raise RequestError(
             f"counts must be True, False or an integer of at least 2, got {described(counts)}."

@@ -23,6 +23,8 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
+from setveil.published.class_counts import TOTAL
+from setveil.published.classes import ClassesRelease
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
@@ -30,7 +32,7 @@ from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
 from setveil.utility.are import errors_told, with_counts
-from setveil.utility.estimates import estimator_of
+from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.ncp import ncp
@@ -77,7 +79,7 @@ def recorded(
         What was promised, and what the rows are shuffled by.
     """
     origin, details = data.origin, release.details
-    apart = {"optimality", "suppressed", "timing", "frontier"}
+    apart = {"optimality", "suppressed", "timing", "frontier", "classes", "split"}
     record: dict[str, Any] = {
         "version": VERSION,
         "setveil": __version__,
@@ -116,6 +118,7 @@ def recorded(
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
         **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
+        **({"classes": in_classes(release)} if isinstance(release, ClassesRelease) else {}),
         **_described(data, release, hierarchy),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **{key: found[key] for key in ("watched", "risk") if found.get(key)},
@@ -127,6 +130,8 @@ def recorded(
 
 def _counted(data: Sums, release: Outcome, counts: Counts) -> dict[str, Any]:
     """Say what the counts beside the rows tell, and which items are in nearly all rows of their label."""
+    if isinstance(release, ClassesRelease):
+        return _counted_in_classes(data, release)
     shown = dict(zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True))
     sure = [
         {"item": item, "label": label, "rows": rows, "of": shown[label]}
@@ -142,6 +147,66 @@ def _counted(data: Sums, release: Outcome, counts: Counts) -> dict[str, Any]:
         "sure_from": SURE,
         "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
     }
+
+
+def _counted_in_classes(data: Sums, release: ClassesRelease) -> dict[str, Any]:
+    """Say the same of classes: items in nearly all rows of a label, or of a class."""
+    counts = release.counts
+    if counts is None:
+        return {}
+    shown, sizes = release.published.supports_by_class(), release.published.sizes
+    ids = release.published.vocabulary.ids
+    sure = []
+    for number, item, label, rows in counts.lines():
+        if number == TOTAL:
+            continue
+        of, where = int(sizes[number]), ""
+        if rows <= SURE * of and label and label != item:
+            of, where = int(shown[number, ids[label]]), label
+        if rows > SURE * of:
+            sure.append({"class": number, "item": item, "label": where, "rows": rows, "of": of})
+    items = len(set(counts.items))
+    return {
+        **counts.about(),
+        "lines": len(counts.items) - len(counts.totals),
+        "totals": len(counts.totals),
+        "items": items,
+        "unlisted": int(np.count_nonzero(data.supports())) - items,
+        "sure_from": SURE,
+        "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
+    }
+
+
+def in_classes(release: ClassesRelease) -> dict[str, Any]:
+    """Say what the classes are: rows, labels, what they were cut on, and how far each is from the optimum.
+
+    They are numbered as they are published.
+    """
+    shown = (release.published.supports_by_class() > 0).sum(1).tolist()
+    told = sorted(release.details.get("classes", ()), key=lambda one: _cuts_of(one))
+    by_cuts = {_cuts_of(one): one for one in told}
+    own = set(release.recoding.items.labels)
+    names = np.array([label in own for label in release.published.vocabulary.labels], bool)
+    kept = (release.published.supports_by_class()[:, names] > 0).sum(1).tolist()
+    return {
+        "number": release.recoding.number,
+        "classes": [
+            {
+                "class": number,
+                "rows": int(release.published.sizes[number]),
+                "labels": shown[number],
+                "names_kept": kept[number],
+                "cuts": [{"item": item, "holds": holds} for item, holds in cuts],
+                **{key: by_cuts[cuts][key] for key in ("left_out", "proven", "gap") if cuts in by_cuts},
+            }
+            for number, cuts in enumerate(release.recoding.cuts)
+        ],
+        **release.details.get("split", {}),
+    }
+
+
+def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
+    return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
 
 
 def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
@@ -258,7 +323,7 @@ def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dic
         "labels": _generalized_labels(release, recoding),
         "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
         "frequencies": _frequencies(data, release, recoding),
-        **({"several_labels": _several_labels(data, recoding)} if recoding.kind == "local" else {}),
+        **({"several_labels": _several_labels(data, recoding)} if not recoding.uniform else {}),
     }
 
 

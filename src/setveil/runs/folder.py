@@ -22,6 +22,7 @@ from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, sh
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
 from setveil.published import Outcome, Release, kind_of_recoding, kinds
+from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
@@ -187,6 +188,8 @@ def _published_as(
     told: Published = {"file": name, "layout": layout, **counts(rows)}
     if (folder / name).is_dir():
         told["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
+    if isinstance(rows, ClassRows):
+        told["classes"] = int(rows.sizes.size)
     if external:
         told["report"] = PAGE
     return told
@@ -217,6 +220,8 @@ def _require_as_verified(release: Release, published: Path) -> None:
         same = verified.shows(again)
     else:
         same = _same_groups(as_groups(verified), as_groups(again))
+        if isinstance(verified, ClassRows):
+            same = same and np.array_equal(verified.sizes, again.sizes)
     same = same and (None if counts is None else counts.lines()) == (
         None if release.counts is None else release.counts.lines()
     )

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from setveil.progress import Progress, silent
 
-ROWS = ("global", "local")
+ROWS = ("global", "local", "classes")
 TABLES = ("table", "table-cut")
 ITEMS = (*ROWS, *TABLES)
 GROUPS = ("grouped",)

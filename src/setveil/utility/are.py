@@ -17,7 +17,8 @@ from setveil.threads import each
 from setveil.utility import Case, Column, Compared, Measure, Utility
 from setveil.utility._expected_matches import expected_matches
 from setveil.utility._set_supports import supports_of_sets
-from setveil.utility.estimates import UNIFORM, Estimator, estimator_of
+from setveil.utility.estimates import UNIFORM, Estimator
+from setveil.utility.estimators import estimator_of
 
 Members = Mapping[str, Sequence[str]]
 Queries = Sequence[Sequence[str]]

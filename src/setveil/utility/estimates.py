@@ -11,16 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
-from setveil.published.counts import Counts
-from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import Told
 from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
@@ -114,6 +111,8 @@ class Estimator:
     >>> estimator.estimate(["tea"]), estimator.estimate(["tea", "milk"]), estimator.bounds(["tea", "milk"])
     (3.0, 2.25, (2, 3))
     """
+
+    in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
 
     def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
         if unlisted < 0:
@@ -304,12 +303,3 @@ class Estimator:
             at.is_item, at.sizes, at.chances, at.room, frozen(supports, np.int64), *found,
         )  # fmt: skip
         return found
-
-
-def estimator_of(
-    published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
-) -> Estimator:
-    """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
-    shown = set(published.vocabulary.labels)
-    members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    return Estimator(Told(published, members, counts, {"recoding": recoding.kind}), unlisted=unlisted)

@@ -13,7 +13,8 @@ from setveil.progress import Progress, silent
 from setveil.published.counts import Counts
 from setveil.published.recoding import Recoding
 from setveil.utility.are import QueryErrors
-from setveil.utility.estimates import Estimator, estimator_of
+from setveil.utility.estimates import Estimator
+from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
 
 _CELLS = 1 << 20  # of a table that are looked at together

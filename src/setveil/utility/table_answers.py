@@ -17,7 +17,8 @@ from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 from setveil.utility import TABLES, Case, Column, Compared, Measure
 from setveil.utility.are import QueryErrors, with_counts
-from setveil.utility.estimates import Estimator, estimator_of
+from setveil.utility.estimates import Estimator
+from setveil.utility.estimators import estimator_of
 
 _EVERY = 32  # queries between two signs of life
 

@@ -19,6 +19,8 @@ def contents(report: Record) -> str:
     counts = report.get("counts")
     if not counts:
         return ""
+    if own := kind_of(report).counted(report):
+        return own
     file = f"<code>{html.escape(counts['file'])}</code>"
     if kind_of(report).counts_whole:
         listed = count(counts["items"], f"{'' if counts['suppressed'] else 'published '}item")
@@ -40,7 +42,8 @@ def told_by_counts(report: Record) -> blocks.Section | None:
     counts = report.get("counts")
     if not counts:
         return None
-    sure, limit = counts["sure"], words.percent(counts["sure_from"])
+    sure = [line for line in counts["sure"] if line["label"]]
+    limit = words.percent(counts["sure_from"])
     named = [
         f"{shown(report, line['item'])} ({count(line['rows'])} of the {count(line['of'], 'row')} with "
         f"{shown(report, line['label'])})"

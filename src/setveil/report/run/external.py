@@ -27,7 +27,7 @@ from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the promise.
 _FOUND = ("greatest_k", "smallest_degree", "groups")
-_PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences")
+_PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences", "classes")
 _SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
 _STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...
 _BLUR = 100  # ... so many occurrences of the original or more fall into
@@ -95,7 +95,8 @@ def _names_nothing(value: object) -> bool:
 def _counts(report: Record) -> Told:
     """Keep what the file of counts shows itself."""
     counts = report.get("counts")
-    return {key: counts[key] for key in ("file", "least", "suppressed", "items")} if counts else None
+    told = ("file", "least", "suppressed", "items", "lines", "totals")
+    return {key: counts[key] for key in told if key in counts} if counts else None
 
 
 def _exact_labels(report: Record) -> bool:

@@ -68,6 +68,7 @@ def report_html(report: Record, *, external: bool = False) -> str:
                 choice(report),
                 exposure(report),
                 told_by_counts(report),
+                *kind_of(report).sections(report),
                 not_covered(report),
                 losses(report),
                 *columns(report),

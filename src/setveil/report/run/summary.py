@@ -63,6 +63,7 @@ def facts(report: Record) -> dict[str, str]:
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
         "Answers": accuracy.query_error_sentence(report),
         "Items": kind.items(report),
+        **kind.summarized(report),
         "Rows": words.rows(report),
         **applied_facts(report),
         "Share": share,

@@ -24,7 +24,7 @@ from setveil.studies.worth import unique_rows
 from setveil.tables.table import Table
 from setveil.utility import Case
 from setveil.utility.are import with_counts
-from setveil.utility.estimates import estimator_of
+from setveil.utility.estimators import estimator_of
 from setveil.utility.relational import SHARE, class_sizes, relational_loss
 from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answers
 

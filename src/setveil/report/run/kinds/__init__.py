@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.utility import Measure, Utility, measures
 
@@ -100,6 +101,18 @@ class Kind(ABC):
     def files(self, data: str) -> str:
         """List the files with the rows, as HTML: `data` and those beside it."""
         return data
+
+    def sections(self, _report: Record) -> list[blocks.Section | None]:
+        """Make further sections of the page, to be folded."""
+        return []
+
+    def summarized(self, _report: Record) -> dict[str, str]:
+        """Give further lines of the summary, by their labels."""
+        return {}
+
+    def counted(self, _report: Record) -> str:
+        """Say what the file of counts holds, as HTML, where it is of a form of its own; else empty."""
+        return ""
 
     def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures: a name, a value, what it means; `brief`: only those for a summary."""

@@ -1,0 +1,149 @@
+"""Rows in classes that are told: each with labels and counts of its own."""
+
+from __future__ import annotations
+
+import html
+
+from setveil.report import words
+from setveil.report.drawing import blocks
+from setveil.report.record import ClassTold, Record
+from setveil.report.run.kinds import Points, Told
+from setveil.report.run.kinds.rows import LocalRows
+from setveil.report.run.names import shown
+from setveil.wording import count
+
+_MOST = 40  # classes, and shares, that are shown
+
+
+class ClassedRows(LocalRows):
+    """Each class has labels of its own."""
+
+    recoding = "classes"
+    term = (
+        "Class:",
+        "rows that were cut out together, which is told of every row. In each class an item has one label, or "
+        "none, and another class may have another. <b>Suppressed:</b> left out of all rows of a class.",
+    )
+    supports_differ = "an item has another label in other classes"
+
+    def overlap(self, report: Record) -> str:
+        number = report["classes"]["number"]
+        told = f"{count(number, 'class', 'classes')}, each with labels and counts of its own"
+        return f"{told}; supports of labels cannot be added over classes, totals are in counts.csv."
+
+    def instead(self, _report: Record) -> str:
+        return "Use the totals of items, or <code>setveil query</code>."
+
+    def files(self, data: str) -> str:
+        return f"{data}, classes.csv"
+
+    def contents(self, told: Told) -> Points:
+        number = told["published"].get("classes")
+        classes = [("Classes", f"{count(number)}, with the rows of each in classes.csv")] if number else []
+        return [*classes, *super().contents(told)]
+
+    def counted(self, report: Record) -> str:
+        counts = report["counts"]
+        lines, totals = count(counts["lines"]), count(counts.get("totals", 0), "item")
+        return (
+            f"<code>{html.escape(counts['file'])}</code> says class by class how many rows of the original "
+            f"held an item ({lines} lines), and of {totals} how many of all classes did: such numbers from "
+            f"{count(counts['least'])} on"
+        )
+
+    def sections(self, report: Record) -> list[blocks.Section | None]:
+        return [_classes(report), _shares(report)]
+
+    def summarized(self, report: Record) -> dict[str, str]:
+        found = report["classes"]
+        if found["number"] == 1:
+            few = "there are too few rows for two" if found.get("too_few_rows") else "more answer no better"
+            return {"Classes": f"one: {few}."}
+        sizes = sorted(one["rows"] for one in found["classes"])
+        off = ""
+        tried = [one["error"] for one in found.get("tried", ())]
+        if tried and "one_class_error" in found:
+            off = f"; pairs are off by {words.error(min(tried))}, in one class {words.error(found['one_class_error'])}"
+        return {
+            "Classes": f"{count(found['number'])} of {count(sizes[0])} to {count(sizes[-1])} rows{off}. Who "
+            "is in which class is told."
+        }
+
+
+def _cut_on(report: Record, one: ClassTold) -> str:
+    with_, without = [], []
+    for cut in one["cuts"]:
+        (with_ if cut["holds"] else without).append(shown(report, cut["item"]))
+    parts = [f"with {', '.join(with_)}"] if with_ else []
+    if without:
+        few = ", ".join(without[:3])
+        parts.append(f"without {few}" + (f" and {count(len(without) - 3)} more" if len(without) > 3 else ""))
+    return "; ".join(parts) or "all rows"
+
+
+def _classes(report: Record) -> blocks.Section | None:
+    """Show the classes by their size."""
+    found = report["classes"]
+    by_size = sorted(found["classes"], key=lambda one: -one["rows"])
+    rows = [
+        (
+            str(one["class"]),
+            _cut_on(report, one),
+            count(one["rows"]),
+            count(one["labels"]),
+            count(one["names_kept"]),
+            count(one.get("left_out", 0)),
+            "proven" if one.get("proven", True) else words.percent(one["gap"]),
+        )
+        for one in by_size[:_MOST]
+    ]
+    heads = ("Class", "Cut on", "Rows", "Labels", "Items by name", "Left out", "Gap")
+    more = f"<p>And {count(len(by_size) - _MOST)} smaller ones.</p>" if len(by_size) > _MOST else ""
+    proven = sum(one.get("proven", True) for one in found["classes"])
+    text = (
+        f"The rows are in {count(found['number'], 'class', 'classes')}. The promise holds in every class, for "
+        f"who knows the class of a person, too. {count(proven)} of them are proven to lose the least. The "
+        "column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
+    )
+    tried = "".join(
+        f"<p>Classes of at least {count(one['class_size'])} rows: {count(one['classes'])}, pairs off by "
+        f"{words.error(one['error'])}.</p>"
+        for one in found.get("tried", ())
+    )
+    if "one_class_error" in found:
+        tried += f"<p>One class: pairs off by {words.error(found['one_class_error'])}.</p>"
+    return blocks.fold(
+        "Classes",
+        f"{count(found['number'], 'class', 'classes')}: their rows, what each was cut on, labels, gaps.",
+        f"<p>{text}</p>",
+        blocks.grid(heads, rows, "8% 36% 11% 11% 14% 11% 9%", numbers=True),
+        more,
+        tried,
+    )
+
+
+def _shares(report: Record) -> blocks.Section | None:
+    """Say what nearly all rows of a class have in common."""
+    counts = report.get("counts")
+    if not counts:
+        return None
+    whole = [one for one in counts["sure"] if not one["label"]]
+    limit = words.percent(counts["sure_from"])
+    named = [
+        f"class {one['class']}: {shown(report, one['item'])} ({count(one['rows'])} of {count(one['of'])})"
+        for one in whole[:_MOST]
+    ]
+    more = f", and {count(len(whole) - _MOST)} more" if len(whole) > _MOST else ""
+    said = f"{'; '.join(named)}{more}." if named else f"No item is in more than {limit} of the rows of a class."
+    return blocks.fold(
+        "What a class has in common",
+        f"{count(len(whole))} times an item is in more than {limit} of the rows of a class.",
+        f"<p>k^m-anonymity does not bound what is learned of a person whose class is known: an item in more "
+        f"than {limit} of the rows of a class is as good as known of all its members. Items that must not "
+        "become certain are named with <code>--not-split</code>; sensitive ones with <code>--sensitive</code> "
+        "and <code>--rho</code>.</p>",
+        f'<p class="names">{said}</p>',
+    )
+
+
+KINDS = (ClassedRows(),)

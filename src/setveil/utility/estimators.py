@@ -1,0 +1,36 @@
+"""Which estimator answers for a release."""
+
+from __future__ import annotations
+
+from setveil.data.sums import Sums
+from setveil.errors import RequestError
+from setveil.published.class_rows import ClassRows
+from setveil.published.counts import Counts
+from setveil.published.recoding import AnyRecoding
+from setveil.published.shared import Told
+from setveil.utility.class_estimates import ClassEstimator
+from setveil.utility.estimates import Estimator
+
+
+def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
+    """Make the estimator of who has what is shared of a release.
+
+    Parameters
+    ----------
+    class_ : int, optional
+        Of rows in classes, that which is asked; None: all together.
+    """
+    if isinstance(shared.rows, ClassRows):
+        return ClassEstimator(shared, unlisted=unlisted, class_=class_)
+    if class_ is not None:
+        raise RequestError("--class: this release has no classes.", hint="Leave it out.")
+    return Estimator(shared, unlisted=unlisted)
+
+
+def estimator_of(
+    published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
+) -> Estimator:
+    """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
+    shown = set(published.vocabulary.labels)
+    members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
+    return estimator_for(Told(published, members, counts, {"recoding": recoding.kind}), unlisted=unlisted)
