@@ -19,10 +19,18 @@ from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
 from setveil.published import groups
 from setveil.published.about import published_file, published_layout, reconstruction_at
+from setveil.published.class_rows import ClassRows
+from setveil.published.classes import FILE as CLASSES
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
 from setveil.published.shared import Shared, read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
+from setveil.reconstruction.classes import (
+    ClassPuzzle,
+    class_puzzle_of,
+    reconstruct_classes,
+    require_consistent_classes,
+)
 from setveil.reconstruction.groups import deal_sensitive, require_dealt, require_possible
 from setveil.reconstruction.reconstruct import Puzzle, puzzle_of, reconstruct, require_consistent
 from setveil.staging import staged_folder
@@ -48,6 +56,7 @@ class Terms:
     # the published file that they were drawn from, as far as there is one: `file`, `sha256`
     release: Mapping[str, Any]
     table: PublishedTable | None = None  # whose columns stand beside the items of each draw
+    classes: tuple[int, ...] = ()  # rows of each class, where there are classes
 
     def written_as(self, name: str | None) -> Terms:
         """Write draws in a format; None: as the release is written."""
@@ -64,10 +73,11 @@ class Terms:
 class Source:
     """All that a release of any kind says of the rows behind it."""
 
-    puzzle: Puzzle | PublishedGroups
+    puzzle: Puzzle | ClassPuzzle | PublishedGroups
     layout: Layout  # how draws are written by default
     release: Mapping[str, Any]  # the published file, as far as there is one: `file`, `sha256`
     table: PublishedTable | None = None  # whose items the rows are
+    classes: tuple[int, ...] = ()  # rows of each class, where there are classes
 
     @classmethod
     def of(cls, told: Shared | PublishedGroups, file: Path | None = None) -> Source:
@@ -76,23 +86,26 @@ class Source:
         if isinstance(told, PublishedGroups):
             require_possible(told)
             return cls(told, Layout("basket"), release)
+        if isinstance(told.rows, ClassRows):
+            sizes = tuple(told.rows.sizes.tolist())
+            return cls(class_puzzle_of(told), told.layout, release, classes=sizes)
         return cls(puzzle_of(told), told.layout, release, told.table)
 
     def terms(self, seed: int, mix: int) -> Terms:
         """Say how draws are made."""
-        return Terms(seed, mix, self.layout, self.release, self.table)
+        return Terms(seed, mix, self.layout, self.release, self.table, self.classes)
 
     @property
     def items(self) -> tuple[str, ...]:
         """Every item that may be in a draw."""
-        if isinstance(self.puzzle, Puzzle):
+        if not isinstance(self.puzzle, PublishedGroups):
             return self.puzzle.items
         return (*self.puzzle.qid.vocabulary.labels, *self.puzzle.sensitive.labels)
 
     @property
     def listed(self) -> str:
         """What says in how many rows items are."""
-        if isinstance(self.puzzle, Puzzle):
+        if not isinstance(self.puzzle, PublishedGroups):
             return f"{count(len(self.puzzle.counts.items), 'line')} of {COUNTS}"
         return f"{count(self.puzzle.item.size, 'count')} of {GROUPS_FILE}"
 
@@ -114,7 +127,10 @@ def draws_of(
         def told(done: float, before: int = j) -> None:
             progress("drawing", (before + done) / number)
 
-        if isinstance(source.puzzle, Puzzle):
+        if isinstance(source.puzzle, ClassPuzzle):
+            rows = reconstruct_classes(source.puzzle, terms.seed + j, terms.mix, told)
+            require_consistent_classes(source.puzzle, rows)
+        elif isinstance(source.puzzle, Puzzle):
             rows = reconstruct(source.puzzle, terms.seed + j, terms.mix, told)
             require_consistent(source.puzzle, rows)
         else:
@@ -133,8 +149,8 @@ def require_place(out: Path, *, force: bool = False) -> None:
         raise OutputError(
             f"The output folder {out} exists and is not empty.", hint="Choose another --out, or --force."
         )
-    own = {_ABOUT, *(entry["file"] for entry in _entries(out))} if found else set()
-    if found - own or (found and len(own) == 1):
+    own = {_ABOUT, CLASSES, *(entry["file"] for entry in _entries(out))} if found else set()
+    if found - own or (found and len(own) == 2):
         raise OutputError(
             f"--force replaces only folders of draws, and {out} is not one: it holds "
             f"{listed(sorted(found - own) or sorted(found))}.",
@@ -171,10 +187,14 @@ def write_draws(
                 save(drawn, folder / f"{stem}{layout.extension}", layout)
                 options = layout.options()
                 entries.append({"file": f"{stem}{layout.extension}", "seed": terms.seed + j, **options})
+            if terms.classes:
+                lines = "".join(f"{number},{n}\n" for number, n in enumerate(terms.classes))
+                (folder / CLASSES).write_text(f"class,rows\n{lines}", encoding="utf-8", newline="\n")
             about = {
                 "setveil": __version__,
                 "reconstruction": {
                     "note": NOTE,
+                    **({"classes": CLASSES} if terms.classes else {}),
                     "release": dict(terms.release),
                     "mix": terms.mix,
                     "draws": entries,

@@ -7,7 +7,7 @@ import html
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import ClassTold, Record
-from setveil.report.run.kinds import Points, Told
+from setveil.report.run.kinds import USABLE, Points, Told, Use
 from setveil.report.run.kinds.rows import LocalRows
 from setveil.report.run.names import shown
 from setveil.wording import count
@@ -41,6 +41,11 @@ class ClassedRows(LocalRows):
         number = told["published"].get("classes")
         classes = [("Classes", f"{count(number)}, with the rows of each in classes.csv")] if number else []
         return [*classes, *super().contents(told)]
+
+    def _single_items(self, report: Record) -> list[Use]:
+        counts = report.get("counts")
+        totals = counts.get("totals", 0) if counts else 0
+        return [(USABLE, f"exact counts of {count(totals, 'single item')} of the original")] if totals else []
 
     def counted(self, report: Record) -> str:
         counts = report["counts"]

@@ -120,7 +120,7 @@ class Rows(Kind):
             kept = by_share(itemsets["kept"] / itemsets["frequent"])
             found.append((kept, "items that often occur together"))
         if left_out := utility["suppressed_items"]:
-            counted = "counts" in report and report["counts"]["suppressed"] and self.counts_whole
+            counted = self.counts_whole and "counts" in report and report["counts"]["suppressed"]
             what = "combinations with " if counted else ""
             found.append((UNUSABLE, f"{what}the {count(left_out, 'item')} left out"))
         return found
