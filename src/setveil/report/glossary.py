@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -138,26 +139,18 @@ ENTRIES: dict[str, Entry] = {
 # Terms that an entry explains together with another one.
 _TOGETHER = {"T": "R", "f": "R", "h": "rho"}
 
-STYLE = """
-button.term { font: 600 .75rem/1 system-ui, sans-serif; width: 18px; height: 18px; min-height: 0; padding: 0;
-  margin: 0 2px 0 4px; vertical-align: 2px; border: 1px solid currentColor; border-radius: 50%;
-  color: inherit; background: none; cursor: pointer; opacity: .75; display: inline-block; text-align: center;
-  position: relative; }
-button.term::after { content: ""; position: absolute; inset: -4px; }
-button.term:hover, button.term:focus-visible { opacity: 1; }
-.entry[popover] { max-width: min(34rem, calc(100vw - 32px)); padding: 12px 16px; border: 1px solid #888;
-  border-radius: 6px; box-shadow: 0 4px 24px #0003; color: inherit; font-size: 1rem; line-height: 1.5; }
-.entry p { margin: 0; }
-@supports not selector(:popover-open) { .entry { display: none; } }
-@media print { button.term, .entry { display: none; } }
-"""
+STYLESHEET = Path(__file__).with_name("terms.css")
+STYLE = STYLESHEET.read_text(encoding="utf-8")
 
 
 def ask(term: str) -> str:
-    """Make the `?` that opens the entry of a term, as HTML; `with_entries` adds the entry to the page."""
+    """Make the `?` that opens the entry of a term, as HTML; `with_entries` adds the entry to the page.
+
+    The sign itself is drawn by the style, so that whoever copies the text around it does not copy it.
+    """
     named = html.escape(_named(ENTRIES[term]))
     return (
-        f'<button type="button" class="term" popovertarget="{_place(term)}" aria-label="What is {named}?">?'
+        f'<button type="button" class="term" popovertarget="{_place(term)}" aria-label="What is {named}?">'
         "</button>"
     )
 
@@ -171,6 +164,12 @@ def asked(title: str) -> str:
     """Make the `?` of a figure or parameter; nothing where no entry explains it."""
     entry = _TOGETHER.get(title, title)
     return ask(entry) if entry in ENTRIES else ""
+
+
+def in_brackets(text: str) -> str:
+    """Make the `?` for a measure that a text names in brackets, or begins with; nothing where none."""
+    found = re.search(r"\((LM|NCP|R|T|f)\)", text) or re.match(r"(query error)\b", text, re.IGNORECASE)
+    return asked(found[1].lower() if found and " " in found[1] else found[1]) if found else ""
 
 
 def with_entries(page: str) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 
 from setveil.errors import SetveilError
+from setveil.report import glossary
 from setveil.studio.asked import way_in
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
@@ -26,6 +27,7 @@ from setveil.studio.render import Json, error_page, templates
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static").iterdir())}
+_STATIC[glossary.STYLESHEET.name] = glossary.STYLESHEET
 
 
 @dataclass

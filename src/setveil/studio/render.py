@@ -10,11 +10,12 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from setveil.errors import DataError, SetveilError
-from setveil.report import words
+from setveil.report import glossary, words
 from setveil.studio.guard import FRAMED_POLICY
 from setveil.studio.projects import Project
 from setveil.version import __version__
@@ -54,6 +55,8 @@ templates = Environment(
 templates.filters["count"] = count
 templates.filters["percent"] = words.percent
 templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])
+templates.globals["ask"] = lambda term: Markup(glossary.ask(term))  # noqa: S704  (made of our own entries)
+templates.globals["ask_of"] = lambda text: Markup(glossary.in_brackets(text))  # noqa: S704
 templates.globals["version"] = __version__
 
 
@@ -153,7 +156,7 @@ def page(
         errors=list(errors),
         **values,
     )
-    return HTMLResponse(content.encode("utf-8", "replace"), status)
+    return HTMLResponse(glossary.with_entries(content).encode("utf-8", "replace"), status)
 
 
 def said(error: SetveilError, field: str = "") -> dict[str, str]:

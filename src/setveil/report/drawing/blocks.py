@@ -79,7 +79,7 @@ details[open] > summary::before { transform: rotate(45deg); top: 15px; }
 summary:hover h2 { text-decoration: underline; }
 summary h2 { display: inline; font-size: 17px; border: 0; margin: 0; padding: 0; }
 .inside { color: #555; font-size: .875em; overflow-wrap: anywhere; }
-details > div { padding: 0 0 16px 22px; }
+details > div { padding: 0 0 16px 22px; scroll-margin-top: 72px; }
 @media screen and (max-width: 600px) {
   details > div { padding-left: 0; }
   body { padding: 16px 16px 32px; }

@@ -18,6 +18,13 @@ from setveil.studio.projects import Project
 from setveil.studio.render import page, said, to
 
 SAMPLE_ROWS = 5000
+# The picture of a release: rows before and after, with k = 2 and m = 2 (the example of docs/glossary.md).
+EXAMPLE = (
+    (("rye", "milk"), ("bread", "milk")),
+    (("wheat", "milk"), ("bread", "milk")),
+    (("milk", "saffron"), ("milk",)),
+    (("wheat",), ("bread",)),
+)
 
 
 async def show(request: Request) -> Response:
@@ -35,7 +42,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
     ]
     return page(
         request, "start.html", title="Your projects", projects=projects, root=studio.projects.root,
-        errors=errors or (), status=422 if errors else 200,
+        example=EXAMPLE, errors=errors or (), status=422 if errors else 200,
     )  # fmt: skip
 
 
