@@ -44,25 +44,29 @@ def distribution(column: Column, labels: Sequence[str], most: int) -> list[Line]
         chosen = sorted((x for x in order[:most] if rows[x]), key=column.position.__getitem__)
         groups = [frozenset([value]) for value in chosen]
         rest = frozenset(column.paths) - frozenset(chosen)
+        if rest:
+            groups.append(rest)
         return [
-            (group, sum(rows[x] for x in group), sum((share_of_node(column, x, group) for x in labels), Fraction(0)))
-            for group in (*groups, *([rest] if rest else []))
-        ]  # fmt: skip
+            (
+                group,
+                sum(rows[x] for x in group),
+                sum((share_of_node(column, x, group) for x in labels), Fraction(0)),
+            )
+            for group in groups
+        ]
     lines: list[Line] = []
     values = {*column.values, *column.paths}
     if MISSING in values:
         held = frozenset([MISSING])
-        after = sum(
-            (Fraction(0) if _is_range(column, x) else share_of_node(column, x, held) for x in labels), Fraction(0)
-        )  # fmt: skip
+        nodes = [x for x in labels if not _is_range(column, x)]
+        after = sum((share_of_node(column, x, held) for x in nodes), Fraction(0))
         lines.append((held, column.values.count(MISSING), after))
     found = intervals(column, most)
     for i, (low, high) in enumerate(found):
         whole = all(number.denominator == 1 for number in _numbers(column))
         last = whole or i == len(found) - 1
-        held = frozenset(
-            x for x in values - {MISSING} if low <= Fraction(x) and (Fraction(x) <= high if last else Fraction(x) < high)
-        )  # fmt: skip
+        above = {x for x in values - {MISSING} if Fraction(x) >= low}
+        held = frozenset(x for x in above if Fraction(x) < high or (last and Fraction(x) == high))
         after = Fraction(0)
         for label in labels:
             if not _is_range(column, label):

@@ -5,31 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import READING, ReadHierarchy, Reading, Show, argument, option
+from setveil.cli.options import READING, TABLES, ReadHierarchy, Reading, Show, argument, integer, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.tables.table import Table
 
 
 def why(
     progress: Any,
     folder: Path = argument("RUN", "The folder of a run."),
-    name: str = argument("NAME", "A published label, an item, or a node of the hierarchy."),
+    name: str = argument(
+        "NAME", "A published label, an item, or a node of the hierarchy; a column of a table."
+    ),
     data: str | None = option(
         READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
     ),
     hierarchy_file: ReadHierarchy = None,
+    row: int | None = integer(TABLES, "The row of the table that is asked about, from 1.", 1),
     *,
     reading: Reading,
     show: Show = 10,
 ) -> Answer:
-    """Say why a label is not split, or an item left out: what would break, and what is to blame.
+    """Say why a label is not split, an item left out, or a value of a table broader: what would break.
 
     The answer tells of the original rows, down to single ones: it must stay inside.
 
     $ setveil why release "hot drinks"
     $ setveil why release "green tea" --data baskets.csv
+    $ setveil why ward age --row 17
     """
     from setveil.cli.files import read_rows
     from setveil.commands.why import answered
@@ -37,6 +42,7 @@ def why(
     from setveil.options.reading import Reading as ReadingOptions
     from setveil.past.inputs import find_rows
     from setveil.past.run import PastRun
+    from setveil.past.tables import find_table
 
     require_file(hierarchy_file)
 
@@ -46,8 +52,11 @@ def why(
 
         return find_rows(recorded, None if data is None else [data], reading, read)
 
+    def table_of(recorded: PastRun) -> Table:
+        return find_table(recorded, path=data)
+
     found = answered(
-        folder, name, rows_of, hierarchy_file, show=show, encoding=reading.text_encoding,
-        progress=progress,
+        folder, name, rows_of, hierarchy_file, row=row, table_of_past=table_of, show=show,
+        encoding=reading.text_encoding, progress=progress,
     )  # fmt: skip
     return Answer(found, found["text"])

@@ -8,27 +8,32 @@ from typing import Any
 
 from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described
+from setveil.errors import DataError, RequestError, described
 from setveil.options.reading import DETECTED
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
+from setveil.past.tables import find_table, is_table, require_table, table_guarantee
 from setveil.past.why import require_splittable
 from setveil.past.why import why as explain
+from setveil.past.why_tables import AsPublished, why_table
 from setveil.progress import Progress
 from setveil.report.why import why_text
+from setveil.report.why_tables import why_table_text
 from setveil.runs.run import VerifiedRelease
+from setveil.tables.table import Table
 
 
 def why(
     run: str | PathLike[str] | VerifiedRelease,
     name: str,
     *,
+    row: int | None = None,
     data: str | PathLike[str] | object = None,
     hierarchy: TreeLike = None,
     show: int = 10,
     progress: Listener = None,
 ) -> dict[str, Any]:
-    """Say why a label is not split, or an item is left out or has no name of its own.
+    """Say why a label is not split, an item is left out or has no name of its own, or a value is broader.
 
     The label is split, or the item brought back, and the verifier lists what breaks. Then the fewest items
     are found without which nothing would, and the verifier checks that, too. The answer tells of the original
@@ -37,11 +42,14 @@ def why(
     Parameters
     ----------
     run : path or VerifiedRelease
-        The folder of a run, or a release made by `setveil.anonymize`, for k^m-anonymity or constraints.
+        The folder of a run, or a release made by `setveil.anonymize`: of a table, or for k^m-anonymity or
+        constraints.
     name : str
-        A published label, an item, or a node of the hierarchy.
-    data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions, optional
-        The rows that were anonymized; by default the files that the run read, if they are still the same.
+        A published label, an item, or a node of the hierarchy; of a table a column, an item, or a label.
+    row : int, optional
+        Of a table: the row that is asked about, from 1; by default one is chosen that shows most.
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions or Table, optional
+        What was anonymized; by default the files that the run read, if they are still the same.
     hierarchy : Hierarchy, path, dict or data frame, optional
         The hierarchy of the run, where it came from no file, or the file is elsewhere now.
     show : int
@@ -76,6 +84,7 @@ def why(
     if not isinstance(name, str) or not name:
         raise RequestError(f"The name must be that of a label or an item, got {described(name)}.")
     most, listening = integer("show", show, 0), heard(progress)
+    at = None if row is None else integer("row", row, 1)
     if not isinstance(run, VerifiedRelease) and not is_path(run):
         raise RequestError(
             f"The run must be its folder or a release made by setveil.anonymize, got {described(run)}."
@@ -84,7 +93,15 @@ def why(
     def found(recorded: PastRun) -> Transactions:
         return find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
 
-    return answered(run, name, found, tree_of(hierarchy), show=most, progress=listening)
+    def table(recorded: PastRun) -> Table:
+        if data is None or is_path(data):
+            return find_table(recorded, path=None if data is None else str(data))
+        require_table(recorded, data)
+        return data  # type: ignore[return-value]  # as was just required
+
+    return answered(
+        run, name, found, tree_of(hierarchy), row=at, table_of_past=table, show=most, progress=listening
+    )
 
 
 def answered(
@@ -93,12 +110,24 @@ def answered(
     rows_of_past: Callable[[PastRun], Transactions],
     hierarchy: TreeLike,
     *,
+    row: int | None,
+    table_of_past: Callable[[PastRun], Table],
     show: int,
     encoding: str = "utf-8",
     progress: Progress,
 ) -> dict[str, Any]:
-    """Say why, from a run and whatever finds its rows again (see `why`); `encoding`: of files."""
+    """Say why, from a run and whatever finds its rows or table again (see `why`); `encoding`: of files."""
     recorded = past_run(run, "the release")
+    if is_table(recorded):
+        progress("reading")
+        table = table_of_past(recorded)
+        answer = _of_table(run, recorded, table, hierarchy, encoding, (name, row), show, progress)
+        return answer | {"text": why_table_text(answer, show)}
+    if row is not None:
+        raise RequestError(
+            "--row names a row of a table, and this run is of rows of items.",
+            hint="Leave it out: here an item has the same label in every row.",
+        )
     require_splittable(recorded)
     progress("reading")
     rows = rows_of_past(recorded)
@@ -107,3 +136,27 @@ def answered(
     progress("verifying")
     answer = explain(recorded, rows, tree, guarantee, name, show=show, progress=progress)
     return answer | {"text": why_text(answer, show)}
+
+
+def _of_table(
+    run: str | PathLike[str] | VerifiedRelease,
+    recorded: PastRun,
+    table: Table,
+    hierarchy: TreeLike,
+    encoding: str,
+    asked: tuple[str, int | None],
+    show: int,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Say why something of a table is published as it is; `asked`: its name, and the row."""
+    tree = table.tree if hierarchy is None else None
+    tree = tree or find_tree(recorded, table, hierarchy, encoding)
+    if tree is None:
+        raise DataError("The hierarchy of this run is not known.", hint="Name it: --hierarchy FILE.")
+    if isinstance(run, VerifiedRelease):
+        made = AsPublished.of(table, tree, run.release)  # type: ignore[arg-type]  # of a table
+    else:
+        made = AsPublished.read(table, tree, recorded)
+    progress("verifying")
+    promised = table_guarantee(recorded, table, encoding)
+    return why_table(recorded, made, promised, *asked, show=show, progress=progress)

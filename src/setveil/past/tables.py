@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, faces
+from setveil.guarantees import Guarantee, model_named
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns, split_hierarchies
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee
 from setveil.options.reading import Reading
 from setveil.past.run import PastRun
 from setveil.published import tables
@@ -24,20 +27,29 @@ def is_table(run: PastRun) -> bool:
     return run.report["recoding"] in tables.info.recodings
 
 
-def find_table(run: PastRun, folder: Path | None = None) -> Table:
+def find_table(run: PastRun, folder: Path | None = None, path: str | None = None) -> Table:
     """Read the table that a run was made from, with the roles and hierarchies that it was given.
 
     Parameters
     ----------
+    path : str, optional
+        Its file, if it is not where the run read it.
     folder : Path, optional
         Where relative paths begin: the folder in which the run was started.
     """
     options: Mapping[str, Any] = run.report.get("options") or {}
-    files = options.get("input") or []
+    files = [path] if path is not None else options.get("input") or []
+    if not options:
+        raise DataError(
+            "This run was made in Python, and its record does not say how the table was read.",
+            hint=faces(
+                "In Python, give the table: sv.why(release, ..., data=table).", "Give the table: data."
+            ),
+        )
     if len(files) != 1 or files[0] == "-":
         raise DataError(
             "The record of this run does not say which file its table came from.",
-            hint="Name it with --data, and read it as the run did; in Python give the table.",
+            hint="Name it: --data FILE.",
         )
     words = Columns(**_of(Columns, options))
     reading = Reading(**_of(Reading, options))
@@ -96,3 +108,12 @@ def require_table(run: PastRun, table: Any) -> None:
             "This is not the table of the run: it has other rows, items or quasi-identifiers.",
             hint="Read it as the run did.",
         )
+
+
+def table_guarantee(run: PastRun, table: Table, encoding: str) -> Guarantee:
+    """Make the guarantee that the run of a table promised."""
+    if run.guarantee is not None:
+        return run.guarantee
+    options: Mapping[str, Any] = run.report.get("options") or {}
+    texts = {name: options.get(name.replace("_", "-")) for name in model_named(run.model).options}
+    return make_guarantee(run.model, texts, Given(table, encoding, seed=run.report["seed"]))

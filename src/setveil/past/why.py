@@ -19,7 +19,6 @@ from setveil.past._attempts import Attempts
 from setveil.past._naming import Naming, Positions, RunTerms
 from setveil.past.run import MODELS, PastRun
 from setveil.progress import Progress
-from setveil.published import tables
 from setveil.utility import named
 
 Answer = dict[str, Any]
@@ -28,11 +27,6 @@ Answer = dict[str, Any]
 def require_splittable(run: PastRun) -> None:
     """Refuse runs in which no item has one label."""
     made = run.report["recoding"]
-    if made in tables.info.recodings:
-        raise RequestError(
-            "This is the run of a table: why labels are not split is known for rows of items only.",
-            hint="The frontier in the report of a run of rt shows what other classes would lose.",
-        )
     if not run.uniform:
         several = "an item may be published under several labels"
         reason = "it puts rows into groups" if made == "grouped" else several
