@@ -114,7 +114,7 @@ def test_items_of_a_table_may_be_private(folder: Path) -> None:
 
 def test_other_commands_refuse(folder: Path) -> None:
     asked: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
-        (("why", "release", "I21"), 2, ("run of a table", "rows of items only")),
+        (("why", "release", "I99"), 4, ("no quasi-identifier, no item and no published label",)),
         (("apply", "release", "ward.csv", "--out", "other"), 2, ("run of a table", "by themselves")),
         (("reconstruct", "release", "--out", "drawn"), 4, ("holds a table", "setveil query")),
         (("query", "release", "Heart"), 4, ("is a label", "Ask for an item")),
@@ -140,7 +140,8 @@ def test_functions_refuse(folder: Path) -> None:
     release = sv.anonymize(table, sv.KKmAnonymity(2, 2), hierarchy=tree)
     rows = sv.anonymize([["a"], ["a"]], sv.KmAnonymity(2, 1), algorithm="aa")
     asked: list[tuple[Callable[[], Any], type[Exception], str]] = [
-        (lambda: sv.why(release, "I21", data=table), RequestError, "run of a table"),
+        (lambda: sv.why(release, "I21", data=[["I21"]]), RequestError, "run of a table"),
+        (lambda: sv.why(rows, "a", row=1, data=[["a"], ["a"]]), RequestError, "row names a row of a table"),
         (lambda: sv.apply(release, table), RequestError, "run of a table"),
         (lambda: sv.apply(rows, table), RequestError, "are a table"),
         (lambda: sv.apply(rows, [["a"]], union=release), RequestError, "single rows"),

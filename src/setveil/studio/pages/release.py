@@ -71,7 +71,7 @@ async def show(request: Request) -> Response:
         same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
         same_as += [commands.verify(f"runs/{run}", report)]
     same_as += [job.argv for job in (why, query) if job is not None]
-    neighbour = jobs.latest(project, NEIGHBOUR)
+    neighbour = _neighbour(jobs, project)
     return page(
         request,
         "release.html",
@@ -103,6 +103,12 @@ async def show(request: Request) -> Response:
     )
 
 
+def _neighbour(jobs: Jobs, project: Project) -> Job | None:
+    """Find the work on releases beside this one: what runs, what waits, or what was last."""
+    found = [job for job in jobs.of(project) if job.kind == NEIGHBOUR]
+    return next((job for job in found if not job.is_over), found[-1] if found else None)
+
+
 def _recorded(project: Project, report: Record) -> dict[str, Any]:
     """Put what the record of a release says as the page shows it."""
     guarantee = report["guarantee"]
@@ -115,7 +121,8 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "uses": uses_by_fit(report),
         "exposed": figures.exposed(report),
         "old": _is_old(project, report),
-        "can_say_why": report["recoding"] == "global" and guarantee["model"] in _EXPLAINED,
+        "can_say_why": bool(report.get("table"))
+        or (report["recoding"] == "global" and guarantee["model"] in _EXPLAINED),
         "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
 
@@ -221,16 +228,14 @@ def _why(job: Job) -> dict[str, Any]:
     """Put the answer of why as the page shows it: what to do about it beside."""
     found = _answer(job) if job.state == "done" else None
     if found is None:
-        return {"job": told(job), "name": job.label, "parts": []}
+        return {"job": told(job), "name": job.label, "parts": [], "of_row": "--row" in job.argv}
     actions: list[tuple[list[str], int]] = []
     for one in found["tries"]:
         blamed = one.get("leave_out")
         if blamed and blamed["labels"] and blamed["labels"] not in [names for names, _ in actions]:
             actions.append((blamed["labels"], blamed["entries"]))
     shown = [
-        (", ".join(entry["itemset"]), f"{entry['support']:,}")
-        for one in found["tries"]
-        for entry in one["first"]
+        (_together(entry), f"{entry.get('support', 0):,}") for one in found["tries"] for entry in one["first"]
     ]
     parts = [part.split("\n") for part in found["text"].split("\n\n")]
     # The combinations are shown apart, as they are for inside only.
@@ -239,9 +244,17 @@ def _why(job: Job) -> dict[str, Any]:
         "job": told(job),
         "name": found["name"],
         "parts": [part for part in said if part],
+        "of_row": "--row" in job.argv,
+        "of_column": "column" in found,
         "actions": actions[:3],
         "combinations": list(dict.fromkeys(shown)),
     }
+
+
+def _together(entry: dict[str, Any]) -> str:
+    """Name the labels of a combination: those of a class, and items."""
+    known = [f"{name} {label}" for name, label in entry.get("class", {}).items()]
+    return ", ".join([*known, *entry["itemset"]])
 
 
 def _ended(line: str) -> str:
@@ -283,7 +296,9 @@ async def _start(request: Request, kind: str) -> Response:
         with places.reading(f"The record of the release {run}"):
             argv, label = commands.verify(folder, report_of(project, run)), "the check"
     elif kind == "why":
-        argv, label = commands.why(folder, form.get("name", "")), form.get("name", "")
+        label, row = form.get("name", ""), whole(form.get("row", ""), 1)
+        argv = commands.why(folder, label, row)
+        label = f"{label} of row {row:,}" if label and row else label
     else:
         asked = form.get("items", "")
         with places.reading(f"The record of the release {run}"):

@@ -130,7 +130,6 @@ async def sheet(request: Request) -> Response:
             title="Release to hand out",
             run=run,
             rows=report["input"]["rows"],
-            row=str(project.studio.get("row") or "person"),
             holds=report["guarantee"]["holds"],
             promise=promise_in_words(report["guarantee"]),
             outcome=check(report["guarantee"]),
