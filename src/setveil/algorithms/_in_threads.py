@@ -23,7 +23,11 @@ class _Quiet:
 
 
 def in_threads(
-    work: Callable[[int, Progress], R], n: int, threads: int, progress: Progress, what: str = "parts of the rows"
+    work: Callable[[int, Progress], R],
+    n: int,
+    threads: int,
+    progress: Progress,
+    what: str = "parts of the rows",
 ) -> list[R]:
     """Do the work on parts 0..n-1, several at a time; return what came out, in their order."""
     listeners = [_Quiet(progress) for _ in range(n)]

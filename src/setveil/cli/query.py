@@ -24,7 +24,9 @@ def query(
     itemset_length: int | None = integer(_ASKED, "Of at most N items.", 2),
     rules: int | None = integer(_ASKED, "Also list the N rules of greatest confidence in these itemsets.", 1),
     class_: int | None = integer(
-        _ASKED, "Of a release with classes: count the rows of class N; then labels may be named.", 0,
+        _ASKED,
+        "Of a release with classes: count the rows of class N; then labels may be named.",
+        0,
         "--class",
     ),
     unlisted: int = integer(

@@ -72,7 +72,7 @@ def risk(
             seed=seed, effort=effort, progress=progress,
         )  # fmt: skip
         sides = list(found.items())
-    return Answer(dict(sides) if original is not None else sides[0][1], risk_text(sides))
+    return Answer(dict(sides) if len(sides) > 1 else sides[0][1], risk_text(sides))
 
 
 def _both(source: Any, original: str | None, columns: Words, reading: Reading) -> tuple[Any, Any]:

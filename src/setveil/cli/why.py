@@ -24,6 +24,9 @@ def why(
     ),
     hierarchy_file: ReadHierarchy = None,
     row: int | None = integer(TABLES, "The row of the table that is asked about, from 1.", 1),
+    class_: int | None = integer(
+        READING, "Of a release with classes: the class that is asked.", 0, "--class"
+    ),
     *,
     reading: Reading,
     show: Show = 10,
@@ -57,6 +60,6 @@ def why(
 
     found = answered(
         folder, name, rows_of, hierarchy_file, row=row, table_of_past=table_of, show=show,
-        encoding=reading.text_encoding, progress=progress,
+        encoding=reading.text_encoding, class_=class_, progress=progress,
     )  # fmt: skip
     return Answer(found, found["text"])

@@ -14,6 +14,7 @@ from setveil.errors import RequestError, described
 from setveil.notebook import grids
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
+from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.table_files import PublishedTable
 from setveil.report.risk import risk_tables, risk_text
@@ -122,7 +123,8 @@ def risk(
         `to_polars`, `to_pandas` and `to_arrow`: `risk` with the rows below each threshold, for the best and
         for a random choice of m items, `revealing` with the most identifying items, `inference` where there
         are private items, with what tells most of any and of each (`items`). With `original` two of these,
-        `before` and `after`.
+        `before` and `after`. Of a release in classes, two for whoever knows the class of a person and
+        whoever does not: `class known` and `class not known`.
 
     Raises
     ------
@@ -151,7 +153,7 @@ def risk(
     if before is not None:
         require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
     found = attacked(rows, before, private, **asked)
-    return RiskTable(found if before is not None else found[""])
+    return RiskTable(found if len(found) > 1 else found[""])
 
 
 def attacked(
@@ -160,6 +162,9 @@ def attacked(
     """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`."""
     secrets = _private(private, rows, before, encoding)
     both = {"": rows} if before is None else {"before": before, "after": rows}
+    if isinstance(rows, ClassRows):
+        last = {"class not known": rows, "class known": rows.marked(secrets)}
+        both = last if before is None else {"before": before, **last}
     return {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
 
 

@@ -6,10 +6,20 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, rows_of, tree_of
+from setveil.commands.given import (
+    Listener,
+    TreeLike,
+    heard,
+    integer,
+    integer_or_none,
+    is_path,
+    rows_of,
+    tree_of,
+)
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.options.reading import DETECTED
+from setveil.past.classes import in_class, require_class
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
 from setveil.past.tables import find_table, is_table, require_table, table_guarantee
@@ -31,6 +41,7 @@ def why(
     data: str | PathLike[str] | object = None,
     hierarchy: TreeLike = None,
     show: int = 10,
+    class_: int | None = None,
     progress: Listener = None,
 ) -> dict[str, Any]:
     """Say why a label is not split, an item is left out or has no name of its own, or a value is broader.
@@ -54,6 +65,8 @@ def why(
         The hierarchy of the run, where it came from no file, or the file is elsewhere now.
     show : int
         How many violations of each attempt to list.
+    class_ : int, optional
+        Of a release in classes: the class that is asked about.
     progress : callable or Progress, optional
         Hears how far it is.
 
@@ -100,8 +113,9 @@ def why(
         return data  # type: ignore[return-value]  # as was just required
 
     return answered(
-        run, name, found, tree_of(hierarchy), row=at, table_of_past=table, show=most, progress=listening
-    )
+        run, name, found, tree_of(hierarchy), row=at, table_of_past=table, show=most,
+        class_=integer_or_none("class_", class_, 0), progress=listening,
+    )  # fmt: skip
 
 
 def answered(
@@ -114,10 +128,12 @@ def answered(
     table_of_past: Callable[[PastRun], Table],
     show: int,
     encoding: str = "utf-8",
+    class_: int | None = None,
     progress: Progress,
 ) -> dict[str, Any]:
     """Say why, from a run and whatever finds its rows or table again (see `why`); `encoding`: of files."""
     recorded = past_run(run, "the release")
+    require_class(recorded, class_)
     if is_table(recorded):
         progress("reading")
         table = table_of_past(recorded)
@@ -128,11 +144,13 @@ def answered(
             "--row names a row of a table, and this run is of rows of items.",
             hint="Leave it out: here an item has the same label in every row.",
         )
-    require_splittable(recorded)
+    require_splittable(recorded, in_class=class_ is not None)
     progress("reading")
     rows = rows_of_past(recorded)
     tree = find_tree(recorded, rows, hierarchy, encoding)
     guarantee = find_guarantee(recorded, rows, encoding)
+    if class_ is not None and tree is not None:
+        recorded, rows = in_class(recorded, run, rows, tree, class_)
     progress("verifying")
     answer = explain(recorded, rows, tree, guarantee, name, show=show, progress=progress)
     return answer | {"text": why_text(answer, show)}

@@ -33,6 +33,7 @@ class PastRun:
     # the label of each item, None: it was left out; empty where recoding.csv would not tell
     image: Mapping[str, str | None]
     guarantee: Guarantee | None = None  # what it promised, where that is in memory
+    partial: bool = False  # whether it is one class of a run, of which the record has no measures
 
     @property
     def uniform(self) -> bool:

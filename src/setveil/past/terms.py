@@ -15,6 +15,7 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
 from setveil.published import tables
+from setveil.published.class_recoding import ClassRecoding
 from setveil.report.record import Hierarchy
 
 
@@ -27,6 +28,11 @@ def require_applicable(run: PastRun) -> None:
             f"The recoding of {run.name} is local: an item stands under several labels, and nothing "
             "says which of them other rows should have.",
             hint=f"The recoding of a run of {', '.join(global_ones)} can be applied to other rows.",
+        )
+    if made == ClassRecoding.kind:
+        raise RequestError(
+            f"{run.name} has classes, and nothing says which class new rows would belong to.",
+            hint="Anonymize the new rows by themselves.",
         )
     if made in tables.info.recodings:
         raise RequestError(

@@ -24,10 +24,10 @@ from setveil.utility import named
 Answer = dict[str, Any]
 
 
-def require_splittable(run: PastRun) -> None:
-    """Refuse runs in which no item has one label."""
+def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
+    """Refuse runs in which no item has one label, unless one class of it is asked about."""
     made = run.report["recoding"]
-    if not run.uniform:
+    if not run.uniform and not in_class:
         several = "an item may be published under several labels"
         reason = "it puts rows into groups" if made == "grouped" else several
         name = run.report["algorithm"]["name"]
@@ -103,7 +103,7 @@ def _as_published(
     now = Naming(terms, labels, image)
     measure = named(run.objective)
     then = measure.value(run.report["utility"])
-    if now.loss() != then:
+    if not run.partial and now.loss() != then:
         raise DataError(
             f"By these rows and the recoding of {run.name}, {measure.title} is {now.loss():.6g}; its record "
             f"says {then}.",

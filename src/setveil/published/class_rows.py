@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,6 +49,22 @@ class ClassRows(Transactions):
         first, last = int(self.indptr[begin]), int(self.indptr[end])
         indptr = frozen(self.indptr[begin : end + 1] - first, np.int64)
         return Transactions(indptr, frozen(self.items[first:last], np.int32), self.vocabulary)
+
+    def marked(self, secrets: Collection[str] = ()) -> Transactions:
+        """Tell the labels of each class apart, as somebody does who knows the class of a person.
+
+        A set of labels that several classes show is then several sets, each in the rows of one class. Those
+        of `secrets`, which nobody knows beforehand, stay as they are.
+        """
+        n = max(self.n_items, 1)
+        keys = np.repeat(self.class_of_row, self.row_lengths()) * n + self.items
+        used, items = np.unique(keys, return_inverse=True)
+        labels = self.vocabulary.labels
+        names = [
+            labels[key % n] if labels[key % n] in secrets else f"{labels[key % n]} [class {key // n}]"
+            for key in used.tolist()
+        ]
+        return Transactions.from_codes(self.indptr, items.ravel(), names)
 
     def supports_by_class(self) -> NDArray[np.int64]:
         """Count the rows of each class that show each label: int64 (classes, labels)."""

@@ -322,4 +322,3 @@ def _inconsistency(puzzle: ClassPuzzle, drawn: Transactions) -> str:
         if sure and (number, item) not in listed and n >= counts.least:
             return f"{shorten(item)} is in {n:,} rows of class {number}, which would be listed"
     return ""
-

@@ -375,9 +375,7 @@ class InClasses(TypedDict):
     too_few_rows: NotRequired[bool]
 
 
-Sure = TypedDict(
-    "Sure", {"item": str, "label": str, "rows": int, "of": int, "class": NotRequired[int]}
-)
+Sure = TypedDict("Sure", {"item": str, "label": str, "rows": int, "of": int, "class": NotRequired[int]})
 
 
 class Counts(TypedDict):

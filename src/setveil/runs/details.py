@@ -24,6 +24,7 @@ from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
 from setveil.published.class_counts import TOTAL
+from setveil.published.class_rows import ClassRows
 from setveil.published.classes import ClassesRelease
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
@@ -311,7 +312,11 @@ def risks(
             found["inference"] = inferences(knowledge_of(rows, watched), sizes, 0, EFFORT, progress)
         return found
 
-    return {"before": look(data), "after": look(release.exposed())}
+    exposed = release.exposed()
+    # Of rows in classes the class of a person may be known, which is worse.
+    if isinstance(exposed, ClassRows):
+        exposed = exposed.marked((*guarantee.secrets, *watched))
+    return {"before": look(data), "after": look(exposed)}
 
 
 def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dict[str, Any]:

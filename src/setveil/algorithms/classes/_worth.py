@@ -201,9 +201,7 @@ def _together(data: Transactions, first: Ints, second: Ints) -> Ints:
     return out
 
 
-def _chances(
-    label: Ints, rows: Ints, level: Floats, free: Ints, sizes: Ints, lack: Floats
-) -> Floats:
+def _chances(label: Ints, rows: Ints, level: Floats, free: Ints, sizes: Ints, lack: Floats) -> Floats:
     """Find q of each label."""
     raised = np.flatnonzero((level > 0) & (free > 0))
     every = np.concatenate([label, raised])

@@ -69,7 +69,8 @@ class Classes(Declared):
     """
 
     classes: int | bool | None = parameter(
-        UpTo(), "Cut the rows into classes that are told (at most N), each with its own recoding.",
+        UpTo(),
+        "Cut the rows into classes that are told (at most N), each with its own recoding.",
         default=None,
     )
     class_size: int | None = parameter(
@@ -78,9 +79,7 @@ class Classes(Declared):
     class_gain: Number = parameter(
         kinds.Number(), "Share of the loss that a cut must gain (default 0).", default=0
     )
-    not_split: Sequence[str] = parameter(
-        ItemFile(), "File of items on which no class is cut.", default=()
-    )
+    not_split: Sequence[str] = parameter(ItemFile(), "File of items on which no class is cut.", default=())
     objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
         Choice(("ncp", "lm", "entropy", "entropy-max")),
         "Loss to minimize in each class (default: entropy-max).",

@@ -56,7 +56,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     Notes
     -----
     Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
-    those who will have the counts beside the rows; the same as
+    those who will have the counts beside the rows, also in classes; the same as
     constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
     k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
     least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
@@ -84,6 +84,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
         Candidate("exact", promise, km),
         Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
         Candidate("exact", {**promise, "suppress": False}, km),
+        Candidate("classes", promise, f"{km} in every class, which is told"),
         Candidate("mhghs", promise, km),
         Candidate("aa", promise, km),
         Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),

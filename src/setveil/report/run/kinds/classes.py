@@ -139,7 +139,9 @@ def _shares(report: Record) -> blocks.Section | None:
         for one in whole[:_MOST]
     ]
     more = f", and {count(len(whole) - _MOST)} more" if len(whole) > _MOST else ""
-    said = f"{'; '.join(named)}{more}." if named else f"No item is in more than {limit} of the rows of a class."
+    said = (
+        f"{'; '.join(named)}{more}." if named else f"No item is in more than {limit} of the rows of a class."
+    )
     return blocks.fold(
         "What a class has in common",
         f"{count(len(whole))} times an item is in more than {limit} of the rows of a class.",
