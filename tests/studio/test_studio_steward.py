@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+import shlex
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import cli_helpers
+from setveil.studio import commands
 from studio_browser import Screen, expect, looks
 
 if TYPE_CHECKING:
@@ -108,3 +111,41 @@ def test_going_back_keeps_every_choice(screen: Screen, tmp_path: Path) -> None:
     expect(page.get_by_text("Say which column holds the items.")).to_be_visible()
     assert page.get_by_label("What sex is").input_value() == "drop"
     assert page.get_by_label("Steps of the groups of age").input_value() == "5,20"
+
+
+def test_the_values_of_a_column_are_grouped_by_hand(screen: Screen, tmp_path: Path) -> None:
+    wards = ("north", "south", "east", "west", "")
+    lines = [f"{20 + i % 9},{wards[i % 5]},{'AB'[i % 2]}1;C{i % 3}" for i in range(60)]
+    file = cli_helpers.write(tmp_path / "wards.csv", "\n".join(["age,ward,codes", *lines, ""]))
+    page, project = screen.enter(), screen.server.project("By hand")
+    page.goto(screen.at("p", project.name, "data", "file"))
+    page.get_by_label("Path of the file").fill(str(file))
+    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("button", name="Read it as this table").click()
+    expect(page.get_by_text("Column 'ward' has 4 values and no groups of them")).to_be_visible()
+    page.get_by_role("link", name=re.compile("by hand.*ward")).click()
+    tree = page.get_by_role("tree", name="Groups")
+    tree.get_by_role("treeitem", name="north").click()
+    tree.get_by_role("treeitem", name="south").click(modifiers=["ControlOrMeta"])
+    page.get_by_role("button", name="New group from selected").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("far")
+    page.get_by_role("button", name="OK").click()
+    expect(tree.get_by_role("treeitem", name="far")).to_be_visible()
+    looks(page, "column-groups")
+    page.get_by_text("The same as a command").click()
+    shown = shlex.split(page.locator(".same-as pre").first.inner_text())
+    page.get_by_role("link", name="Keep these groups").click()
+    levels = page.get_by_role("table", name="The values of each column")
+    expect(levels).to_contain_text("4 values, then 3 (such as east), then *")
+    tree_file = next(one for one in project.settings()["hierarchy"] if one.startswith("ward="))
+    kept = Path(tree_file.partition("=")[2])
+    assert kept.read_text() == "east;east;*\nnorth;far;*\nsouth;far;*\nwest;west;*\n"
+    kept.unlink()
+    done = cli_helpers.together([shown[1:]], project.folder)[0]
+    assert done.code == 0, done
+    assert "north;far;*" in kept.read_text()
+    argv = commands.anonymize(project, str(tmp_path / "out"))
+    done = cli_helpers.together([[*argv, "--k", "5", "--m", "1"]], project.folder)[0]
+    assert done.code == 0, done
+    page.get_by_role("link", name="Change how it is read").click()
+    assert page.get_by_label("How the values of ward are grouped").input_value() == "file"

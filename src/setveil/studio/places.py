@@ -22,8 +22,8 @@ TOML = "project.toml"
 UNDER_WAY = "working.json"
 LOCK = ".lock"
 MADE = (
-    TOML, UNDER_WAY, LOCK, "edits.jsonl", "fronts", "hierarchies", "hierarchy.csv", "input", "keep.csv",
-    "log.txt", "risk.json", "runs", "sensitive.csv", "studies", "trees", "weights.csv",
+    TOML, UNDER_WAY, LOCK, "columns", "edits.jsonl", "fronts", "hierarchies", "hierarchy.csv", "input",
+    "keep.csv", "log.txt", "risk.json", "runs", "sensitive.csv", "studies", "trees", "weights.csv",
 )  # fmt: skip
 _DEEP = 4  # folders in which others' links could be met: runs, a run, its part, and what is in there
 _WRONG = (

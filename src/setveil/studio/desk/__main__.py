@@ -21,12 +21,13 @@ from typing import Any
 from setveil.errors import SetveilError, on_command_line
 from setveil.runs.memory import keep_to
 from setveil.staging import give_up
-from setveil.studio.desk import before_after, columns, data, release, tree
+from setveil.studio.desk import before_after, column_groups, columns, data, release, tree
 from setveil.studio.desk.place import Desk
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     **before_after.ASKED,
     **columns.ASKED,
+    **column_groups.ASKED,
     **data.ASKED,
     **tree.ASKED,
     **release.ASKED,

@@ -12,7 +12,7 @@ from setveil.data.ids import is_place, of_cells, why_id
 from setveil.errors import SetveilError
 from setveil.hierarchy.alone import GROUPED
 from setveil.hierarchy.io import read_hierarchy
-from setveil.studio.desk.place import Desk
+from setveil.studio.desk.place import Desk, key_of
 from setveil.tables.columns import How, OpenedTable, column_values
 from setveil.tables.levels import Levels, in_words, levels_in, likely_levels, parents_in
 from setveil.tables.read import are_numbers, parents_of
@@ -113,8 +113,8 @@ def levels_of(table: Table) -> list[dict[str, Any]]:
         values = column.labels[int(column.missing) : column.n_values]
         plain = column.parent is None
         keep = _kept(column.name, values, None) if plain else in_words(parents_in(column), values)
-        several = len(values) >= GROUPED
-        found.append({"name": column.name, "keep": keep, "grouped": column.levels != 1, "several": several})
+        said = {"name": column.name, "key": key_of(column.name), "keep": keep}
+        found.append({**said, "grouped": column.levels != 1, "several": len(values) >= GROUPED})
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +32,17 @@ class Desk:
         """Drop what has been read: it is read otherwise from now on."""
         self.data = self.tree = None
         self.kept.clear()
+
+
+class ColumnDesk(Desk):
+    """Where the groups of a column's values are kept, in a folder of their own below the project's."""
+
+    def __init__(self, project: Desk, column: str) -> None:
+        super().__init__(project.folder / "columns" / key_of(column))
+        self.project = project
+        self.column = column
+
+
+def key_of(column: str) -> str:
+    """Name the folder of a column's groups, and its address: a name may hold anything."""
+    return hashlib.sha256(column.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -29,8 +29,9 @@ from setveil.hierarchy.history import History, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import staged_file
+from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of
-from setveil.studio.desk.place import Desk
+from setveil.studio.desk.place import ColumnDesk, Desk
 from setveil.studio.places import make_folder
 from setveil.studio.trees import items_tree
 
@@ -95,7 +96,7 @@ def edit(desk: Desk, edit: Edit, version: str) -> dict[str, Any]:
     _write(desk, editing, edit)
     if edit.get("do") == "start":
         editing.steps[-1] = {"do": "start"}
-    at_once, trouble = len(editing.history.draft.parent) < AT_ONCE, ""
+    at_once, trouble = isinstance(desk, ColumnDesk) or len(editing.history.draft.parent) < AT_ONCE, ""
     if at_once:
         try:
             _save(desk, editing)
@@ -366,6 +367,8 @@ def _save(desk: Desk, editing: Editing) -> None:
 
 
 def _settings(desk: Desk) -> dict[str, Any]:
+    if isinstance(desk, ColumnDesk):
+        return {key: value for key, value in _settings(desk.project).items() if key != "hierarchy"}
     try:
         return tomllib.loads((desk.folder / "project.toml").read_text("utf-8"))
     except FileNotFoundError:
@@ -391,11 +394,27 @@ def _data(desk: Desk) -> Transactions | None:
     try:
         if "input" not in _settings(desk):
             return None
+        if isinstance(desk, ColumnDesk):
+            return values_of(desk, _settings(desk))
         return rows_of(desk)
     except SetveilError:
         return None  # the page Data says why
     finally:
         desk.tree = desk.tree or tree
+
+
+def of_column(desk: Desk, column: str, what: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Do one of these for the groups of a column's values."""
+    found = desk.kept.setdefault("columns", {})
+    if column not in found:
+        found[column] = ColumnDesk(desk, column)
+        make_folder(found[column].folder)
+    return ASKED[what](found[column], **given)
+
+
+def begin_column(desk: ColumnDesk, parents: dict[str, str | None], named: str) -> dict[str, Any]:
+    """Begin with the groups that a column has, where none are kept yet."""
+    return {"there": True} if _editing(desk) is not None else _begin(desk, Hierarchy(parents), named, ())
 
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
@@ -404,6 +423,8 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "tree_start": start,
     "tree_build": build,
     "tree_problems": problems,
+    "of_column": of_column,
+    "tree_begin_column": begin_column,
     "tree_alone": alone,
     "tree_proposal": proposal,
     "tree_missing": missing,

@@ -18,11 +18,14 @@ from starlette.routing import Route
 from setveil.errors import RequestError
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_object, whole
+from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused
+from setveil.studio.pages.data_roles import split
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
 from setveil.studio.trees import column_trees, items_tree, joined
 
+_USUAL_K = 5  # where nothing is promised yet
 _QUIET = 1.0  # seconds without an edit until a large tree is written
 _FORMS = {"csv": "text/csv", "txt": "text/plain", "json": "application/json"}
 _WAYS = {"co-occurrence": "items bought together", "prefix": "by code"}
@@ -42,6 +45,44 @@ def _is_there(project: Project) -> bool:
     return project.edits.exists() or items_tree(project.settings().get("hierarchy")) is not None
 
 
+async def show_column(request: Request) -> Response:
+    """Show the groups of a column's values; where none are kept yet, those that it has are the beginning."""
+    project: Project = request.state.project
+    column = _column(request)
+    if not (project.folder / "columns" / key_of(column) / "edits.jsonl").exists():
+        desks = request.app.state.studio.desks
+        found = await desks.ask(project, "column_groups", column=column)
+        await _ask(request, "tree_begin_column", parents=found["parents"], named="the groups before")
+        _name_column(project, column)
+    return page(
+        request, "hierarchy_column.html", step="data", title=f"How may the values of {column} be grouped?",
+        column=column, key=key_of(column), rare=_USUAL_K, same_as=_same_as(project, key_of(column)),
+    )  # fmt: skip
+
+
+def _column(request: Request) -> str:
+    """Find the column that an address names."""
+    known = split(str(request.state.project.settings().get("qi", "")))
+    key = request.path_params["column"]
+    found = next((name for name in known if key_of(name) == key), None)
+    if found is None:
+        raise RequestError("The table has no such column that somebody may know.", hint="Look at page Data.")
+    return found
+
+
+def _name_column(project: Project, column: str) -> None:
+    """Let the commands read the groups of a column that are edited here, in place of built ones."""
+    settings = project.settings()
+    given = settings.get("hierarchy")
+    place = project.folder / "columns" / key_of(column) / "hierarchy.csv"
+    others = [one for one in column_trees(given) if one.partition("=")[0] != column]
+    said = settings.get("ranges", [])
+    ranges = [one for one in said if str(one).partition("=")[0] != column] if isinstance(said, list) else []
+    wanted = joined(items_tree(given), [*others, f"{column}={place}"])
+    if given != wanted or ranges != said:
+        project.save(hierarchy=wanted, ranges=ranges or None)
+
+
 def _page(request: Request, status: int = 200, **values: Any) -> Response:
     project: Project = request.state.project
     settings = project.settings()
@@ -53,23 +94,26 @@ def _page(request: Request, status: int = 200, **values: Any) -> Response:
         title="How may items be grouped?",
         status=status,
         there=_is_there(project),
-        rare=k if isinstance(k, int) else 5,
+        rare=k if isinstance(k, int) else _USUAL_K,
         same_as=_same_as(project),
         **{"errors": [], "problems": [], "way": "", "lengths": "", **values},
     )
 
 
-def _same_as(project: Project) -> list[list[str]]:
-    """List the commands that make the hierarchy: those that built trees, and the edits."""
+def _same_as(project: Project, key: str = "") -> list[list[str]]:
+    """List the commands that make a hierarchy: those that built trees, and the edits; `key`: of a column."""
+    inside = f"columns/{key}/" if key else ""
+    edits = project.folder / f"{inside}edits.jsonl"
     try:
-        lines = project.edits.read_text("utf-8").splitlines()
+        lines = edits.read_text("utf-8").splitlines()
     except FileNotFoundError:
         return []
-    with places.reading(f"The file {project.edits.name}"):
+    with places.reading(f"The file {edits.name}"):
         starts = [json.loads(line) for line in lines if line.startswith('{"do": "start"')]
         built = [list(start["command"]) for start in starts if start.get("command")]
-        edit = ["hierarchy", "edit", *(start["file"] for start in starts[:1]), "edits.jsonl"]
-    return [*built, [*edit, "--out", "hierarchy.csv", "--force"]] if starts else []
+        first = [f"{inside}{start['file']}" for start in starts[:1]]
+        edit = ["hierarchy", "edit", *first, f"{inside}edits.jsonl"]
+    return [*built, [*edit, "--out", f"{inside}hierarchy.csv", "--force"]] if starts else []
 
 
 async def saved(studio: Any, project: Project) -> None:
@@ -152,7 +196,10 @@ async def alone(request: Request) -> Response:
 
 async def _edited(request: Request, do: str, **given: Any) -> Response:
     studio, project = request.app.state.studio, request.state.project
-    answer = await studio.desks.ask(project, do, **given)
+    answer = await _ask(request, do, **given)
+    if "column" in request.path_params:
+        _name_column(project, _column(request))
+        return Json(answer)
     _name(project)
     if not answer["saved"]:
         _save_soon(studio, project)
@@ -256,6 +303,8 @@ async def export(request: Request) -> Response:
 
 
 async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
+    if "column" in request.path_params:
+        do, given = "of_column", {"column": _column(request), "what": do, "given": given}
     answer: dict[str, Any] = await request.app.state.studio.desks.ask(request.state.project, do, **given)
     return answer
 
@@ -280,16 +329,16 @@ def _is_named(value: object) -> bool:
     return value is None or all(isinstance(one, str) for one in listed)
 
 
+_EDITOR = [
+    ("tree", tree, "GET"), ("items", items, "GET"), ("problems", problems, "GET"), ("rows", rows, "GET"),
+    ("edit", edit, "POST"), ("missing", missing, "POST"), ("alone", alone, "POST"), ("export", export, "GET"),
+]  # fmt: skip
+
 routes = [
     Route("/hierarchy", show),
-    Route("/hierarchy/tree", tree),
-    Route("/hierarchy/items", items),
-    Route("/hierarchy/problems", problems),
-    Route("/hierarchy/rows", rows),
-    Route("/hierarchy/edit", edit, methods=["POST"]),
-    Route("/hierarchy/missing", missing, methods=["POST"]),
-    Route("/hierarchy/alone", alone, methods=["POST"]),
+    Route("/hierarchy/column/{column}", show_column),
+    *(Route(f"/hierarchy/column/{{column}}/{name}", do, methods=[how]) for name, do, how in _EDITOR),
+    *(Route(f"/hierarchy/{name}", do, methods=[how]) for name, do, how in _EDITOR),
     Route("/hierarchy/upload", upload, methods=["POST"]),
     Route("/hierarchy/build", build, methods=["POST"]),
-    Route("/hierarchy/export", export),
 ]
