@@ -55,8 +55,8 @@ templates = Environment(
 templates.filters["count"] = count
 templates.filters["percent"] = words.percent
 templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])
-templates.globals["ask"] = lambda term: Markup(glossary.ask(term))  # noqa: S704  (made of our own entries)
-templates.globals["ask_of"] = lambda text: Markup(glossary.in_brackets(text))  # noqa: S704
+templates.globals["explain"] = lambda term: Markup(glossary.ask(term))  # noqa: S704  (made of our own entries)
+templates.globals["explain_figure"] = lambda text: Markup(glossary.in_brackets(text))  # noqa: S704
 templates.globals["version"] = __version__
 
 
