@@ -108,7 +108,7 @@ def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
         group = int(released.group[row])
         at = slice(int(released.indptr[group]), int(released.indptr[group + 1]))
         names = released.sensitive.labels
-        told["group"] = group + 1
+        told["group"] = group
         told["size"] = int(np.count_nonzero(released.group == group))
         told["shared"] = [
             [names[item], number]

@@ -114,7 +114,6 @@ def _fingerprints(files: list[Path]) -> list[tuple[str, str, str]]:
 
 async def sheet(request: Request) -> Response:
     """Show a page to print and to sign; what is said on it is kept nowhere."""
-    project: Project = request.state.project
     form = {key: str(value).strip()[:_LONGEST] for key, value in (await form_of(request)).items()}
     run = form.get("run", "")
     folder = _asked(request, run)
