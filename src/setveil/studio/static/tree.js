@@ -23,6 +23,7 @@ const chosen = new Set();
 let cut = []; // marked to be moved by Ctrl+V
 let rowsOf = null; // rows that hold each item, once known
 const rare = Number(page.dataset.rare);
+const thing = page.dataset.thing; // what is grouped: "item", or "value" of a column
 let found = [];
 let waiting = Promise.resolve(); // edits go one after the other
 
@@ -120,7 +121,7 @@ function drawLine(node) {
   const [turn, name, size] = element.children;
   turn.textContent = node.below ? (node.open ? "\u25be" : "\u25b8") : "";
   name.textContent = node.label;
-  size.textContent = node.below ? (node.size ? many(node.size, "item") : "empty") : rowsText(node);
+  size.textContent = node.below ? (node.size ? many(node.size, thing) : "empty") : rowsText(node);
   return element;
 }
 
@@ -195,7 +196,7 @@ function mergedInto(nodes) {
 
 function kindOf(node) {
   if (!node.below) return "an item";
-  return node.size ? `a group of ${many(node.size, "item")}` : "an empty group";
+  return node.size ? `a group of ${many(node.size, thing)}` : "an empty group";
 }
 
 function removable(node) {
@@ -415,10 +416,10 @@ $("group-search")?.addEventListener("input", offer);
 // Problems, found anew after each edit.
 
 const PROBLEMS = {
-  missing: (n) => `${many(n, "item")} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
+  missing: (n) => `${many(n, thing)} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
   group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. Nothing can be published before ${n === 1 ? "it is" : "they are"} renamed.`,
-  unknown: (n) => `${many(n, "item")} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
-  alone: (n, of) => `${number(n)} of ${many(of.of, "item")} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be left out` : ""}.`,
+  unknown: (n) => `${many(n, thing)} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
+  alone: (n, of) => `${number(n)} of ${many(of.of, thing)} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be left out` : ""}.`,
   empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be left out.`,
   single: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} only one thing in ${n === 1 ? "it" : "them"}: a step that changes nothing.`,
   uneven: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} more than nine tenths of ${n === 1 ? "its" : "their"} items in one part.`,
