@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
 
-Number = int | float | Fraction
+Number = int | float | Fraction | Any  # or a text that says one, such as "1/3"
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from setveil.errors import RequestError
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Choice, Flag, Integer, Share
 
-Number = int | float | Fraction
+Number = int | float | Fraction | Any  # or a text that says one, such as "1/3"
 RELATIONAL = ("mondrian", "cluster", "incognito", "topdown", "bottomup", "exact")
 ITEMS = ("exact", "aa", "hghs", "coat", "pcta", "lra", "vpa")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from setveil.errors import RequestError
 from setveil.values import kinds
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Choice, ColumnLabels, Flag, Integer, Share
 
-Number = int | float | Fraction
+Number = int | float | Fraction | Any  # or a text that says one, such as "1/3"
 
 
 @dataclass(frozen=True)
