@@ -119,7 +119,11 @@ def environment(tools: Path) -> dict[str, str]:
 
 def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
     """Run the commands of a page in order; ``echo $?`` sees the exit code of the one before."""
-    commands = commands_of(page.read_text("utf-8"))
+    text = page.read_text("utf-8")
+    for block in blocks_of(text):
+        if block.language.startswith("python "):  # a file that the commands take
+            (folder / block.language.split()[1]).write_text("\n".join(block.lines) + "\n", "utf-8")
+    commands = commands_of(text)
     code = 0
     for command in commands:
         done = subprocess.run(

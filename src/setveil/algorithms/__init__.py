@@ -191,8 +191,8 @@ def named(text: str | Path) -> str:
     if known is not None and (known.path, known.sha256) == (path.absolute(), sha256):
         return name
     if name in homes() or name in installed() or (known and known.path != path.absolute()):
-        whose = f"that of {known.path}" if known else "an algorithm that is there already"
-        raise RequestError(f"{path} would be called {name}, as {whose} is.", hint="Rename the file.")
+        whose = f"that of {known.path} is" if known else "an algorithm is already"
+        raise RequestError(f"{path} would be called {name}, as {whose}.", hint="Rename the file.")
     _files[name] = _File(path.absolute(), sha256, _executed(path, content))
     return name
 
@@ -273,7 +273,10 @@ def bibtex(of: Iterable[str]) -> str:
     from setveil.algorithms import _papers
 
     infos = {name: load(name).info for name in dict.fromkeys(of)}
-    entries = [info.bibtex.strip() or _papers.made_of(name, info.reference) for name, info in infos.items()]
+    entries = [
+        info.bibtex.strip() or _papers.made_of(name, info.title, info.reference)
+        for name, info in infos.items()
+    ]
     return _papers.together(_papers.SETVEIL, *entries)
 
 

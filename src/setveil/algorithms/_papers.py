@@ -153,9 +153,9 @@ def together(*entries: str) -> str:
     return "\n\n".join(dict.fromkeys(part for entry in entries for part in entry.split("\n\n") if part))
 
 
-def made_of(name: str, reference: str) -> str:
+def made_of(name: str, title: str, reference: str) -> str:
     """Make an entry of a reference in words."""
     doi = re.search(r"doi:\s*(\S*[^\s.,;])", reference)
     said = reference.replace("{", "(").replace("}", ")")
-    fields = {"title": name, "note": said} | ({"doi": doi[1]} if doi else {})
+    fields = {"title": title, "note": said} | ({"doi": doi[1]} if doi else {})
     return _entry("misc", name, **fields)

@@ -11,6 +11,7 @@ from setveil.report.compare.measures import chance, known_items, listed, rows_at
 from setveil.report.compare.releases import Fronts, Release
 from setveil.report.compare.repeated import (
     METHOD,
+    Pair,
     beside_median,
     central,
     drawn_text,
@@ -180,20 +181,18 @@ def _with_spread(what: Compared, values: Sequence[float]) -> str:
 
 def pairs_table(family: Family, what: Compared) -> str:
     """Show how the methods of each data set differ at one setting; empty where nothing is tested."""
-    lines, settings = [], []
+    parts, settings = [], []
     for data in family.data:
-        pairs = central(pairs_of(family, what, data))
+        pairs = sorted(central(pairs_of(family, what, data)), key=lambda pair: pair.adjusted)[:_MOST_PAIRS]
         settings += [pair.setting for pair in pairs[:1] if pair.setting]
-        for pair in sorted(pairs, key=lambda pair: pair.adjusted)[:_MOST_PAIRS]:
-            low, high = map(signed, pair.difference.ends)
-            equal = f", {count(pair.equal)} equal" if pair.equal else ""
-            lines.append([
-                blocks.data(data), blocks.data(pair.a), blocks.data(pair.b),
-                f'{signed(pair.difference.value)}<br><span class="small">{low} to {high}</span>',
-                f"{count(pair.less)} of {count(pair.repeats)}{equal}",
-                html.escape(p_text(pair.adjusted)).removeprefix("= "),
-            ])  # fmt: skip
-    if not lines:
+        heads = ["Less", "More", "Difference", "Less at", "p"]
+        lines = [_pair_line(pair) for pair in pairs]
+        parts.append(
+            blocks.subsection(blocks.data(data), grid(heads, lines, [1.2, 1.2, 1.5, 1.3, 0.8], texts=2))
+            if lines
+            else ""
+        )
+    if not any(parts):
         return ""
     at = f" at {and_list(list(dict.fromkeys(settings)))}" if settings else ""
     text = (
@@ -201,11 +200,20 @@ def pairs_table(family: Family, what: Compared) -> str:
         f"method has more (median, with {beside_median(family.done)}), at how many draws the first has less, "
         "and how likely so great a difference would be by chance."
     )
-    heads = ["Data", "Less", "More", "Difference", "Less at", "p"]
-    return "\n".join([
-        blocks.paragraph(text), grid(heads, lines, [1, 1.2, 1.2, 1.3, 1.2, 0.8], texts=3),
-        blocks.paragraph(f"{METHOD} All settings and measures are in tests.csv.", "small"),
-    ])  # fmt: skip
+    note = blocks.paragraph(f"{METHOD} All settings and measures are in tests.csv.", "small")
+    return "\n".join([blocks.paragraph(text), *filter(None, parts), note])
+
+
+def _pair_line(pair: Pair) -> list[str]:
+    low, high = map(signed, pair.difference.ends)
+    equal = f", {count(pair.equal)} equal" if pair.equal else ""
+    return [
+        blocks.data(pair.a),
+        blocks.data(pair.b),
+        f'{signed(pair.difference.value)}<br><span class="small">{low} to {high}</span>',
+        f"{count(pair.less)} of {count(pair.repeats)}{equal}",
+        html.escape(p_text(pair.adjusted)).removeprefix("= "),
+    ]
 
 
 def best_table(fronts: Fronts, data: str) -> str:

@@ -24,6 +24,7 @@ from setveil.report.compare.html_tables import (
 from setveil.report.compare.releases import Fronts, fronts_of, loss_of, standings_of
 from setveil.report.compare.repeated import (
     METHOD,
+    are_drawn,
     beyond_chance,
     repetitions,
     spread_told,
@@ -170,7 +171,7 @@ def _answer(kinds: Sequence[Family]) -> str:
         fronts = fronts_of(family)[:1]
         found = standings_of(family, loss) if loss else {}
         for data in family.data:
-            told = [equal_promise(found[data], loss)] if loss else []
+            told = [equal_promise(found[data], loss, drawn=are_drawn(family.done))] if loss else []
             told += [dominance_short(front, data) for front in fronts if data in front.releases]
             told += [beyond_chance(family, loss, data)] if loss else []
             text = " ".join(part for part in told if part)

@@ -22,15 +22,16 @@ from setveil.report.compare.table import (
     setting_text,
     varying,
 )
-from setveil.report.words import and_list, measure, percent
+from setveil.report.words import and_list, percent
 from setveil.utility import Compared
 from setveil.wording import count
 
 METHOD = (
-    "95 % intervals of medians are between two values in order, for which the binomial distribution gives at "
-    f"least 95 % (from {LEAST} repetitions on). Methods are compared draw by draw: Wilcoxon's signed-rank "
-    "test, exact and two-sided, adjusted (Holm) for all pairs of methods with the same data and setting. "
-    "Both are about further draws from these data, not about other data."
+    "A 95 % interval of a median reaches from one of the values to another, in order, so chosen by the "
+    f"binomial distribution that it holds the median with at least 95 % (from {LEAST} repetitions on). Methods "
+    "are compared draw by draw: Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm) for all "
+    "pairs of methods with the same data and setting. Both are about further draws from these data, not about "
+    "other data."
 )
 _SURE = 1 - LEVEL
 
@@ -129,6 +130,11 @@ def drawn_text(rows: Sequence[Row]) -> str:
     return f"{count(seeds, 'draw')} of {percent(samples[0])} of the rows"
 
 
+def are_drawn(rows: Sequence[Row]) -> bool:
+    """Whether runs are repeated on rows that are drawn anew."""
+    return bool(drawn_text(rows)) and any(row.get(SAMPLE) is not None for row in rows)
+
+
 def repetitions(rows: Sequence[Row]) -> list[str]:
     """Say what was repeated, and what that tells; nothing where nothing was."""
     drawn = drawn_text(rows)
@@ -215,10 +221,11 @@ def signed(value: float) -> str:
 
     Examples
     --------
-    >>> signed(0.01234), signed(-3.0), signed(0.0)
-    ('+0.0123', '\u22123', '0')
+    >>> signed(0.01234), signed(-3.0), signed(0.0), signed(0.0000368)
+    ('+0.0123', '\u22123', '0', '+0.0000368')
     """
     if value == 0:
         return "0"
-    shown = f"{abs(value):.3g}" if abs(value) < 1e4 else measure(abs(value))
+    size = abs(value)
+    shown = f"{size:,.0f}" if size >= 1000 else f"{size:.3g}" if size >= 1e-4 else f"{size:.7f}".rstrip("0")
     return ("+" if value > 0 else "\u2212") + shown

@@ -58,21 +58,25 @@ def _leaders(found: Sequence[Standing]) -> list[str]:
     return [s.method for s in found if s.share == first.share and s.compared and s.excess == first.excess]
 
 
-def equal_promise(found: Sequence[Standing], loss: Compared) -> str:
-    """Say how methods did where they made a release with the same promise; empty where none did."""
+def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = False) -> str:
+    """Say how methods did where they made a release with the same promise; empty where none did.
+
+    `drawn`: each promise is compared on several draws of the rows, which are counted.
+    """
+    unit = "draw" if drawn else "promise"
     compared = [standing for standing in found if standing.compared]
     if not compared:
         return ""
     leaders, first = _leaders(found), found[0]
     lose = "loses" if len(leaders) == 1 else "lose"
     if first.compared == 1:
-        at = "at the one promise compared" if first.least else "at no promise"
+        at = f"at the one {unit} compared" if first.least else f"at no {unit}"
     elif first.share == 1 and len(leaders) > 1:
-        at = "at all promises at which they were compared"
+        at = f"at all {unit}s at which they were compared"
     elif first.share == 1:
-        at = f"at all {count(first.compared)} promises compared"
+        at = f"at all {count(first.compared)} {unit}s compared"
     else:
-        at = f"at {count(first.least)} of {count(first.compared)} promises compared"
+        at = f"at {count(first.least)} of {count(first.compared)} {unit}s compared"
     rest = [standing for standing in compared if standing.method not in leaders][:_MOST_TOLD]
     told = [
         f"{standing.method} {excess_text(standing.excess)} more on average"

@@ -1,0 +1,247 @@
+"""Methods of one's own: the example of the page, files that are no algorithm, other packages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from importlib.metadata import EntryPoint
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from cli_helpers import HIERARCHY, setveil, write
+from setveil import algorithms
+from setveil.errors import DataError, GuaranteeError, RequestError
+from setveil.studies.compare.plan import Run
+from setveil.studies.compare.study import read_study
+
+PAGE = Path(__file__).parents[1] / "docs" / "own_method.md"
+ROWS = [["101", "102"], ["101", "103"], ["102", "103"], ["104"], ["104", "101"], ["105", "106"], ["106"]] * 3
+
+
+def example() -> str:
+    found = re.search(r"```python one_level\.py\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(autouse=True)
+def _no_files_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(algorithms, "_files", {})
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write(tmp_path / "one_level.py", example())
+    write(tmp_path / "rows.csv", "".join(f"{','.join(row)}\n" for row in ROWS))
+    write(tmp_path / "tree.csv", HIERARCHY)
+    return tmp_path
+
+
+def level_of(tree: sv.Hierarchy, k: int, m: int) -> int:
+    """Find the lowest level at which all sets of at most m labels are in k rows, from paths of labels."""
+    paths = {path[0]: path[::-1] for path in tree.paths()}
+    for level in range(tree.height, -1, -1):
+        rows = [{paths[item][: level + 1][-1] for item in row} for row in ROWS]
+        held = Counter(
+            known for row in rows for size in range(1, m + 1) for known in combinations(sorted(row), size)
+        )
+        if min(held.values()) >= k:
+            return level
+    raise AssertionError
+
+
+@pytest.mark.parametrize(("k", "m"), [(2, 1), (2, 2), (5, 2), (10, 1), (21, 3)])
+def test_the_example_does_what_it_says(place: Path, k: int, m: int) -> None:
+    tree = sv.read_hierarchy(place / "tree.csv")
+    release = sv.anonymize(
+        ROWS, sv.KmAnonymity(k, m), hierarchy=tree, algorithm=str(place / "one_level.py"), details=False
+    )
+    assert release.verdict.holds
+    assert release.details["level"] == level_of(tree, k, m)
+    assert release.report["algorithm"]["origin"].keys() == {"file", "sha256"}
+
+
+def test_it_has_about_forty_lines() -> None:
+    assert len(example().splitlines()) <= 42
+
+
+def test_on_the_command_line(place: Path) -> None:
+    words = ["rows.csv", "-H", "tree.csv", "-a", "one_level.py", "-k", 2, "-m", 2]
+    said = setveil("anonymize", *words, "--deepest", 1, "--out", "out", cwd=place).ok().out
+    assert "One level for all" in said
+    report = json.loads((place / "out/internal/report.json").read_text())
+    assert report["algorithm"]["name"] == "one-level"
+    assert report["algorithm"]["parameters"] == {"deepest": 1}
+    assert report["algorithm"]["origin"]["file"] == "one_level.py"
+    assert report["options"]["algorithm"] == "one_level.py"
+    setveil("anonymize", "--config", "out/internal/report.json", "--out", "again", cwd=place).ok()
+    assert (place / "again/published/data.csv").read_bytes() == (
+        place / "out/published/data.csv"
+    ).read_bytes()
+    assert setveil("verify", "out", "--k", 2, "--m", 2, cwd=place).ok().out.startswith("Yes")
+    shown = setveil("anonymize", "-a", "one_level.py", "--help", cwd=place).ok().out
+    assert "--deepest" in shown
+    assert "--gap" not in shown
+    assert setveil("anonymize", *words, "--deepest", -1, "--out", "x", cwd=place).code == 2
+    assert not (place / "x").exists()
+
+
+def test_a_file_is_run_by_no_other_command(place: Path) -> None:
+    write(place / "loud.py", "print('executed')\n")
+    for command in ("verify", "compare"):
+        assert "executed" not in setveil(command, "rows.csv", "-a", "loud.py", cwd=place).out
+
+
+def test_in_a_study(place: Path) -> None:
+    text = 'name = "s"\ndata = [{path = "rows.csv", hierarchy = "tree.csv"}]\nk = 2\nm = 2\n'
+    text += '[[runs]]\nalgorithms = ["aa", "one_level.py"]\n'
+    text += '[[runs]]\nalgorithms = ["one_level.py"]\ndeepest = [0, 1]\n'
+    write(place / "study.toml", text)
+    done = setveil("compare", "study.toml", "--out", "s", cwd=place).ok()
+    assert "Report" in done.out
+    table = (place / "s/results.csv").read_text().splitlines()
+    assert [line.split(",")[3] for line in table[1:]] == [
+        "aa", "one-level", "one-level deepest=0", "one-level deepest=1",
+    ]  # fmt: skip
+    assert all(",done," in line for line in table[1:])
+    references = (place / "s/references.bib").read_text()
+    assert "title = {One level for all}" in references
+    assert references.count("@") == 3  # setveil, the paper of aa, the example
+    assert "One level for all" in (place / "s/report.html").read_text()
+
+    def mine() -> Run:
+        return next(run for run in read_study(place / "study.toml").runs if run.algorithm == "one-level")
+
+    before = mine().id
+    assert mine().id == before
+    write(place / "one_level.py", example() + "# another\n")
+    assert mine().id != before
+
+
+def test_a_file_that_changes_meanwhile_is_refused(place: Path) -> None:
+    from setveil.studies.compare.worker import _run
+
+    text = 'name = "s"\ndata = [{path = "rows.csv", hierarchy = "tree.csv"}]\nk = 2\nm = 2\n'
+    text += 'algorithms = ["one_level.py"]\n'
+    (run,) = read_study(write(place / "study.toml", text)).runs
+    task = run.task()
+    write(place / "one_level.py", example() + "# another\n")
+    with pytest.raises(RequestError, match="was changed while the study ran"):
+        _run(task, {})
+
+
+LIAR = example().replace("if min(held.values(), default=guarantee.k) >= guarantee.k:", "if True:")
+
+
+def test_a_method_that_lies_is_found_out(place: Path) -> None:
+    tree = sv.read_hierarchy(place / "tree.csv")
+    write(place / "liar.py", LIAR)
+    with pytest.raises(GuaranteeError):
+        sv.anonymize(ROWS, sv.KmAnonymity(5, 2), hierarchy=tree, algorithm=str(place / "liar.py"))
+    refused = setveil(
+        "anonymize", "rows.csv", "-H", "tree.csv", "-a", "liar.py", "-k", 5, "-m", 2, "-o", "out", cwd=place
+    )
+    assert refused.code == 1
+    assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("aa.py", "", r"aa\.py would be called aa, as an algorithm is already"),
+        ("suppress_control.py", "", "would be called suppress-control"),
+        ("My_Own.py", "", "the file's name is the algorithm's, and 'My_Own' cannot be one"),
+        ("_hidden.py", "", "cannot be one"),
+        ("broken.py", "x = 1 / 0", r"broken\.py cannot be loaded: ZeroDivisionError"),
+        ("typo.py", "def f(:", r"typo\.py cannot be loaded: SyntaxError"),
+        ("nothing.py", "", "is no algorithm: it must hold info, an AlgorithmInfo"),
+        ("plain.py", example().replace("@dataclass(frozen=True)\n", ""), "must hold Parameters, a frozen"),
+        (
+            "undeclared.py",
+            re.sub(r'parameter\(Integer.*\)', "20", example()),
+            r"fields are each a parameter\(...\) with a default, also deepest",
+        ),
+        ("four.py", example().replace("parameters, progress):", "parameters):"), r"must hold anonymize\(data"),
+        ("kind.py", example().replace('needs=("hierarchy",)', 'needs=(), recoding="wild"'), "not 'wild'"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_algorithm(tmp_path: Path, name: str, content: str, message: str) -> None:
+    path = write(tmp_path / name, content)
+    with pytest.raises(RequestError, match=message):
+        algorithms.named(path)
+    assert path.stem.replace("_", "-") not in algorithms.names() or path.stem in {"aa", "suppress_control"}
+
+
+def test_files_that_are_not_there_or_have_one_name(place: Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.py cannot be read"):
+        algorithms.named(place / "gone.py")
+    assert algorithms.named(place / "one_level.py") == "one-level"
+    assert "one-level" in algorithms.names()
+    (place / "other").mkdir()
+    write(place / "other" / "one_level.py", example())
+    with pytest.raises(RequestError, match="would be called one-level, as that of"):
+        algorithms.named(place / "other" / "one_level.py")
+
+
+def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
+    found = [EntryPoint(name, value, algorithms.GROUP) for name, value in entries]
+    monkeypatch.setattr(algorithms, "entry_points", lambda group: found if group == algorithms.GROUP else [])
+    algorithms.installed.cache_clear()
+
+
+@pytest.fixture
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> object:
+    yield
+    monkeypatch.undo()
+    algorithms.installed.cache_clear()
+
+
+@pytest.mark.usefixtures("_forgotten")
+def test_packages_offer_algorithms(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(place))
+    offered(monkeypatch, ("their-level", "one_level"), ("torn", "no_such_module"))
+    assert {"their-level", "torn"} <= set(algorithms.names())
+    assert "their-level" in algorithms.giving("km-anonymity")
+    assert "torn" not in algorithms.modules()
+    with pytest.raises(
+        RequestError, match=r"torn of the package no_such_module cannot be loaded: ModuleNotFound"
+    ):
+        algorithms.load("torn")
+    tree = sv.read_hierarchy(place / "tree.csv")
+    release = sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=tree, algorithm="their-level", details=False)
+    assert release.report["algorithm"]["origin"] == {"package": "one_level"}
+
+
+@pytest.mark.usefixtures("_forgotten")
+def test_packages_may_not_take_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered(monkeypatch, ("exact", "one_level"))
+    with pytest.raises(RequestError, match="offers an algorithm exact, which setveil has already"):
+        algorithms.names()
+    offered(monkeypatch, ("theirs", "a"), ("theirs", "b"))
+    with pytest.raises(RequestError, match="offers an algorithm theirs, which a offers, too"):
+        algorithms.names()
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_papers_are_those_of_the_references(name: str) -> None:
+    info = algorithms.load(name).info
+    for doi in re.findall(r"doi:(\S+?)(?=[,;.]?(?:\s|$))", info.reference):
+        assert f"doi = {{{doi}}}" in info.bibtex
+    entries = algorithms.bibtex([name])
+    assert entries.startswith("@software{setveil,")
+    keys = re.findall(r"^@\w+\{([^,]+),$", entries, re.MULTILINE)
+    assert len(set(keys)) == len(keys) == entries.count("\n@") + 1
+    assert entries.count("{") == entries.count("}")
+
+
+def test_what_is_cited_is_that_of_the_citation_file() -> None:
+    text = (PAGE.parents[1] / "CITATION.cff").read_text("utf-8")
+    assert "preferred-citation:" in text
+    assert text.count(f"version: {sv.__version__}") == 2
+    title = re.search(r'title: "setveil: (.*)"', text)
+    assert title is not None
+    assert title[1] in algorithms.bibtex([])
