@@ -41,8 +41,9 @@ def test_sliders_move_over_what_promises_cost(screen: Screen, project: Project) 
 
     page = screen.enter()
     page.goto(screen.at("p", project.name, "promise"))
-    expect(page.locator("#computing")).to_be_hidden(timeout=60_000)
-    assert len(list(project.fronts.iterdir())) == 2
+    expect(page.locator("#computing")).to_be_hidden(timeout=240_000)
+    parts = {path.name.partition(".")[2]: json.loads(path.read_text()) for path in project.fronts.iterdir()}
+    assert sorted(parts) == ["few.json", "k5m2-20.json", "more.json"]
     page.get_by_label("Usual values of k").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator("input#k")).to_have_value("10")
@@ -52,17 +53,110 @@ def test_sliders_move_over_what_promises_cost(screen: Screen, project: Project) 
     expect(page.locator("#not-covered")).to_contain_text("find fewer than 10 rows")
     current = page.locator("#costs .current")
     expect(current).to_have_attribute("aria-current", "true")
-    found = json.loads(
-        next(path for path in project.fronts.iterdir() if "first" not in path.name).read_text()
-    )
-    cell = next(cell for cell in found["cells"] if (cell["k"], cell["m"]) == (10, 2))
+    cell = next(cell for cell in parts["few.json"]["cells"] if (cell["k"], cell["m"]) == (10, 2))
     expect(current).to_have_text(f"{cell['loss']:.3g}")
     page.locator("input#m").fill("inf")
-    expect(page.locator("#here")).to_contain_text("is not in the table")
+    expect(page.locator("#here")).to_contain_text("k = 10 and m = inf is not computed yet")
     expect(page.locator("#sentence")).to_contain_text("at least 10 rows")
     page.get_by_role("button", name="5 and 2: shared").click()
     expect(page.locator("#here")).to_contain_text("At k = 5 and m = 2")
     looks(page, "promise")
+
+
+def explored(project: Project, part: str, cells: list[dict[str, object]], *, of_table: bool) -> None:
+    """Leave what a part of the table costs, as `explore --json` would have answered."""
+    from setveil.studio import fronts
+
+    size = {"rows": 40, "items": 6, "occurrences": 90}
+    kind = (
+        {"objective": "f", "share": "1/4", "algorithm": "rt"}
+        if of_table
+        else {"objective": "lm", "algorithm": "exact"}
+    )
+    found = {
+        **kind, **size, "k": sorted({one["k"] for one in cells}), "m": sorted({one["m"] for one in cells}),
+        "command": None, "hierarchy": None, "inputs": [], "cells": cells, "stopped": False, "seconds": 1.0,
+        "made_on": "here", "setveil": "0",
+    }  # fmt: skip
+    project.fronts.mkdir(exist_ok=True)
+    fronts._base(project).with_suffix(f".{part}.json").write_text(json.dumps(found))
+
+
+def cell(
+    k: int, m: int, loss: float | None, made: tuple[int, int] | None = None, *, at_most: bool
+) -> dict[str, object]:
+    """Make a cell of an answer; `made`: it was not searched, and the release is for this promise."""
+    told: dict[str, object] = {
+        "k": k,
+        "m": m,
+        "error": "",
+        "seconds": 0.1,
+        "loss": loss,
+        "made_for": None,
+        "command": None,
+    }
+    if loss is None:
+        return {**told, "status": "unsearched"}
+    return {
+        **told, "status": "unsearched" if made else "done", "proven": None, "at_most": at_most,
+        "made_for": dict(zip("km", made or (k, m), strict=True)), "own_loss": None if made else loss,
+        "lower_bound": 0.0, "items_kept": 3, "occurrences_kept": 50, "suppressed_occurrences": 5,
+        "relational_loss": 0.25, "transaction_loss": 0.5, "classes": 7, "labels": 4, "query_error": 0.5,
+        "known": m + 1, "unique_rows": 4, "unique_exact": True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("of_table", [False, True], ids=["rows", "table"])
+def test_a_bound_is_no_cost_and_can_be_computed(
+    of_table: bool, screen: Screen, studio_server: Server, tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from setveil.studio.fronts import KS
+
+    project = studio_server.project("Bounds")
+    if of_table:
+        lines = [
+            f"{20 + i % 40},{'F' if i % 2 else 'M'},{';'.join('abcdef'[i % 5 : i % 5 + 2])}"
+            for i in range(40)
+        ]
+        file = cli_helpers.write(tmp_path / "ward.csv", "\n".join(["age,sex,codes", *lines, ""]))
+        project.save(input=str(file), qi="age,sex", set="codes", delimiter=",", model="kkm", k=5, m="2")
+    else:
+        studio_shop.fill(project, 60)
+    few = [cell(k, m, 0.854, (20, 2), at_most=True) for m in (1, 2) for k in KS if (k, m) != (20, 2)]
+    more = [cell(k, m, None, at_most=False) for m in (3, 4) for k in KS]
+    explored(project, "few", [*few, cell(20, 2, 0.854, at_most=False)], of_table=of_table)
+    explored(project, "more", more, of_table=of_table)
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "promise"))
+    here, shown = page.locator("#here"), page.locator("#costs .current")
+    expect(shown).to_have_text("≤\u00a00.854")
+    expect(here).to_contain_text("at most\u00a00.854")
+    expect(here).to_contain_text("a release for k = 20, m = 2 loses")
+    expect(here.locator("dd")).to_have_count(1)  # nothing else is known of this promise
+    expect(page.locator("#chart path.bound")).to_have_count(13)
+    expect(page.locator("#chart figcaption")).to_contain_text("at most so much")
+    page.locator("#costs td[data-k='20'][data-m='2']").click()
+    expect(here).to_contain_text("At k = 20 and m = 2")
+    expect(shown).to_have_text("0.854")
+    expect(page.get_by_role("button", name="Compute this one")).to_be_hidden()
+    page.locator("#costs td[data-k='5'][data-m='3']").click()
+    expect(shown).to_have_text("?")
+    expect(here).to_contain_text("k = 5 and m = 3 is not computed yet")
+    looks(page, f"bounds-{'table' if of_table else 'rows'}")
+    page.get_by_role("button", name="Compute this one").click()
+    expect(page.locator("#computing")).to_contain_text("what k = 5, m = 3 costs")
+    expect(page.get_by_role("button", name="Compute this one")).to_be_hidden()
+    expect(here).to_contain_text("At k = 5 and m = 3", timeout=240_000)
+    expect(here).not_to_contain_text("at most")
+    expect(page.locator("input#m")).to_have_value("3")
+    expect(shown).to_have_text(here.locator("dd").first.inner_text())
+    page.reload()
+    expect(page.locator("input#m")).to_have_value("3")
+    expect(here).to_contain_text("At k = 5 and m = 3")
+    page.get_by_text("The same as a command").click()
+    expect(page.locator(".same-as pre")).to_contain_text("explore")
 
 
 def test_what_is_wrong_is_said_beside_its_field(screen: Screen, project: Project) -> None:

@@ -63,6 +63,7 @@ class Job:
     label: str
     out: Path | None = None
     answer: Path | None = None
+    urgent: bool = False  # among those of its kind
     state: str = "waiting"
     phase: str = ""
     share: float | None = None
@@ -116,7 +117,7 @@ class _Lane:
 
     def next(self, *, questions: bool) -> Job | None:
         waiting = [job for job in self.jobs if job.state == "waiting" and _is_question(job) == questions]
-        return min(waiting, key=lambda job: (job.kind == FRONT, job.id), default=None)
+        return min(waiting, key=lambda job: (job.kind == FRONT, not job.urgent, job.id), default=None)
 
     def tell(self) -> None:
         self.changed.set()
@@ -160,6 +161,7 @@ class Jobs:
         label: str = "",
         out: Path | None = None,
         answer: Path | None = None,
+        urgent: bool = False,
     ) -> Job:
         """Have a command run as soon as it is its turn.
 
@@ -174,16 +176,18 @@ class Jobs:
             What it writes, as a whole or not at all; there must be nothing yet.
         answer : path, optional
             Where to keep its standard output, if it is done.
+        urgent : bool
+            Of explore: put before others, which begin anew afterwards.
         """
         lane = self._lane(project)
         self._last += 1
-        job = Job(self._last, kind, [*map(str, argv)], label or kind, out, answer)
+        job = Job(self._last, kind, [*map(str, argv)], label or kind, out, answer, urgent)
         lane.jobs.append(job)
         over = [one for one in lane.jobs if one.is_over]
         for one in over[: max(len(lane.jobs) - _KEPT, 0)]:
             lane.jobs.remove(one)
         now = lane.running(questions=False)
-        if now is not None and now.kind == FRONT and not _is_question(job) and kind != FRONT:
+        if now is not None and now.kind == FRONT and not _is_question(job) and (urgent or kind != FRONT):
             now.again = True
             self._end(now)
         self._begin_next(project)

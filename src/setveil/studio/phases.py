@@ -12,7 +12,7 @@ _WORDS = (
     (r"(refining|coarsening) the .*", "Improving it"),
     (r"finding the optimum|proving, round (\d+)", "Looking for less loss, and proving where there is none"),
     (r"verifying.*|counting violations.*", "Checking the promise in the rows to be published"),
-    (r"(k=.*) \((\d+ of \d+)\).*", r"Computing promise \2"),
+    (r"(k=.*) \((\d+ of [\d,]+)\).*", r"Computing promise \2"),
     (
         r"measuring.*|answering queries|counting itemsets|counting rules|drawing queries",
         "Measuring what is lost",
@@ -32,7 +32,12 @@ def in_words(phase: str) -> str:
     ('Checking the promise in the rows to be published', 'Merging clusters', '')
     >>> in_words("k=5, m=4 (27 of 28): verifying itemsets of size 2")
     'Computing promise 27 of 28'
+    >>> in_words("k=5, m=4 (1 of 1): verifying itemsets of size 2")
+    'Checking the promise in the rows to be published'
     """
+    alone = re.fullmatch(r"k=.* \(1 of 1\): (.*)", phase)
+    if alone:
+        return in_words(alone[1])
     for pattern, words in _WORDS:
         found = re.fullmatch(pattern, phase)
         if found:

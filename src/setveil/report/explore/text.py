@@ -180,7 +180,7 @@ def loss_text(cell: Cell, mark: str = AT_MOST) -> str:
     return (mark if is_bound(cell) else "") + words.measure(cell["loss"])
 
 
-def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
+def numbers(cell: Cell, found: Explored, mark: str = AT_MOST) -> tuple[str, ...]:
     """Write what is known of a cell's release, for the columns `heads`."""
     if cell["loss"] is None:
         return ("-", *[""] * (len(heads(found)) - 1))
@@ -203,7 +203,7 @@ def numbers(cell: Cell, found: Explored) -> tuple[str, ...]:
         most = cell["greatest_confidence"]
         learned = (f"{cell['hidden_occurrences']:,}", "" if most is None else words.percent(most))
     return (
-        loss_text(cell),
+        loss_text(cell, mark),
         *gap,
         *told,
         words.percent(cell["suppressed_occurrences"], found["occurrences"]),

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import RequestError, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
-from setveil.report.explore import text as explored
-from setveil.report.explore.text import Explored
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
 from setveil.staging import staged_file
 from setveil.studies.compare.settings import promise_options
-from setveil.studio import commands, places
+from setveil.studio import commands, fronts
 from setveil.studio.asked import fault, form_of, whole
-from setveil.studio.jobs import Job
 from setveil.studio.pages.hierarchy import saved
-from setveil.studio.phases import in_words
 from setveil.studio.projects import Project
-from setveil.studio.render import Json, page, to
+from setveil.studio.render import Json, at, page, to
 from setveil.values.kinds import Integer, Probability, Share, Size
-from setveil.version import __version__
 
-KS = (2, 3, 5, 10, 20, 50, 100)
-MS = ("1", "2", "3", "4")
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
-_FIRST_MS, _FIRST_BUDGET, _BUDGET = ("1", "2"), 20, 60
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
 _FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
 _WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them
@@ -71,6 +62,11 @@ async def show(request: Request) -> Response:
         model = model_of(project)
     given = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
     given |= _limits(project, settings)
+    given |= {
+        name: asked
+        for name in ("k", "m")
+        if (asked := request.query_params.get(name, "").strip()) and not _wrong(name, asked)
+    }
     return await _page(request, model, given)
 
 
@@ -83,9 +79,8 @@ async def _page(
         given = _USUAL | given
     described = model_named(model)
     spoken = _spoken("km-anonymity" if model == "km-rho" else model, given)
-    front = _front(project) if model in _FRONT_MODELS else None
-    job = request.app.state.studio.jobs.latest(project, "explore")
-    same_as = [commands.explore(project, KS, MS, _rhos(settings), _BUDGET)] if model in _FRONT_MODELS else []
+    has_front = model in _FRONT_MODELS
+    job = fronts.job_of(request.app.state.studio.jobs, project)
     return page(
         request,
         "promise.html",
@@ -93,7 +88,7 @@ async def _page(
         title="What do you promise?",
         status=400 if errors else 200,
         errors=errors or [],
-        same_as=same_as,
+        same_as=fronts.same_as(project) if has_front else [],
         model=model,
         described=described,
         others=[
@@ -104,11 +99,11 @@ async def _page(
         fields=_fields(described, settings),
         given=given,
         spoken=spoken,
-        has_front=model in _FRONT_MODELS,
-        front=front,
-        job=job.as_dict() if job is not None else None,
-        steps_of_k=KS,
-        steps_of_m=MS,
+        has_front=has_front,
+        front=fronts.read(project) if has_front else None,
+        job=job,
+        steps_of_k=fronts.KS,
+        steps_of_m=fronts.MS,
         common=COMMON,
         sensitive=_sensitive(project),
         table=commands.is_table(settings),
@@ -169,11 +164,6 @@ def _sensitive(project: Project) -> list[str]:
     """List the items that nobody may learn about a person, as they were ticked with the data."""
     ticked = project.studio.get("sensitive", [])
     return [] if commands.is_table(project.settings()) else [str(item) for item in ticked]
-
-
-def _rhos(settings: Mapping[str, Any]) -> list[str]:
-    rho = settings.get("rho")
-    return [] if rho is None or not settings.get("sensitive") else [str(rho)]
 
 
 def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -301,111 +291,26 @@ def _listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | N
     return str(file)
 
 
-def _place(project: Project) -> Path:
-    """Name the file of a front by all that it depends on."""
-    settings = project.settings()
-    known: list[Any] = [__version__, commands.explore(project, KS, MS, _rhos(settings), _BUDGET)]
-    files = [
-        *_listed(settings.get("input")),
-        *_listed(settings.get("hierarchy")),
-        settings.get("keep"),
-        settings.get("weights"),
-    ]
-    for name in filter(None, files):
-        path = (
-            project.folder / str(name).partition("=")[2] if "=" in str(name) else project.folder / str(name)
-        )
-        try:
-            found = path.stat()
-            known.append([str(path), found.st_size, found.st_mtime_ns])
-        except OSError:
-            known.append(str(path))
-    digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
-    return project.fronts / f"{digest}.json"
-
-
-def _listed(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)] if value else []
-
-
-def _front(project: Project) -> dict[str, Any] | None:
-    """Read what the promises cost as far as it is known."""
-    if not project.settings().get("input"):
-        return None
-    place = _place(project)
-    return _computed(place, complete=True) or _computed(place.with_suffix(".first.json"), complete=False)
-
-
-def _computed(place: Path, *, complete: bool) -> dict[str, Any] | None:
-    """Read what was computed; None where there is nothing that can be read."""
-    try:
-        with places.reading("What was computed before"):
-            return _shown(places.read_json(place), complete=complete)
-    except DataError:
-        return None
-
-
-def _shown(found: Explored, *, complete: bool) -> dict[str, Any]:
-    """Put a front as the page shows it: each cell with its texts."""
-    cells = {}
-    heads = explored.heads(found)
-    for cell in found["cells"]:
-        texts = dict(zip(heads, explored.numbers(cell, found), strict=True))
-        cells[f"{cell['k']},{cell['m']}"] = {
-            "loss": cell["loss"],
-            "shown": explored.loss_text(cell),
-            "status": cell["status"],
-            "error": cell["error"],
-            "texts": texts,
-        }
-    return {
-        "complete": complete,
-        "cells": cells,
-        "heads": list(heads),
-        "rows": found["rows"],
-        "said": [*explored.steps(found), *explored.standing(found)] if complete else [],
-        "unproven": any(cell["proven"] is False for cell in found["cells"]),
-    }
-
-
 async def front(request: Request) -> Response:
     """Tell what the promises cost, and whether more is being computed."""
     project: Project = request.state.project
-    job = request.app.state.studio.jobs.latest(project, "explore")
-    return Json({"front": _front(project), "job": _told(job)})
-
-
-def _told(job: Job | None) -> dict[str, Any] | None:
-    return None if job is None else {**job.as_dict(), "words": in_words(job.phase)}
+    return Json({"front": fronts.read(project), "job": fronts.job_of(request.app.state.studio.jobs, project)})
 
 
 async def compute(request: Request) -> Response:
-    """Compute what the promises cost: the usual ones first, then all."""
+    """Compute what the promises cost: the chosen one first, then the usual ones; or one that is asked for."""
     project: Project = request.state.project
     studio = request.app.state.studio
-    jobs = studio.jobs
+    form = await form_of(request)
+    k, m = (str(form.get(name, "")).strip() for name in ("k", "m"))
+    chosen = None if not k or _wrong("k", k) or _wrong("m", m) else (int(k), m)
     await saved(studio, project)
-    settings = project.settings()
-    if settings.get("input") and not (_front(project) or {}).get("complete"):
-        place, rhos = _place(project), _rhos(settings)
-        parts = (
-            (place.with_suffix(".first.json"), _FIRST_MS, _FIRST_BUDGET),
-            (place, MS, _BUDGET),
-        )
-        wanted = {path for path, _, _ in parts}
-        open_jobs = [job for job in jobs.of(project) if job.kind == "explore" and not job.is_over]
-        for job in open_jobs:
-            if job.answer not in wanted:  # of other data or groups, or with another rho
-                jobs.cancel(job)
-        under_way = {job.answer for job in open_jobs}
-        for path, ms, budget in parts:
-            if path in under_way or _computed(path, complete=path == place):
-                continue
-            argv = commands.explore(project, KS, ms, rhos, budget)
-            jobs.start(project, "explore", argv, label="what the promises cost", answer=path)
+    if project.settings().get("input"):
+        fronts.start(studio.jobs, project, chosen, alone=bool(form.get("one")))
     if "application/json" in request.headers.get("accept", ""):
-        return Json({"job": _told(jobs.latest(project, "explore"))})
-    return to(request, "p", project.name, "promise")
+        return Json({"job": fronts.job_of(studio.jobs, project)})
+    kept = f"?{urlencode({'k': k, 'm': m})}" if chosen else ""
+    return RedirectResponse(at(request, "p", project.name, "promise") + kept, status_code=303)
 
 
 routes = [

@@ -8,6 +8,10 @@ const here = document.getElementById("here");
 const computing = document.getElementById("computing");
 const SVG = "http://www.w3.org/2000/svg";
 let front = null;
+let jobs = [];
+let events = null;
+
+const over = (job) => ["done", "failed", "cancelled"].includes(job.state);
 
 const steps = (range) => range.dataset.steps.split(",");
 
@@ -50,35 +54,60 @@ async function sentence() {
   }
 }
 
+const one = document.getElementById("one");
+const longest = 4;  // tries of one promise
+
 function show() {
   const k = fields.k.value.trim(), m = fields.m.value.trim();
   for (const cell of table.tBodies[0].querySelectorAll("td")) {
     const known = front?.cells[`${cell.dataset.k},${cell.dataset.m}`];
-    cell.textContent = known ? known.shown : front?.complete ? "-" : "...";
+    cell.textContent = known ? known.shown : front?.complete ? "?" : "...";
+    cell.classList.toggle("bound", Boolean(known?.bound));
     const current = cell.dataset.k === k && cell.dataset.m === m;
     cell.classList.toggle("current", current);
     if (current) cell.setAttribute("aria-current", "true"); else cell.removeAttribute("aria-current");
   }
   const cell = front?.cells[`${k},${m}`];
   const tiles = element("dl", undefined, "tiles");
-  if (cell && cell.loss !== null) {
+  const said = [];
+  if (cell && Object.keys(cell.texts).length) {
     for (const head of front.heads) {
       if (!cell.texts[head]) continue;
       const pair = element("div");
       pair.append(element("dd", cell.texts[head]), element("dt", meaning(head, m)));
       tiles.append(pair);
     }
-    here.replaceChildren(element("p", `At k = ${k} and m = ${m}:`), tiles);
-  } else if (cell) {
-    here.replaceChildren(element("p", `k = ${k} and m = ${m}: ${cell.error || "not possible."}`));
+    said.push(element("p", `At k = ${k} and m = ${m}:`), tiles);
+    if (cell.bound) said.push(element("p", "The search was not finished: a release may lose less.", "small"));
+  } else if (cell && cell.loss !== null) {
+    const pair = element("div");
+    pair.append(element("dd", cell.shown.replace("≤", "at most")), element("dt", meaning("loss", m)));
+    tiles.append(pair);
+    said.push(element("p", `At k = ${k} and m = ${m}:`), tiles,
+      element("p", `That much a release for ${cell.made_for} loses, which keeps this promise, too. This promise itself is not computed.`, "small"));
+  } else if (cell && cell.error) {
+    said.push(element("p", `k = ${k} and m = ${m}: ${cell.error}`));
   } else {
-    const known = [...table.tBodies[0].querySelectorAll("td")].some((one) => one.dataset.k === k && one.dataset.m === m);
-    here.replaceChildren(element("p", known && !front?.complete
-      ? `k = ${k} and m = ${m} is not computed yet. It can be taken all the same.`
-      : `k = ${k} and m = ${m} is not in the table. It can be taken all the same.`));
+    said.push(element("p", `k = ${k} and m = ${m} is not computed yet. It can be taken all the same.`));
+  }
+  here.replaceChildren(...said);
+  offer(k, m, cell);
+  for (const name of ["k", "m"]) {
+    for (const form of [one, document.getElementById("compute")]) form.elements[name].value = fields[name].value.trim();
   }
   sentence();
   mark();
+}
+
+// A promise can be asked for by itself as long as less may be found, and its values can be what they are.
+function offer(k, m, cell) {
+  const fits = /^[0-9]+$/.test(k) && Number(k) > 1 && (m === "inf" || (/^[0-9]+$/.test(m) && Number(m) > 0));
+  const label = `what k = ${k}, m = ${m} costs`;
+  const asked = jobs.filter((job) => job.label === label);
+  const open = asked.some((job) => !over(job));
+  const enough = cell && (cell.loss === null ? cell.error : !cell.bound);
+  one.hidden = !fits || Boolean(enough) || open || asked.length >= longest;
+  one.querySelector("button").textContent = cell && Object.keys(cell.texts).length ? "Look for less, for longer" : "Compute this one";
 }
 
 function meaning(head, m) {
@@ -101,11 +130,13 @@ function meaning(head, m) {
 // The chart: a line for each m, at places of our own.
 function draw() {
   const figure = document.getElementById("chart");
-  const width = Math.min(Math.max(figure.parentElement.clientWidth, 260), 480), height = 240, left = 44, right = 60, top = 12, bottom = 34;
+  figure.hidden = false;  // else it has no width
+  const width = Math.min(Math.max(figure.clientWidth, 240), 480), height = 240, left = 44, right = 60, top = 12, bottom = 34;
   const ks = steps(ranges[0]), ms = steps(ranges[1]);
   const losses = Object.values(front?.cells ?? {}).map((cell) => cell.loss).filter((loss) => loss !== null);
   if (!losses.length) { figure.hidden = true; return; }
   const most = Math.max(...losses, 1e-6);
+  const bounds = Object.values(front.cells).some((cell) => cell.bound);
   const x = (i) => left + (width - left - right) * i / (ks.length - 1);
   const y = (loss) => top + (height - top - bottom) * (1 - loss / most);
   const svg = document.createElementNS(SVG, "svg");
@@ -126,9 +157,14 @@ function draw() {
   ks.forEach((k, i) => add("text", { x: x(i), y: height - 14, "text-anchor": "middle" }, i ? k : `k = ${k}`));
   const ends = [];
   ms.forEach((m, line) => {
-    const points = ks.map((k, i) => [i, front.cells[`${k},${m}`]?.loss]).filter(([, loss]) => loss !== null && loss !== undefined);
-    if (!points.length) return;
-    add("polyline", { points: points.map(([i, loss]) => `${x(i)},${y(loss)}`).join(" "), class: `line line${line}` });
+    const known = ks.map((k, i) => [i, front.cells[`${k},${m}`]]).filter(([, cell]) => cell && cell.loss !== null);
+    if (!known.length) return;
+    const points = known.map(([i, cell]) => [i, cell.loss]);
+    const certain = known.filter(([, cell]) => !cell.bound).map(([i, cell]) => `${x(i)},${y(cell.loss)}`);
+    add("polyline", { points: certain.join(" "), class: `line line${line}` });
+    for (const [i, cell] of known) {
+      if (cell.bound) add("path", { d: `M${x(i) - 5},${y(cell.loss) - 4}h10l-5,9z`, class: "bound" });
+    }
     const [i, loss] = points.at(-1);
     ends.push({ m, x: x(i) + 6, y: y(loss) + 4 });
   });
@@ -137,7 +173,7 @@ function draw() {
     add("text", { x: end.x, y: end.y }, `m = ${end.m}`);
   });
   add("circle", { r: 6, class: "at", id: "at", visibility: "hidden" });
-  figure.replaceChildren(svg, element("figcaption", "Loss for each k, a line for each m.", "small"));
+  figure.replaceChildren(svg, element("figcaption", bounds ? "Loss for each k, a line for each m. Triangles: at most so much." : "Loss for each k, a line for each m.", "small"));
   figure.hidden = false;
   figure.place = (k, loss) => [x(ks.indexOf(k)), y(loss)];
 }
@@ -167,50 +203,62 @@ async function load() {
 }
 
 function tell(job) {
-  const over = !job || ["done", "failed", "cancelled"].includes(job.state);
-  document.getElementById("compute").hidden = !(over && !front?.complete);
-  computing.hidden = Boolean(front?.complete);
-  if (front?.complete) return;
-  if (over) {
+  const done = !job || over(job);
+  document.getElementById("compute").hidden = !(done && !front?.complete);
+  computing.hidden = done && Boolean(front?.complete) && !job?.error;
+  if (done) {
     computing.textContent = job?.error ? [job.error.message, job.error.hint].filter(Boolean).join(" ") : "Not computed yet.";
   } else {
-    computing.textContent = job.state === "waiting" ? "Waits for other work." : `Still computing. ${job.words}`;
+    computing.textContent = job.state === "waiting" ? "Waits for other work." : `Computing ${job.label}. ${job.words ?? ""}`;
   }
 }
 
 function listen() {
-  const events = new EventSource(place.dataset.events);
+  events?.close();
+  events = new EventSource(place.dataset.events);
   let last = "";
   events.addEventListener("message", async (event) => {
-    const jobs = JSON.parse(event.data).jobs.filter((job) => job.kind === "explore");
-    const open = jobs.find((job) => job.state === "running") ?? jobs.at(-1);
+    jobs = JSON.parse(event.data).jobs.filter((job) => job.kind === "explore");
     const states = jobs.map((job) => `${job.id}${job.state}`).join();
     if (states !== last) { last = states; await load(); }
-    if (!front?.complete) tell(open);
-    if (front?.complete) events.close();
+    else tell(jobs.find((job) => job.state === "running") ?? jobs.at(-1));
+    if (front?.complete && jobs.every(over)) events.close();
   });
 }
 
-async function compute() {
-  await fetch(place.dataset.compute, { method: "POST", headers: { Accept: "application/json" } });
+async function compute(form) {
+  await fetch(place.dataset.compute, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form)) });
+  listen();
+}
+
+// The choice stays in the address: reloading the page, or coming back to it, does not lose it.
+function choose(values) {
+  for (const [name, value] of Object.entries(values)) fields[name].value = value;
+  chosen();
+}
+
+function chosen() {
+  const address = new URL(location.href);
+  for (const name of ["k", "m"]) address.searchParams.set(name, fields[name].value.trim());
+  history.replaceState(null, "", address);
+  setRanges();
+  show();
 }
 
 for (const range of ranges) {
   range.hidden = false;
-  range.addEventListener("input", () => {
-    fields[range.dataset.sets].value = steps(range)[range.value];
-    range.setAttribute("aria-valuetext", `${range.dataset.sets} = ${steps(range)[range.value]}`);
-    show();
-  });
+  range.addEventListener("input", () => choose({ [range.dataset.sets]: steps(range)[range.value] }));
 }
-for (const field of Object.values(fields)) field.addEventListener("input", () => { setRanges(); show(); });
+for (const field of Object.values(fields)) field.addEventListener("input", chosen);
 for (const button of document.querySelectorAll("button.choose")) {
-  button.addEventListener("click", () => {
-    fields.k.value = button.dataset.k;
-    fields.m.value = button.dataset.m;
-    setRanges();
-    show();
-  });
+  button.addEventListener("click", () => choose({ k: button.dataset.k, m: button.dataset.m }));
+}
+table.tBodies[0].addEventListener("click", (event) => {
+  const cell = event.target.closest("td");
+  if (cell) choose({ k: cell.dataset.k, m: cell.dataset.m });
+});
+for (const form of [one, document.getElementById("compute")]) {
+  form.addEventListener("submit", (event) => { event.preventDefault(); compute(form); });
 }
 document.getElementById("share")?.addEventListener("input", () => {
   document.querySelector("input[name=left_out][value=share]").checked = true;
@@ -218,7 +266,6 @@ document.getElementById("share")?.addEventListener("input", () => {
 addEventListener("resize", () => { draw(); mark(); });
 setRanges();
 load().then(async (told) => {
-  if (front?.complete) return;
-  if (told?.job?.state !== "failed") await compute();
-  listen();
+  if (!front?.complete && told?.job?.state !== "failed") await compute(document.getElementById("compute"));
+  else listen();
 });
