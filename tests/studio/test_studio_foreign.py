@@ -247,14 +247,14 @@ FILES = (
 def test_no_file_of_a_project_breaks_a_page(client: Client, released: Path, file: str) -> None:
     from shutil import copytree
 
-    from setveil.studio.pages import promise
+    from setveil.studio import fronts
 
     folder = client.studio.projects.root / "shop"
     copytree(released, folder)
     text = (folder / "project.toml").read_text().replace(str(released), str(folder))
     (folder / "project.toml").write_text(text)
     project = client.studio.projects.find("shop")
-    place = folder / file.replace("FRONT", promise._place(project).name)
+    place = folder / file.replace("FRONT", fronts._base(project).with_suffix(".few.json").name)
     place.parent.mkdir(parents=True, exist_ok=True)
     if "study-1" in file:
         (folder / "studies" / "study-1" / "study.toml").write_text("")

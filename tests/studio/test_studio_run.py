@@ -74,7 +74,7 @@ def explored(project: Project, part: str, cells: list[dict[str, object]], *, of_
         else {"objective": "lm", "algorithm": "exact"}
     )
     found = {
-        **kind, **size, "k": sorted({one["k"] for one in cells}), "m": sorted({one["m"] for one in cells}),
+        **kind, **size, **{name: sorted({int(str(one[name])) for one in cells}) for name in "km"},
         "command": None, "hierarchy": None, "inputs": [], "cells": cells, "stopped": False, "seconds": 1.0,
         "made_on": "here", "setveil": "0",
     }  # fmt: skip

@@ -40,8 +40,8 @@ def bound_for(k: int, m: int | str, cells: Iterable[Cell]) -> Cell | None:
 
 def _bounded(cell: Cell, cells: Iterable[Cell]) -> Cell:
     """Take the loss for a stronger promise as a bound where that is less, or there is no other."""
-    other = bound_for(cell["k"], cell["m"], cells)
-    if other is None or cell["status"] == "infeasible" or (cell["loss"] or math.inf) <= other["loss"]:
+    other, own = bound_for(cell["k"], cell["m"], cells), cell["loss"]
+    if other is None or cell["error"] or (own is not None and (own <= other["loss"] or cell["proven"])):
         return cell
     borrowed: Cell = {
         "k": cell["k"], "m": cell["m"], "status": cell["status"], "error": cell["error"],
