@@ -230,8 +230,9 @@ def promised(
     if private is not None:
         Coherence(h or GREATEST_PROBABILITY, k, most)
     size = "inf" if most == math.inf else int(most)
-    share = "" if rho is None else written(as_written(rho, "rho"))
-    return Promise(model, k, size, share, knows or PUBLIC, None if h is None else str(h), private is not None)
+    bound = "" if rho is None else written(as_written(rho, "rho"))
+    bound = rho.strip() if isinstance(rho, str) else bound  # as it was given
+    return Promise(model, k, size, bound, knows or PUBLIC, None if h is None else str(h), private is not None)
 
 
 def suited(promise: Promise, share: Any, *, of_table: bool) -> Fraction | None:
