@@ -85,12 +85,12 @@ RUNS = {
     ),
     "hghs": Promise(
         "hghs", "-a hghs --bound", "--k 2 --m inf", {"model": "km-anonymity", "k": 2, "m": "inf"},
-        ["knows any number of items", "at least 2 rows", "left out", "Proven: the least LM of any cut"],
+        ["knows any number of items", "at least 2 rows", "left out", "Proven: the smallest loss (LM)"],
         tree="paper-tree.csv", too_much="--k 3 --m inf", suppressed=["i"],
     ),
     "mhghs": Promise(
         "hghs", "-a mhghs --bound", "--k 2 --m inf", {"model": "km-anonymity", "k": 2, "m": "inf"},
-        ["at least 2 rows", "11 % above the least LM of any cut with suppression"],
+        ["at least 2 rows", "11 % above the smallest loss (LM) possible with this hierarchy"],
         tree="paper-tree.csv", too_much="--k 3 --m inf", suppressed=["i"],
     ),
     "coat": Promise(

@@ -42,7 +42,7 @@ def test_refused(tmp_path: Path) -> None:
         ([*promise, *tree], 2, "cover reading only"),
         ([*promise, "--reading", "leaf"], 2, "label, cover"),
         ([*promise, "--reading", "cover", "--hierarchy", tmp_path / "no.csv"], 4, "no.csv"),
-        (["--model", "k-anonymity", "--k", 3, "--reading", "cover", *tree], 2, "of no use for k-anonymity"),
+        (["--model", "k-anonymity", "--k", 3, "--reading", "cover", *tree], 2, "not apply to k-anonymity"),
     ):
         done = setveil("verify", theirs, *options)
         assert done.code == code, (options, done)

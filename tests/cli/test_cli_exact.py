@@ -72,8 +72,10 @@ def test_default_is_the_proven_optimum_with_suppression(place: Path) -> None:
     assert found["default"]["loss"] <= found["cut-lm"]["loss"] == pytest.approx(found["none"]["loss"])
     assert found["aa"]["lower_bound"] == pytest.approx(found["cut"]["loss"])
     assert found["aa"]["loss"] >= found["cut"]["loss"]
-    assert "Proven: the least LM" in runs[0].out
-    assert "least NCP of any cut" in runs[4].out.replace("\n", " ").replace("           ", "")
+    assert "Proven: the smallest loss (LM)" in runs[0].out
+    assert "smallest loss (NCP) possible with this hierarchy" in runs[4].out.replace("\n", " ").replace(
+        "           ", ""
+    )
 
 
 def test_losses_in_bits(place: Path) -> None:
@@ -92,10 +94,10 @@ def test_losses_in_bits(place: Path) -> None:
         assert "Entropy" not in outside
         if name != "lm":
             assert (
-                f"Proven: the least {name} loss of any cut with suppression, 0."
+                f"Proven: the smallest {name} loss possible with this hierarchy, 0."
                 in runs[wanted.index(name)].out
             )
-            assert f"Proven: the least {name} loss of any cut with suppression." in page + outside
+            assert f"Proven: the smallest {name} loss possible with this hierarchy." in page + outside
     least = found["entropy"]
     assert least["loss"] == pytest.approx(least["share"])
     assert least["share"] <= found["entropy-max"]["share"] <= found["entropy-max"]["loss"] + 1e-9

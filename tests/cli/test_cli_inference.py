@@ -308,10 +308,10 @@ def test_sensitive_items_in_no_row_are_warned_of(place: Path, told: dict[str, Do
 
 def test_how_far_they_are_from_the_optimum(told: dict[str, Done]) -> None:
     expected = {
-        "partial": "Proven: the least LM of any suppression of sensitive occurrences, ",
-        "suppress-control": "Proven: the least LM of any suppression, 0.1.",
-        "td-control": "Proven: the least NCP of any cut with suppression, 0.1.",
-        "mm": "the least LM of any suppression, ",
+        "partial": "Proven: the smallest loss (LM) of any suppression of sensitive occurrences, ",
+        "suppress-control": "Proven: the smallest loss (LM) of any suppression, 0.1.",
+        "td-control": "Proven: the smallest loss (NCP) possible with this hierarchy, 0.1.",
+        "mm": "the smallest loss (LM) of any suppression, ",
     }
     for name, text in expected.items():
         assert text in " ".join(told[name].ok().out.split()), name

@@ -139,8 +139,8 @@ def test_risk_in_parts(arguments: list[str], tmp_path: Path) -> None:
     assert together == twice
     for more, message in (
         (["--m", "3"], "at most 2 known items is counted, got --m 3"),
-        (["--private", "tea"], "--private is of no use in parts"),
-        (["--seed", "1", "--effort", "9"], "--effort, --seed are of no use in parts"),
+        (["--private", "tea"], "--private does not apply in parts"),
+        (["--seed", "1", "--effort", "9"], "--effort, --seed do not apply in parts"),
         (["--id-column", "x"], "--id-column is not read in parts"),
     ):
         refused = setveil("risk", "rows.parquet", *more, "--engine", "parts", cwd=tmp_path)
@@ -182,8 +182,8 @@ def test_text_in_parts(arguments: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--bound"], "--bound is of no use in parts"),
-        (["--sample", "3", "--bound"], "--bound, --sample are of no use in parts"),
+        (["--bound"], "--bound does not apply in parts"),
+        (["--sample", "3", "--bound"], "--bound, --sample do not apply in parts"),
         (["--refine"], "The cut is not refined in parts"),
         (["-a", "oa"], "oa for km-anonymity is not computed in parts"),
         (["--id-column", "x"], "--id-column is not read in parts"),

@@ -288,7 +288,7 @@ def test_the_function_answers_alike(folder: Path) -> None:
         ({"queries": 7}, sv.RequestError, "list of lists of items"),
         ({"queries": [7]}, sv.RequestError, "A query must be a list of items"),
         ({"queries": [[]]}, sv.RequestError, "no item"),
-        ({"queries": [["milk"]], "itemset_length": 2}, sv.RequestError, "of no use without itemsets"),
+        ({"queries": [["milk"]], "itemset_length": 2}, sv.RequestError, "only with itemsets"),
         ({"itemsets": 0}, sv.RequestError, "itemsets must be an integer of at least 1"),
         ({"queries": [["milk"]], "unlisted": -1}, sv.RequestError, "unlisted"),
         ({"queries": [["milk", "mlik"]]}, sv.DataError, "'mlik' is neither .* Did you mean 'milk'"),

@@ -131,7 +131,7 @@ def test_what_is_refused(place: Path) -> None:
         (
             ["measure", "x.csv", "draws", "--hierarchy", "tree.csv"],
             2,
-            "--hierarchy: of no use for a reconstruction",
+            "--hierarchy: not for a reconstruction",
         ),
         (["measure", "x.csv", "draws", "--itemset-length", "2"], 2, "--itemset-length"),
         (["measure", "x.csv", "draws", "--queries-file", "gone.txt"], 4, "There is no file gone.txt"),

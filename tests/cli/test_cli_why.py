@@ -74,7 +74,7 @@ def test_a_label_is_split(place: Path) -> None:
         "names: NCP 1 → 0.171.\nAmong the parts, fewer items would not do (proven).\n"
     ) in text.out
     assert "So the run did not find the least NCP: aa does not promise it." in text.out
-    assert "For inside only" in text.out
+    assert "Keep this internal" in text.out
     assert "In fewer than 5 rows: saffron." in text.out
     assert "  {spices} in 1 row\n" in text.out
     assert "{" not in few.ok().out

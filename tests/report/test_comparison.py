@@ -276,8 +276,8 @@ def test_only_equal_promises_are_compared() -> None:
         ("lg", 0, 0, 0),
     ]
     assert equal_promise(found, loss) == (
-        "exact loses least (LM) at all 2 promises compared; aa 0.05 more on average (as little at 1) and "
-        "mhghs 0.05 more on average."
+        "exact loses least (LM) at all 2 promises compared; aa loses 0.05 more on average and ties at "
+        "1 of 2; mhghs loses 0.05 more on average."
     )
     assert headline([of]) == "At equal promise, exact loses least on shop."
     notes = " ".join(all_caveats([of]))
@@ -307,15 +307,15 @@ def test_promises_of_different_seeds_are_not_mixed() -> None:
 def test_what_is_proven_is_said() -> None:
     rows = [run("exact", k=2, lm=0.1, gap=0.0), run("exact", k=5, lm=0.2, gap=0.031), run("aa", k=2, lm=0.2)]
     assert proven(family(rows)) == (
-        "Of the 2 releases of exact, 1 is proven to lose the least of all releases of their kind; the gap of "
+        "Of the 2 releases of exact, 1 is proven optimal for its model; the gap of "
         "the others is at most 3.1 %."
     )
     assert proven(family(rows[2:])) == ""
     for row, objective in zip(rows, ("lm", "entropy"), strict=False):
         row |= {"objective": objective, "gap": 0.0, "method": f"exact objective={objective}"}
     assert proven(family(rows)) == (
-        "All 2 releases of exact objective=lm and exact objective=entropy are proven to lose the least of "
-        "all releases of their kind, each by the loss that it minimizes."
+        "All 2 releases of exact objective=lm and exact objective=entropy are proven optimal for "
+        "their model, each by the loss that it minimizes."
     )
 
 

@@ -396,7 +396,7 @@ def _share(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "What was lost",
-    r"((?:\w+ (?:about |under |over )?[\d.]+,? ?)+)\.( Proven: the least .*\.)?",
+    r"((?:\w+ (?:about |under |over )?[\d.]+,? ?)+)\.( Proven: the smallest .*\.)?",
 )
 def _measures(handed: Handed, found: re.Match[str]) -> None:
     utility = handed.report["utility"]

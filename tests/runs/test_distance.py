@@ -136,7 +136,7 @@ def test_the_least_loss_of_partial_is_said_to_be_that_of_hiding() -> None:
         transactions(PAPER), sv.KmRho(1, 2, HALF, SENSITIVE), algorithm="partial", bound=10
     )
     told = " ".join(repr(release).split())
-    assert "Proven: the least LM of any suppression of sensitive occurrences, 0.05." in told
+    assert "Proven: the smallest loss (LM) of any suppression of sensitive occurrences, 0.05." in told
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_bound_that_is_not_found_leaves_the_release(given_up: sv.VerifiedRelea
         "objective": "lm", "model": "suppression", "loss": 0.1, "lower_bound": 0.0, "gap": 1.0,
         "proven": False, "failed": failed,
     }  # fmt: skip
-    told = f"Nothing was proven about the least LM of any suppression. {failed}"
+    told = f"Nothing was proven about the smallest loss (LM) of any suppression. {failed}"
     assert told in " ".join(repr(given_up).split())
     assert told in given_up.report_html()
     assert "too many sets" not in given_up.report_html(external=True)

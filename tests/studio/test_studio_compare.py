@@ -77,7 +77,7 @@ def test_releases_stand_side_by_side_with_what_differs(screen: Screen, tmp_path:
     page.get_by_role("button", name="Choose B").click()
     expect(table.get_by_role("columnheader", name="B. second")).to_contain_text("chosen")
     looks(page, "compare")
-    page.get_by_role("button", name="Take A out").click()
+    page.get_by_role("button", name="Remove A").click()
     expect(table.get_by_role("columnheader", name="A. second")).to_be_visible()
     page.get_by_label("Add a release").select_option("first")
     page.get_by_role("button", name="Add it").click()

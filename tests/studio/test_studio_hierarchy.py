@@ -287,7 +287,7 @@ def test_groups_from_a_file_from_rows_and_by_code(screen: Screen, tmp_path: Path
     assert paths(project)["A10.1"] == ["A10", "A", "*"]
     page.get_by_text("Begin again with other groups").click()
     page.get_by_role("button", name="Group by rows").click()
-    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+    expect(page.locator("#from")).to_have_text("Begun with: items that often occur together")
     assert paths(project)["B20"][-1] == "*"
 
     bad = tmp_path / "bad.csv"
@@ -297,7 +297,7 @@ def test_groups_from_a_file_from_rows_and_by_code(screen: Screen, tmp_path: Path
     page.get_by_role("button", name="Use this file").click()
     expect(page.locator("#errors")).to_contain_text("bad.csv is not a hierarchy")
     expect(page.get_by_text("line 2: an empty label")).to_be_visible()
-    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+    expect(page.locator("#from")).to_have_text("Begun with: items that often occur together")
 
     good = tmp_path / "good.json"
     good.write_text(
@@ -314,7 +314,7 @@ def test_groups_from_a_file_from_rows_and_by_code(screen: Screen, tmp_path: Path
     assert read_hierarchy(written) == read_hierarchy(project.hierarchy)
 
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator("#from")).to_have_text("Begun with: items bought together")
+    expect(page.locator("#from")).to_have_text("Begun with: items that often occur together")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#from")).to_have_text("Begun with: by code")
     assert paths(project)["A10.1"] == ["A10", "A", "*"]

@@ -130,9 +130,9 @@ def test_rows_of_one_item_are_asked_nothing() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"group_by": 3}, "group_by: of no use for a reconstruction"),
-        ({"hierarchy": "t.csv", "private": ["a"]}, "hierarchy, private: of no use for a reconstruction"),
-        ({"itemset_length": 2}, "itemset_length: of no use without itemsets"),
+        ({"group_by": 3}, "group_by: not for a reconstruction"),
+        ({"hierarchy": "t.csv", "private": ["a"]}, "hierarchy, private: not for a reconstruction"),
+        ({"itemset_length": 2}, "itemset_length: only with itemsets"),
     ],
 )
 def test_what_means_nothing_of_draws(drawn: sv.Reconstruction, options: Any, message: str) -> None:

@@ -171,6 +171,6 @@ def _require_none(unused: Mapping[str, Any]) -> None:
     given = [option for option, value in unused.items() if value]
     if given:
         raise RequestError(
-            f"{', '.join(given)} {'is' if len(given) == 1 else 'are'} of no use in parts.",
+            f"{', '.join(given)} {'does' if len(given) == 1 else 'do'} not apply in parts.",
             hint="Leave it out, or --engine parts.",
         )

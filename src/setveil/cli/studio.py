@@ -20,7 +20,7 @@ def studio(
     ),
     port: int = integer(None, "Port on this computer; 0: any free one.", 0, default=0),
     no_browser: bool = flag(
-        None, "Do not open the browser: print the address, which is good once, for a minute."
+        None, "Do not open the browser: print a one-time address instead, valid for one minute."
     ),
 ) -> None:
     """Work in the browser: data, hierarchy, promise, run, release and comparison as pages.

@@ -172,15 +172,15 @@ def require_useful(useless: Mapping[str, object], given: Mapping[str, object], w
     """Refuse options that mean nothing for what is measured, or without itemsets."""
     lost = [as_option(name) for name, value in useless.items() if value is not None]
     if lost:
-        raise RequestError(f"{', '.join(lost)}: of no use for {what}.")
+        raise RequestError(f"{', '.join(lost)}: not for {what}.")
     if given.get("itemsets") is None:
         lost = [as_option(name) for name in ("itemset_length", "private") if given.get(name) is not None]
         if lost:
-            raise RequestError(f"{', '.join(lost)}: of no use without {as_option('itemsets')}.")
+            raise RequestError(f"{', '.join(lost)}: only with {as_option('itemsets')}.")
     if given.get("rules") is None:
         lost = [as_option(name) for name in ("confidence", "rule_length") if given.get(name) is not None]
         if lost:
-            raise RequestError(f"{', '.join(lost)}: of no use without {as_option('rules')}.")
+            raise RequestError(f"{', '.join(lost)}: only with {as_option('rules')}.")
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def require_asked(queries: object, itemsets: int | None, **beside: int | None) -
         raise RequestError(f"Items are asked for by name or found by {as_option('itemsets')}, not both.")
     given = [as_option(name) for name, value in beside.items() if value is not None]
     if given and itemsets is None:
-        raise RequestError(f"{', '.join(given)}: of no use without {as_option('itemsets')}.")
+        raise RequestError(f"{', '.join(given)}: only with {as_option('itemsets')}.")
 
 
 def shared_of(release: object) -> Shared:

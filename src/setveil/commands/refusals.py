@@ -27,7 +27,7 @@ def require_useful(model: Model, *, original: object, recoding: object) -> None:
     """Refuse what the verifier of a model has no use for; None: was not given."""
     for name, given, known in (("recoding", recoding, "image"), ("original", original, "original")):
         if given is not None and known not in model.knows:
-            raise RequestError(f"{as_option(name)} is of no use for {model.name}.")
+            raise RequestError(f"{as_option(name)} does not apply to {model.name}.")
 
 
 def share_of_columns(share: Any, *, of_table: bool) -> Fraction:

@@ -36,7 +36,7 @@ class Columns:
         OneFile(), "Items in a second table, joined by --id-column.", default=None
     )
     delimiter: str | None = parameter(
-        Text("a sign"), "Between the items of a field (default: ;).", default=None
+        Text("a sign"), "Separator between the items of a field (default: ;).", default=None
     )
     keep_columns: str | None = parameter(
         Text("columns"), "Columns to publish as they are: nobody outside can know them.", default=None

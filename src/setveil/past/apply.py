@@ -178,7 +178,7 @@ def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
     """Take the hierarchy given, or that of the earlier run where its file is still there."""
     if given is not None and not of_nodes(earlier):
         raise RequestError(
-            "A hierarchy is of no use here: the labels of the earlier run are groups of items.",
+            "A hierarchy does not apply here: the labels of the earlier run are groups of items.",
             hint="Leave out --hierarchy.",
         )
     then = hierarchy_of(earlier)

@@ -148,7 +148,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     if recorded is None or run.report["guarantee"]["model"] == "constraints":
         if given is not None:
             raise RequestError(
-                "The labels of this run are no nodes of a hierarchy: --hierarchy is of no use."
+                "The labels of this run are no nodes of a hierarchy: --hierarchy does not apply."
             )
         return None
     if given is None and recorded["source"] == "co-occurrence":

@@ -231,7 +231,7 @@ def _not_least(answer: Answer) -> str:
 
 
 def _below(answer: Answer) -> str:
-    text = "For inside only: this answer comes from the original rows and tells of small numbers of them."
+    text = "Keep this internal: it is computed from the original rows and reveals small counts."
     below = answer["below"]
     if below:
         text += f" In fewer than {count(answer['guarantee']['k'], 'row')}: {named(below)}."

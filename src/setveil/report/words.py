@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from setveil.report.record import Published, Record
+from setveil.report.record import Optimality, Published, Record
 from setveil.utility import Measure
 from setveil.wording import are, count
 
@@ -220,20 +220,43 @@ def objective(name: str) -> str:
     return f"{name} loss" if name.startswith("entropy") else name.upper()
 
 
+# What a proof is about, where an optimum is that of all that a hierarchy allows.
+_ALLOWED = {
+    "cut with suppression": "possible with this hierarchy",
+    "cut": "possible with this hierarchy without suppression",
+}
+
+
+def smallest_loss(found: Optimality) -> str:
+    """Name the loss that something was proven about.
+
+    Examples
+    --------
+    >>> smallest_loss({"objective": "lm", "model": "cut with suppression"})
+    'smallest loss (LM) possible with this hierarchy'
+    >>> smallest_loss({"objective": "entropy", "model": "suppression", "weighted": True})
+    'smallest weighted entropy loss of any suppression'
+    """
+    weighted = "weighted " if found.get("weighted") else ""
+    limited = " within the limits" if found.get("limited") else ""
+    named = objective(found["objective"])
+    loss = f"loss ({named})" if found["objective"] in ("lm", "ncp") else named
+    allowed = _ALLOWED.get(found["model"], f"of any {found['model']}")
+    return f"smallest {weighted}{loss} {allowed}{limited}"
+
+
 def optimality(report: Record) -> str:
     """State how far the loss is from the least possible; empty where nothing was proven."""
     found = report.get("optimality")
     if not found:
         return ""
-    weighted = "weighted " if found.get("weighted") else ""
-    limited = " within the limits" if found.get("limited") else ""
-    what = f"{weighted}{objective(found['objective'])} of any {found['model']}{limited}"
+    what = smallest_loss(found)
     if not found["gap"]:
-        return f"Proven: the least {what}, {measure(found['loss'])}."
+        return f"Proven: the {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:
         why = f". {found['failed']}" if "failed" in found else " in the time given."
-        return f"Nothing was proven about the least {what}{why}"
-    above = f"{percent(found['loss'] / found['lower_bound'] - 1)} above the least {what}"
+        return f"Nothing was proven about the {what}{why}"
+    above = f"{percent(found['loss'] / found['lower_bound'] - 1)} above the {what}"
     least = measure(found["lower_bound"])
     return f"{above}, {least}." if found["proven"] else f"At most {above} (proven to be {least} or more)."
 

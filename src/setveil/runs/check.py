@@ -37,7 +37,7 @@ def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
     if reading not in READINGS:
         raise RequestError(f"The reading must be {' or '.join(READINGS)}, got {reading!r}.")
     if reading == COVER and model != KmAnonymity.model:
-        raise RequestError(f"The cover reading is of no use for {model}: it is one of {KmAnonymity.model}.")
+        raise RequestError(f"The cover reading does not apply to {model}: it is one of {KmAnonymity.model}.")
     if reading == COVER and not hierarchy:
         raise RequestError(
             "The cover reading needs the hierarchy, which says what each label covers.",

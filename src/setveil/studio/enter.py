@@ -1,4 +1,4 @@
-"""Start the studio: take a port, open the browser by a way that is good once, end when unused."""
+"""Start the studio: take a port, open the browser by a one-time address, end when unused."""
 
 from __future__ import annotations
 

@@ -298,8 +298,8 @@ def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> blocks.Section
         return None
     text = (
         "At how many of the promises (model and all its parameters) that it shares with another method did a "
-        "method lose least? Shared: another method lost as little, in nine digits. Below: its mean "
-        f"{loss.axis} above the least."
+        "method lose least? Shared: ties (to nine digits). Second line: mean excess over the smallest "
+        f"{loss.axis}."
     )
     took_part = {standing.method for of in found.values() for standing in of if standing.compared}
     methods = [method for method in family.methods if method in took_part]

@@ -79,13 +79,13 @@ def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = Fa
         at = f"at {count(first.least)} of {count(first.compared)} {unit}s compared"
     rest = [standing for standing in compared if standing.method not in leaders][:_MOST_TOLD]
     told = [
-        f"{standing.method} {excess_text(standing.excess)} more on average"
-        + (f" (as little at {count(standing.shared)})" if standing.shared else "")
+        f"{standing.method} loses {excess_text(standing.excess)} more on average"
+        + (f" and ties at {count(standing.shared)} of {count(standing.compared)}" if standing.shared else "")
         for standing in rest
         if standing.excess is not None
     ]
     text = f"{and_list(leaders)} {lose} least ({_name(loss)}) {at}"
-    return f"{text}; {and_list(told)}." if told else f"{text}."
+    return f"{text}; {'; '.join(told)}." if told else f"{text}."
 
 
 def excess_text(value: float) -> str:
@@ -192,7 +192,7 @@ def proven(family: Family) -> str:
         return ""
     best = sum(row["gap"] == 0 for row in rows)
     methods = and_list(distinct(row["method"] for row in rows))
-    least = "proven to lose the least of all releases of their kind"
+    least = f"proven optimal for {'its' if best == 1 < len(rows) else 'their'} model"
     if any(row.get("objective") for row in rows):
         least += ", each by the loss that it minimizes"
     if best == len(rows) > 1:

@@ -179,13 +179,11 @@ def _one_digit(value: float) -> float:
 def _optimality(found: Optimality | None) -> str:
     if not found or (found["gap"] and not found["lower_bound"]):
         return ""
-    limits = " within the limits" if found.get("limited") else ""
-    weighted = "weighted " if found.get("weighted") else ""
-    least = f"{weighted}{words.objective(found['objective'])} of any {found['model']}{limits}"
+    smallest = words.smallest_loss(found)
     if not found["gap"]:
-        return f"Proven: the least {least}."
+        return f"Proven: the {smallest}."
     above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
-    return f"{'About' if found['proven'] else 'At most about'} {above} above the least {least}."
+    return f"{'About' if found['proven'] else 'At most about'} {above} above the {smallest}."
 
 
 def external_html(report: Record) -> str:

@@ -167,7 +167,7 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
         found["Frequent itemsets kept"] = f"{itemsets['kept']:,} of {itemsets['frequent']:,}"
     for m, below in sorted(after.items()):
         if below is not None:
-            found[f"Rows found alone by {count(m, 'known item')}"] = words.whole_or(below, 1)
+            found[f"Rows singled out by {count(m, 'known item')}"] = words.whole_or(below, 1)
     if report.get("timing", {}).get("anonymize") is not None:
         found["Seconds"] = f"{report['timing']['anonymize']:.1f}"
     widest = max(after, default=None)

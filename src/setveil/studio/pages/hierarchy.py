@@ -28,7 +28,7 @@ from setveil.studio.trees import column_trees, items_tree, joined
 _USUAL_K = 5  # where nothing is promised yet
 _QUIET = 1.0  # seconds without an edit until a large tree is written
 _FORMS = {"csv": "text/csv", "txt": "text/plain", "json": "application/json"}
-_WAYS = {"co-occurrence": "items bought together", "prefix": "by code"}
+_WAYS = {"co-occurrence": "items that often occur together", "prefix": "by code"}
 _later: dict[Path, asyncio.Task[None]] = {}
 
 

@@ -55,7 +55,7 @@ async def show(request: Request) -> Response:
     project: Project = request.state.project
     run = _run(request)
     if run is None:
-        return page(request, "release.html", step="release", title="What came out", run=None)
+        return page(request, "release.html", step="release", title="Result", run=None)
     asked = request.query_params
     report = report_of(project, run)
     state = asked.get("show", "closed")
@@ -76,7 +76,7 @@ async def show(request: Request) -> Response:
         request,
         "release.html",
         step="release",
-        title="What came out",
+        title="Result",
         same_as=same_as,
         run=run,
         runs=_described(project),
@@ -267,7 +267,7 @@ def _query(job: Job) -> dict[str, Any]:
         (
             ", ".join(one["itemset"]),
             f"{round(one['estimate']):,}",
-            f"{one['least']:,} to {one['greatest']:,}" if one["least"] != one["greatest"] else "exact",
+            f"{one['least']:,} to {one['greatest']:,}" if one["least"] != one["greatest"] else "exactly",
         )
         for one in found or []
     ]

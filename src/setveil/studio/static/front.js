@@ -117,7 +117,7 @@ function meaning(head, m) {
     "occurrences": "of all entries stay as they are",
     "left out": "of all entries are left out",
     "query error": "query error: random counts are typically off by that much",
-    "unique rows": `of the rows are found alone by ${Number(m) + 1} items, which is not promised`,
+    "unique rows": `of the rows are singled out by ${Number(m) + 1} items, which is not promised`,
     "classes": "classes",
     "R": "loss of the columns (R)",
     "T": "loss of the items (T)",
