@@ -113,7 +113,7 @@ def test_rules_of_draws_and_of_items_that_stay() -> None:
 def test_what_is_asked_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     release = releases()["global"]
     for asked, words in (
-        ({"confidence": 0.5}, "confidence: of no use without rules"),
+        ({"confidence": 0.5}, "confidence: only with rules"),
         ({"rules": 0}, "rules must be a number of rows, at least 1, or a share .*got 0"),
         ({"rules": "many"}, "rules must be"),
         ({"rules": 2, "confidence": 2}, "confidence must be a share, 0 to 1, got 2"),
