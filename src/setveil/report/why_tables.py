@@ -110,13 +110,13 @@ def _weighed(answer: Answer) -> str:
     if not broken:
         return ""
     share = answer["share"]
-    weighed = f" (--share {share}: of the loss, for the columns)" if share is not None else ""
+    weighed = f", with a --share of {share} for the columns" if share is not None else ""
     if "column" in answer:
         return (
             "To split it, items would have to be recoded anew, more of them under broader names or left out: "
             f"{answer['algorithm']} weighs one against the other{weighed}."
         )
     return (
-        "Larger classes, with broader columns, or other items left out, would make room for it: "
+        "Larger classes, with broader columns, or other items left out, might make room for it: "
         f"{answer['algorithm']} weighs one against the other{weighed}."
     )
