@@ -10,7 +10,7 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.published import tables
+from setveil.published import groups, tables
 from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
 from setveil.studio.desk.data import rows_of, same_rows
@@ -31,6 +31,8 @@ class _Release:
 
     def one_label(self) -> Mapping[str, str | None]:
         """Return the label of each item, in a release where each has one."""
+        if self.report["recoding"] in groups.info.recodings:
+            raise DataError("Items are published as they are; sensitive ones are counted in each group.")
         if not self.run.uniform and self.report["recoding"] != tables.GLOBAL:
             raise DataError(
                 "Here the same item can have different labels in different rows, so there is no single list "
