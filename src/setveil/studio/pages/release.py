@@ -70,8 +70,8 @@ async def show(request: Request) -> Response:
         recorded = _recorded(project, report)
         same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
         same_as += [commands.verify(f"runs/{run}", report)]
-    same_as += [job.argv for job in (why, query) if job is not None]
     neighbour = _neighbour(jobs, project)
+    same_as += [job.argv for job in (why, query, neighbour) if job is not None]
     return page(
         request,
         "release.html",
