@@ -9,6 +9,7 @@ are published together and what that costs.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -132,13 +133,15 @@ class QuasiIdentifier:
         if ends is None or not all(NUMBER.fullmatch(end) for end in ends.groups()[:2]):
             return None
         lo, hi = (Fraction(end) for end in ends.groups()[:2])
-        within = (v for v, x in self._numbers if lo <= x < hi or (x == hi and label[-1] == "]"))
-        values = list(within)
-        return (values[0], values[-1]) if values else None
+        start = bisect_left(self._numbers, lo)
+        end = (bisect_right if label[-1] == "]" else bisect_left)(self._numbers, hi)
+        first = int(self.missing)
+        return (first + start, first + end - 1) if start < end else None
 
     @cached_property
-    def _numbers(self) -> list[tuple[int, Fraction]]:
-        return [(v, Fraction(self.labels[v])) for v in range(int(self.missing), self.n_values)]
+    def _numbers(self) -> list[Fraction]:
+        """The numbers of a column of ranges, which are numbered by size."""
+        return [Fraction(label) for label in self.labels[int(self.missing) : self.n_values]]
 
     @cached_property
     def _ids(self) -> dict[str, int]:
