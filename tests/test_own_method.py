@@ -165,7 +165,7 @@ def test_a_method_that_lies_is_found_out(place: Path) -> None:
             re.sub(r'parameter\(Integer.*\)', "20", example()),
             r"fields are each a parameter\(...\) with a default, also deepest",
         ),
-        ("four.py", example().replace("parameters, progress):", "parameters):"), r"must hold anonymize\(data"),
+        ("four.py", example().replace("parameters, progress):", "parameters):"), r"hold anonymize\(data"),
         ("kind.py", example().replace('needs=("hierarchy",)', 'needs=(), recoding="wild"'), "not 'wild'"),
     ],
 )  # fmt: skip
