@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,7 @@ from cli_helpers import (
 )
 from setveil.data.io import Layout, save
 from setveil.data.sample import grocery_sample
+from setveil.errors import RequestError
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 
@@ -159,7 +161,7 @@ def test_a_study_that_is_killed_interrupted_and_completed(folder: Path) -> None:
 
     names = files_under(out)
     assert {name for name in names if not name.startswith(("runs/", "figures/"))} == {
-        "study.toml", "results.csv", "results.parquet", "report.html", ".lock"
+        "study.toml", "results.csv", "results.parquet", "report.html", "references.bib", ".lock"
     }  # fmt: skip
     assert all(name.endswith(".svg") for name in names if name.startswith("figures/"))
     assert (out / "study.toml").read_text() == STUDY
@@ -268,3 +270,69 @@ def test_a_dry_run_does_nothing(folder: Path) -> None:
     assert summary == "9 runs: 9 missing."
     assert not (folder / "out").exists()
     assert {path.name for path in folder.iterdir()} == {"rows.dat", "tree.csv", "study.toml"}
+
+
+REPEATED = """
+name = "Repeated"
+data = [{path = "rows.dat", hierarchy = "tree.csv"}]
+algorithms = ["aa", "exact"]
+queries = 20
+k = [2, 4]
+m = 1
+repeat = 6
+[[runs]]
+label = "{algorithm}, ours"
+"""
+
+
+def test_repetition_and_a_paper(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    write(folder / "study.toml", REPEATED)
+    done = setveil("compare", "study.toml", "--out", "s", "--latex", cwd=folder).ok()
+    assert "Paper      s/paper" in done.out
+    found = pl.read_csv(folder / "s/results.csv")
+    assert found["sample"].to_list() == [0.8] * 24
+    assert set(found["label"]) == {"aa, ours", "exact, ours"}
+    assert set(found["method"]) == {"aa", "exact"}
+    assert found["data_sha256"].n_unique() == 1
+    summary = pl.read_csv(folder / "s/summary.csv")
+    one = summary.filter(method="aa, ours", k=2, measure="loss_lm").row(0, named=True)
+    values = found.filter(method="aa", k=2)["lm"]
+    assert one["repeats"] == 6
+    assert one["median"] == pytest.approx(values.median(), rel=1e-8)
+    assert (one["low_95"], one["high_95"]) == pytest.approx((values.min(), values.max()), rel=1e-8)
+    tests = pl.read_csv(folder / "s/tests.csv").filter(measure="seconds")
+    assert tests["repeats"].to_list() == [6, 6]
+    assert tests["setting"].to_list() == ["k = 2", "k = 4"]
+    assert (folder / "s/references.bib").read_text().count("@") == 2
+    assert {path.name for path in (folder / "s/paper").iterdir()} == {
+        "figures", "figures.tex", "references.bib", "tables.tex",
+    }  # fmt: skip
+    assert "aa, ours" in (folder / "s/paper/tables.tex").read_text()
+    page = (folder / "s/report.html").read_text()
+    assert "6 draws of 80\u00a0% of the rows" in page
+    assert "BibTeX of 2 works" in page
+    assert "--latex" in page  # the command that makes it again
+    write(folder / "study.toml", REPEATED.replace("repeat = 6", "").replace("k = [2, 4]", "k = 2"))
+    setveil("compare", "study.toml", "--out", "s", cwd=folder).ok()
+    assert not (folder / "s/summary.csv").exists()
+    assert not (folder / "s/tests.csv").exists()
+
+
+def test_a_paper_from_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import setveil as sv
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    write(folder / "study.toml", REPEATED)
+    with pytest.raises(RequestError, match="need the library matplotlib"):
+        sv.compare(folder / "study.toml", folder / "s", latex=True)
+    assert not (folder / "s").exists()  # nothing is run for figures that cannot be drawn
+
+
+def test_a_promise_of_nothing_is_refused_by_the_dry_run_too(folder: Path) -> None:
+    write(folder / "study.toml", REPEATED.replace("[2, 4]", "[1, 2]"))
+    for more in ((), ("--dry-run",)):
+        done = setveil("compare", "study.toml", "--out", "s", *more, cwd=folder)
+        assert done.code == 2
+        assert "aa for km-anonymity: k must be an integer of at least 2, got 1." in done.err
+    assert not (folder / "s").exists()

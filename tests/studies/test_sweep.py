@@ -400,3 +400,30 @@ def test_what_ends_one_process_ends_all_its_runs(tmp_path: Path, stub: Stub) -> 
     records = run_all(runs, tmp_path / "s", worker=stub.worker)
     assert [records[run.id]["status"] for run in runs] == ["killed", "killed"]
     assert len(stub.noted()) == 1
+
+
+def test_what_was_measured_before_the_limit_is_kept(tmp_path: Path) -> None:
+    """The limit begins anew with each seed that is measured."""
+    data = DataSet("rows", (Path("rows.dat"),), "0" * 64)
+    asked: dict[str, Value] = {"risk_m": 0}
+    runs = [
+        plan_run(data, "aa", {"k": 2, "m": 1}, seed=seed, measuring=asked, time_limit=3.0)
+        for seed in range(3)
+    ]
+    worker = [sys.executable, "-S", str(write(tmp_path / "once.py", ONCE))]
+    records = run_all(runs, tmp_path / "s", worker=worker)
+    assert [records[run.id]["status"] for run in runs] == ["done", "timeout", "timeout"]
+    assert records[runs[1].id]["measures"]["seconds"] >= 6
+
+
+ONCE = """
+import json, os, sys, time
+task = json.loads(sys.stdin.readline())
+assert [one["seed"] for one in task["others"]] == [1, 2]
+content = {"run": task["run"], "kind": task["kind"], "status": "done", "error": "", "measures": {}}
+beside = task["out"] + ".beside"
+with open(beside, "w") as file:
+    json.dump(content, file)
+os.replace(beside, task["out"])
+time.sleep(600)
+"""

@@ -28,10 +28,10 @@ from setveil.wording import count
 
 METHOD = (
     "A 95 % interval of a median reaches from one of the values to another, in order, so chosen by the "
-    f"binomial distribution that it holds the median with at least 95 % (from {LEAST} repetitions on). Methods "
-    "are compared draw by draw: Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm) for all "
-    "pairs of methods with the same data and setting. Both are about further draws from these data, not about "
-    "other data."
+    f"binomial distribution that it holds the median with at least 95 % (from {LEAST} repetitions on). "
+    "Methods are compared draw by draw: Wilcoxon's signed-rank test, exact and two-sided, adjusted (Holm) "
+    "for all pairs of methods with the same data and setting. Both are about further draws from these data, "
+    "not about other data."
 )
 _SURE = 1 - LEVEL
 
