@@ -194,7 +194,7 @@ def test_data_that_could_be_read_in_several_ways_are_refused_once_and_first(tmp_
     table = {"patient": [1, 1, 2], "code": ["I10", "E11", "I10"], "ward": ["a", "b", "a"]}
     pl.DataFrame(table).write_parquet(tmp_path / "visits.parquet")
     text = (
-        'name = "s"\nalgorithms = ["lg", "aa"]\nk = [1, 2, 3]\nm = 1\ndata = [{path = "visits.parquet"%s}]\n'
+        'name = "s"\nalgorithms = ["lg", "aa"]\nk = [2, 3, 4]\nm = 1\ndata = [{path = "visits.parquet"%s}]\n'
     )
     write(tmp_path / "study.toml", text % ', name = "visits to the ward"')
     write(tmp_path / "said.toml", text % ', id_column = "patient", item_column = "code"')
