@@ -166,7 +166,8 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             hint="Give it, or its file: --hierarchy FILE.",
         )
     tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
-    other = _not_that_of(run, recorded, tree)
+    # The recoding of a run in classes is told class by class.
+    other = "" if run.report["recoding"] == "classes" else _not_that_of(run, recorded, tree)
     if other:
         raise DataError(
             f"{'The hierarchy' if isinstance(given, Hierarchy) else given} is not that of the run: {other}.",

@@ -25,7 +25,7 @@ from setveil.progress import Progress
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import LocalRecoding
 
-TRIED = 150, 400  # fewest rows of a class, where none are named; and 20 k, at least 100
+SIZE, TIMES = 100, 20  # fewest rows of a class, where none are named: so many, and so many times k
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ class ClassSearch:
                     hint=f"From {least:,} to {most:,}." if most >= least else "Leave it out: one class.",
                 )
             return [wanted] if wanted <= most else []
-        tried = sorted({max(20 * k, 100), *TRIED})
-        return [size for size in tried if least <= size <= most] or ([least] if least <= most else [])
+        usual = max(TIMES * k, SIZE, least)
+        return [min(usual, most)] if least <= most else []
 
     def run(self) -> tuple[ClassRecoding, dict[str, Any]]:
         """Find classes and recode them."""

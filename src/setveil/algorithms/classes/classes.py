@@ -40,8 +40,8 @@ class Classes(Declared):
     classes : int, True or None
         At most so many classes; True or None: as many as make answers better.
     class_size : int or None
-        Rows that each class has at least, from 2 k to half of the rows. None: that of 20 k (at least 100),
-        150 and 400 which makes answers best.
+        Rows that each class has at least, from 2 k to half of the rows. None: 20 k, at least 100. Cuts that
+        do not make answers better are taken back.
     class_gain : number
         A cut must gain this share of the loss of all rows; 0: anything.
     not_split : sequence of str
@@ -74,7 +74,7 @@ class Classes(Declared):
         default=None,
     )
     class_size: int | None = parameter(
-        Integer(2), "Fewest rows of a class (default: what answers best).", default=None
+        Integer(2), "Fewest rows of a class (default: 20 k, at least 100).", default=None
     )
     class_gain: Number = parameter(
         kinds.Number(), "Share of the loss that a cut must gain (default 0).", default=0
@@ -86,7 +86,7 @@ class Classes(Declared):
         default=None,
     )
     max_suppressed: Number | None = parameter(
-        Share(), "Of the occurrences of each class, at most e.g. 5%.", default=None
+        Share(), "Of all occurrences, at most e.g. 5%.", default=None
     )
     keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
     weights: Mapping[str, Number] = parameter(
@@ -107,7 +107,7 @@ class Classes(Declared):
     )
     time_limit: float | None = parameter(
         kinds.Number("seconds", positive=True),
-        "Seconds for all classes together, then the best so far (default 300).",
+        "Seconds, then the best so far (default 300).",
         default=None,
         study_name="solver_time_limit",
     )

@@ -224,7 +224,7 @@ class LocalRows(Rows):
         return "Such counts cannot be read off the release."
 
     def _changed(self, report: Record) -> str:
-        hidden = report["algorithm"].get("hidden")
+        hidden = report["algorithm"].get("hidden") or "classes" in report
         return "generalized or left out of some rows" if hidden else "generalized"
 
     def _inexact_outside(self, told: Told) -> Points:
