@@ -41,8 +41,11 @@ def stands_for(column: Column, label: str, value: str) -> bool:
         return True
     if MISSING in {value, label}:
         return value == label
-    ends = label.strip("[]").split(",") if label.startswith("[") else [label, label]
-    return Fraction(ends[0]) <= Fraction(value) <= Fraction(ends[-1])
+    ends = label.strip("[])").split(",") if label.startswith("[") else [label, label]
+    least, greatest = Fraction(ends[0]), Fraction(ends[-1])
+    if label.endswith(")"):
+        return least <= Fraction(value) < greatest
+    return least <= Fraction(value) <= greatest
 
 
 def cut(

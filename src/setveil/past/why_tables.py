@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms.rt._ranged import with_ranges
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
@@ -56,6 +57,7 @@ class AsPublished:
         """Take a release that was just made."""
         made = release.recoding.made
         if isinstance(made, TableCut):
+            table = replace(table, columns=made.columns)
             images: dict[int, Image] = {0: release.image()}
             part = np.zeros(table.n_rows, np.int64)
         else:
@@ -74,9 +76,11 @@ class AsPublished:
         inside, published = Path(run.name) / "internal", Path(run.name) / "published"
         released = tables.read(str(published), read)
         row_map = read_row_map(inside / "rows.csv", table.n_rows, released.n_rows)
-        part, images = np.zeros(table.n_rows, np.int64), {0: run.image}
         if run.report["recoding"] == tables.LOCAL:
             part, images = _read_parts(inside, table.n_rows)
+        else:
+            part, images = np.zeros(table.n_rows, np.int64), {0: run.image}
+            table = with_ranges(table)  # of which the run cut the columns
         return cls(table, tree, _in_order(released, row_map), part, images)
 
     def published(
