@@ -186,18 +186,19 @@ def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: li
 
 
 _TREE = "What items generalize to: lines of leaf;parent;...;root."
+_OF_COLUMN = "COLUMN=FILE: of a table's column; built: zip=prefix:3,2, seen=dates."
 Input = Annotated[
     list[str] | None, argument("INPUT", "Files of rows, or a folder of them; - reads standard input.")
 ]
 HierarchyFiles = Annotated[
     list[str] | None,
-    option(ALGORITHM, f"{_TREE} COLUMN=FILE: of a table's column.", "FILE", "--hierarchy", "-H"),
+    option(ALGORITHM, f"{_TREE} {_OF_COLUMN}", "FILE", "--hierarchy", "-H"),
 ]
 ReadHierarchies = Annotated[
     list[str] | None,
     option(
         READING,
-        "Lines of leaf;parent;...;root. COLUMN=FILE: of a table's column.",
+        f"Lines of leaf;parent;...;root. {_OF_COLUMN}",
         "FILE",
         "--hierarchy",
         "-H",

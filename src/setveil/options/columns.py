@@ -54,7 +54,7 @@ class Columns:
     )
     ranges: Sequence[str] | None = parameter(
         Texts("COLUMN[=WIDTH]"),
-        "Build a hierarchy of ranges, such as age=10. May be repeated.",
+        "Build a hierarchy of ranges, such as age=10 or age=5,10,20. May be repeated.",
         default=None,
     )
     weight: Sequence[str] | None = parameter(
