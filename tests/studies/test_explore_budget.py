@@ -6,21 +6,28 @@ import itertools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import setveil as sv
+from cli_helpers import write
+from setveil.algorithms.rt import rt
 from setveil.deadline import Deadline
-from setveil.errors import InfeasibleError
+from setveil.errors import InfeasibleError, UnfinishedError
+from setveil.hierarchy.tree import Hierarchy
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, standing
+from setveil.studies.compare.plan import data_set
 from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
 from setveil.studies.explore.pace import LEAST_LIMIT, EndingProgress, Pace
 from setveil.studies.explore.promises import require_grid, usual_first
 from setveil.studies.explore.record import record
 from setveil.studies.explore.rows import Exploration, explore
 from setveil.studies.explore.tables import explore_table
+from setveil.studies.recommend.candidates import Candidate
+from setveil.studies.recommend.recommend import recommend as advise
 from tables import fast
 from ward import ward
 
@@ -239,3 +246,53 @@ def test_no_release_in_time() -> None:
             sv.Transactions.from_rows(ROWS), require_grid([2], [1]), time_budget=2,
             progress=Working(clock), clock=clock,
         )  # fmt: skip
+
+
+def test_recommend_gives_the_candidates_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading takes its part of the budget; what is said of time is what was asked for."""
+    asked: dict[str, Any] = {}
+
+    def run_all(runs: list[Any], folder: Path, **how: Any) -> dict[str, Any]:
+        asked.update(how)
+        return {}
+
+    monkeypatch.setattr("setveil.studies.recommend.recommend.run_all", run_all)
+    rows = write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in ROWS))
+    found = advise(
+        data_set(rows),
+        [Candidate("aa", {"k": 2, "m": 1}, "")],
+        tmp_path,
+        leaves=None,
+        time_budget=90,
+        left=70,
+    )
+    assert asked["budget"] == 70
+    assert found.rows[0]["error"] == "Not finished within 90 s."
+
+
+def test_a_table_s_release_that_is_ended_at_once_is_valid() -> None:
+    """The search ends at its first look at the time; what it has keeps the promise all the same."""
+    for search in ("sweep", "rt", None):
+        release = sv.anonymize(
+            fast(ward()), sv.KKmAnonymity(2, 2), algorithm=sv.RT(search=search, time_limit=1e-9)
+        )
+        assert release.verdict.holds
+        assert release.details["ended_early"] is True
+    whole = sv.anonymize(fast(ward()), sv.KKmAnonymity(2, 2), algorithm=sv.RT(time_limit=3600))
+    assert "ended_early" not in whole.details
+    assert whole.utility["transaction_loss"] <= release.utility["transaction_loss"]
+
+
+def test_a_search_for_a_table_ends_when_it_is_asked_to() -> None:
+    class Impatient(Working):
+        def stop_requested(self) -> bool:
+            return True
+
+    table = fast(ward())
+    _, told = rt.anonymize(table, Hierarchy(ward().items), sv.KKmAnonymity(2, 2), sv.RT(), Impatient(Time()))
+    assert told["ended_early"] is True
+    assert len(told["frontier"]) == 1
+    with pytest.raises(UnfinishedError, match="within the time limit"):
+        rt.anonymize(
+            table, Hierarchy(ward().items), sv.KKmAnonymity(2, 2), sv.RT(suppress=False), Impatient(Time())
+        )

@@ -558,7 +558,7 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
     _records(monkeypatch, [done] * 6)
     found = sv.recommend(path, 3, 2, rho="20%", sensitive="s")
     assert (found["asked"], found["known"], len(found["candidates"])) == ("km-rho", 3, 6)
-    assert all("--rho 0.2 --sensitive s" in row["command"] or "--h 0.2 --private s" in row["command"]
+    assert all("--rho 20% --sensitive s" in row["command"] or "--h 20% --private s" in row["command"]
                for row in found["candidates"])  # fmt: skip
     _records(monkeypatch, [done] * 4)
     found = sv.recommend(SECRET, rho="1/3", sensitive=["s"])
@@ -589,7 +589,7 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET) + "\n")
     write(tmp_path / "s.txt", "s\n")
-    asked = ["recommend", "rows.csv", "--rho", "0.3", "--sensitive", "s.txt", "--time-budget", 3600]
+    asked = ["recommend", "rows.csv", "--rho", "3/10", "--sensitive", "s.txt", "--time-budget", 3600]
     found = setveil(*asked, "--k", 2, "--m", 2, "--json", cwd=tmp_path).ok().json()
     assert found["asked"] == "km-rho"
     done = [row for row in found["candidates"] if row["status"] == "done"]
@@ -599,7 +599,8 @@ def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     assert found["best"]["loss"] == min(row["loss"] for row in done)
     setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
     shown = setveil(*asked, cwd=tmp_path).ok()
-    assert "It keeps rho-uncertainty (rho=0.3)" in shown.out
+    assert "It keeps rho-uncertainty (rho=3/10)" in shown.out
+    assert " --rho 3/10 --sensitive s.txt " in shown.out
     wrong = together(
         [
             ["recommend", "rows.csv", "--k", 2, "--m", 2, "--rho", "0.3"],
