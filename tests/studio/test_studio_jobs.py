@@ -191,6 +191,60 @@ def test_one_work_at_a_time_and_fronts_are_put_off(project: Project) -> None:
     assert played(do) == ["done"] * 4
 
 
+def test_what_is_asked_for_comes_before_other_fronts(project: Project) -> None:
+    async def do(jobs: Jobs) -> list[str]:
+        first = jobs.start(project, "explore", ["hang"])
+        jobs.start(project, "explore", ["answer"])
+        await reaches(jobs, project, first, "hanging")
+        asked = jobs.start(project, "explore", ["hang"], urgent=True)
+        await reaches(jobs, project, asked, "hanging")
+        assert first.state == "waiting"
+        run = jobs.start(project, "anonymize", ["answer"])  # any other work goes before all of them
+        await jobs.wait(run)
+        await reaches(jobs, project, asked, "hanging")
+        assert first.state == "waiting"
+        jobs.finish(asked)
+        await reaches(jobs, project, first, "hanging")
+        jobs.finish(first)
+        await jobs.wait(jobs.of(project)[1])
+        return [job.state for job in jobs.of(project)]
+
+    assert played(do) == ["done"] * 4
+
+
+def test_the_chosen_promise_is_computed_first(project: Project) -> None:
+    class Noted(Jobs):
+        def _begin_next(self, project: Project) -> None:
+            """Begin nothing."""
+
+    from setveil.studio import fronts
+
+    async def asked(jobs: Jobs, *chosen: tuple[tuple[int, str], bool]) -> list[str]:
+        for one, alone in chosen:
+            fronts.start(jobs, project, one, alone=alone)
+        return [
+            " ".join(job.argv[job.argv.index(name) + 1] for name in ("--k", "--m", "--time-budget"))
+            for job in sorted(jobs.of(project), key=lambda job: (not job.urgent, job.id))
+        ]
+
+    project.save(input="rows.csv", format="basket")
+    ks = ",".join(map(str, fronts.KS))
+    parts = ["5 2 20", f"{ks} 1,2 40", f"{ks} 3,4 60"]
+    assert asyncio.run(asked(Noted(), ((5, "2"), False))) == parts
+    assert asyncio.run(asked(Noted(), ((5, "2"), False), ((5, "2"), False))) == parts  # each once
+    first = asyncio.run(asked(Noted(), ((5, "2"), False), ((7, "inf"), True)))
+    assert first == ["7 inf 60", *parts]
+    project.fronts.mkdir(exist_ok=True)
+    found = {"objective": "lm", "cells": [], "rows": 1, "k": [], "m": []}
+    for part in fronts._grid(project):
+        part.place.write_text(json.dumps(found))
+    assert asyncio.run(asked(Noted(), ((5, "2"), False))) == []  # all is known
+    for budget in (60, 180, 540):  # longer each time
+        assert asyncio.run(asked(Noted(), ((5, "2"), True))) == [f"5 2 {budget}"]
+        fronts._one(project, 5, "2", budget).place.write_text(json.dumps(found))
+    assert asyncio.run(asked(Noted(), ((5, "2"), True))) == []
+
+
 def test_what_waits_can_be_cancelled(project: Project) -> None:
     async def do(jobs: Jobs) -> list[str]:
         first = jobs.start(project, "anonymize", ["hang"])
