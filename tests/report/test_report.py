@@ -361,8 +361,8 @@ def test_summary_says_everything() -> None:
         "           rows.\n"
         "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader name;\n"
         "           none is left out.\n"
-        "Optimum    At most 25 % above the smallest loss (NCP) possible with this hierarchy\n"
-        "           without suppression (proven to be 0.041 or more).\n"
+        "Optimum    At most 25 % above the smallest loss (NCP) of any cut of this hierarchy\n"
+        "           (proven to be 0.041 or more).\n"
         "NCP        0.0512: average share of all items that a published name stands for\n"
         "LM         0.0499: average share of the other items that an item can be mistaken for\n"
         "Items      90 of 140 unchanged, 50 generalized, 0 suppressed; 101 labels published.\n"
@@ -990,7 +990,7 @@ def test_no_words_for_a_kind_of_release_that_there_is_not() -> None:
 
 def test_nothing_was_lost() -> None:
     assert "Nothing: all 31,022 item occurrences are published as they were." in summary(LOSSLESS)
-    proven = "Proven: the smallest loss (LM) possible with this hierarchy without suppression, 0."
+    proven = "Proven: the smallest loss (LM) of any cut of this hierarchy, 0."
     assert proven in " ".join(summary(LOSSLESS).split())
     text = text_of(LOSSLESS)
     assert "100 % published unchanged" in text
@@ -1146,8 +1146,8 @@ def test_external_page_tells_what_readers_need() -> None:
         "about 96 % published unchanged",
         "about 4 % under a broader name",
         "under 1 % left out",
-        "NCP about 0.05, LM about 0.05. At most about 20 % above the smallest loss (NCP) possible with this "
-        "hierarchy without suppression.",
+        "NCP about 0.05, LM about 0.05. At most about 20 % above the smallest loss (NCP) of any cut of this "
+        "hierarchy.",
         "they are typically off by about a factor of 6; the mean relative error (ARE) is about 2,000 %.",
         "about 15 % of the sets of at most 3 items that at least 50 rows",
         "the 3 most identifying items 159 (3.2 %) 613 (12 %) 1,109 (22 %)",

@@ -223,7 +223,7 @@ def objective(name: str) -> str:
 # What a proof is about, where an optimum is that of all that a hierarchy allows.
 _ALLOWED = {
     "cut with suppression": "possible with this hierarchy",
-    "cut": "possible with this hierarchy without suppression",
+    "cut": "of any cut of this hierarchy",
 }
 
 
@@ -238,11 +238,13 @@ def smallest_loss(found: Optimality) -> str:
     'smallest weighted entropy loss of any suppression'
     """
     weighted = "weighted " if found.get("weighted") else ""
-    limited = " within the limits" if found.get("limited") else ""
+    limited = "within the limits" if found.get("limited") else ""
     named = objective(found["objective"])
     loss = f"loss ({named})" if found["objective"] in ("lm", "ncp") else named
+    if limited and found["model"] == "cut with suppression":
+        return f"smallest {weighted}{loss} possible {limited}"
     allowed = _ALLOWED.get(found["model"], f"of any {found['model']}")
-    return f"smallest {weighted}{loss} {allowed}{limited}"
+    return f"smallest {weighted}{loss} {allowed} {limited}".rstrip()
 
 
 def optimality(report: Record) -> str:
