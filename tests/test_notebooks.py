@@ -1,7 +1,7 @@
 """The notebooks of docs/ run, and what they show is what they print.
 
-``python tests/test_notebooks.py`` runs all and writes what they print into them. A cell that imports a library
-that is not installed is passed over, with its output as it stands.
+``python tests/test_notebooks.py`` runs all and writes what they print into them. A cell that imports a
+library that is not installed is passed over, with its output as it stands.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def missing(source: str) -> bool:
         name.split(".")[0]
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        )
     ]
     return any(importlib.util.find_spec(name) is None for name in names)
 

@@ -2,7 +2,7 @@
 
 `transactions.py` holds rows, `vocabulary.py` labels and their order, `sums.py` says what is asked of rows
 of which only sums are known. `layout.py` has the table of formats, which `io/` reads and writes.
-`frames.py` takes data frames, `framed.py` makes them; `columns.py`, `rows_of_columns.py` and `set_fields.py` make rows of columns,
-and `readings.py`, `evidence.py` and `ids.py` say what to ask before that is done, so that no id is
-published unasked.
+`frames.py` takes data frames, `framed.py` makes them; `columns.py`, `rows_of_columns.py` and `set_fields.py`
+make rows of columns, and `readings.py`, `evidence.py` and `ids.py` say what to ask before that is done, so
+that no id is published unasked.
 """
