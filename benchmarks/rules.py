@@ -1,12 +1,13 @@
 """How many association rules of the original are found in draws from a release, by mlxtend.
 
     pip install mlxtend
-    python benchmarks/rules.py [--time-limit 60] [--draws 3] [--data FOLDER] [NAME ...]
+    python benchmarks/rules.py [--frequent] [--time-limit 60] [--draws 3] [--data FOLDER] [NAME ...]
 
 NAME is of groceries, bms_webview1, bms_webview2, retail, instacart; k = 5, m = 2. Each is published with the
 least LM and with the least entropy that `exact` finds in the time limit; where there is no hierarchy one is
 made by co-occurrence. Draws are made of the release, and mlxtend's fpgrowth and association_rules look for
-rules of at most three items in them and in the original.
+rules of at most three items in them and in the original. With --frequent only items that are frequent enough
+for the rarest of these rules are published.
 
 `found`: rules of the original that a draw has, too; `as they were`: with equal support and confidence;
 `false`: rules of a draw that the original does not have; `off`: mean absolute error of the confidence of
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(SETS))
     parser.add_argument("--time-limit", type=float, default=60)
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--frequent", action="store_true")
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--data", type=Path, default=here / "shared" / "data")
     asked = parser.parse_args()
@@ -116,11 +118,16 @@ def main() -> None:
             tree = by_cooccurrence(data)
         else:
             tree = sv.read_hierarchy(asked.data / setting.hierarchy)
+        published = data
+        if asked.frequent:
+            least = min(float(support.rstrip("%")) for support, _ in setting.asked) / 100
+            image = np.where(data.supports() >= least * data.n_rows, np.arange(data.n_items), -1)
+            published = sv.Transactions.from_codes(data.indptr, image[data.items], data.vocabulary.labels)
         originals: dict[tuple[str, str], Rules] = {}
         for objective in ("lm", "entropy"):
             start = time.perf_counter()
             exact = sv.Exact(objective=objective, time_limit=asked.time_limit)
-            release = sv.anonymize(data, k=5, m=2, hierarchy=tree, algorithm=exact)
+            release = sv.anonymize(published, k=5, m=2, hierarchy=tree, algorithm=exact)
             seconds = time.perf_counter() - start
             drawn = sv.reconstruct(release, draws=asked.draws)
             for support, confidence in setting.asked:
