@@ -62,7 +62,7 @@ def test_the_example_does_what_it_says(place: Path, k: int, m: int) -> None:
     )
     assert release.verdict.holds
     assert release.details["level"] == level_of(tree, k, m)
-    assert release.report["algorithm"]["origin"].keys() == {"file", "sha256"}
+    assert release.report["algorithm"]["origin"].keys() == {"file", "sha256", "minimizes"}
 
 
 def test_it_has_about_forty_lines() -> None:
@@ -88,6 +88,16 @@ def test_on_the_command_line(place: Path) -> None:
     assert "--gap" not in shown
     assert setveil("anonymize", *words, "--deepest", -1, "--out", "x", cwd=place).code == 2
     assert not (place / "x").exists()
+
+
+def test_later_commands_do_not_need_the_file(place: Path) -> None:
+    words = ["rows.csv", "-H", "tree.csv", "-a", "one_level.py", "-k", 2, "-m", 2]
+    setveil("anonymize", *words, "--out", "out", cwd=place).ok()
+    (place / "one_level.py").unlink()
+    assert "101" in setveil("why", "out", "101", cwd=place).ok().out
+    write(place / "new.csv", "".join(f"{','.join(row)}\n" for row in ROWS[:12]))
+    setveil("apply", "out", "new.csv", "--out", "applied", cwd=place).ok()
+    assert setveil("verify", "applied", "--k", 2, "--m", 2, cwd=place).ok().out.startswith("Yes")
 
 
 def test_a_file_is_run_by_no_other_command(place: Path) -> None:
@@ -213,7 +223,7 @@ def test_packages_offer_algorithms(place: Path, monkeypatch: pytest.MonkeyPatch)
         algorithms.load("torn")
     tree = sv.read_hierarchy(place / "tree.csv")
     release = sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=tree, algorithm="their-level", details=False)
-    assert release.report["algorithm"]["origin"] == {"package": "one_level"}
+    assert release.report["algorithm"]["origin"] == {"package": "one_level", "minimizes": "ncp"}
 
 
 @pytest.mark.usefixtures("_forgotten")

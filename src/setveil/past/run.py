@@ -51,8 +51,15 @@ class PastRun:
         optimality, algorithm = self.report.get("optimality"), self.report["algorithm"]
         found = optimality.get("objective") if optimality else None
         found = found or str(algorithm["parameters"].get("objective") or "")
-        found = found or str(algorithms.load(algorithm["name"]).info.minimizes)
+        found = found or self.minimizes
         return _MEASURES.get(found, found)
+
+    @property
+    def minimizes(self) -> str:
+        """The measure that its algorithm keeps low by default, also where it is somebody else's."""
+        algorithm = self.report["algorithm"]
+        whose = algorithm.get("origin")
+        return whose["minimizes"] if whose else str(algorithms.load(algorithm["name"]).info.minimizes)
 
     def promise(self) -> KmAnonymity | PrivacyConstraints | None:
         """Make its promise, one of `MODELS`, as recorded; None where that leaves out itemsets of a file."""

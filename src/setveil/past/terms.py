@@ -126,6 +126,6 @@ def search(run: PastRun, **given: Any) -> Exact:
     if "suppress" in then and "objective" in then:
         terms = {"objective": then["objective"], "suppress": then["suppress"]}
     else:
-        objective = algorithms.load(told["name"]).info.minimizes
+        objective = run.minimizes
         terms = {"objective": objective, "suppress": objective == "lm"}
     return Exact(**((terms if of_nodes(run) else {}) | given))

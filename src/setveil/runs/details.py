@@ -103,7 +103,7 @@ def recorded(
             "title": algorithm["info"].title,
             "parameters": _plain(asdict(algorithm["settings"])),
             "reference": algorithm["info"].reference,
-            **({"origin": whose} if (whose := registry.origin(algorithm["name"])) else {}),
+            **_origin(algorithm),
             **{key: value for key, value in details.items() if key not in apart},
         },
         "guarantee": {
@@ -208,6 +208,12 @@ def in_classes(release: ClassesRelease) -> dict[str, Any]:
 
 def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
     return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
+
+
+def _origin(algorithm: Mapping[str, Any]) -> dict[str, Any]:
+    """Say whose algorithm it is, with what later commands must know of it; nothing where it is setveil's."""
+    whose = registry.origin(algorithm["name"])
+    return {"origin": {**whose, "minimizes": algorithm["info"].minimizes}} if whose else {}
 
 
 def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
