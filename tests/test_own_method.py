@@ -96,7 +96,7 @@ def test_later_commands_do_not_need_the_file(place: Path) -> None:
     (place / "one_level.py").unlink()
     assert "101" in setveil("why", "out", "101", cwd=place).ok().out
     write(place / "new.csv", "".join(f"{','.join(row)}\n" for row in ROWS[:12]))
-    setveil("apply", "out", "new.csv", "--out", "applied", cwd=place).ok()
+    setveil("apply", "out", "new.csv", "--repair", "--out", "applied", cwd=place).ok()
     assert setveil("verify", "applied", "--k", 2, "--m", 2, cwd=place).ok().out.startswith("Yes")
 
 
