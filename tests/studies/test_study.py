@@ -522,7 +522,7 @@ def test_labels_name_methods(folder: Path) -> None:
     }
     again = {run.id for run in study(folder, text.replace("AA {refine}", "{algorithm}, {refine}")).runs}
     assert again == {run.id for run in found}  # what a method is called changes no run
-    with pytest.raises(RequestError, match="'one' would be the label of aa.* and of"):
+    with pytest.raises(RequestError, match=r"'one' would be the label of aa.* and of"):
         study(folder, text.replace("AA {refine}", "one"))
     with pytest.raises(RequestError, match="aa would be called 'a' and 'b'"):
         study(
@@ -530,7 +530,7 @@ def test_labels_name_methods(folder: Path) -> None:
             'algorithms = ["aa"]\nm = 1\n[[runs]]\nk = 2\nlabel = "a"\n[[runs]]\nk = 3\nlabel = "b"',
         )
     private = 'algorithms = ["mm"]\nh = 0.8\nk = 2\np = 2\nprivate = "101"\nlabel = "{private}"'
-    with pytest.raises(RequestError, match="label names {private}"):
+    with pytest.raises(RequestError, match=r"label names \{private\}"):
         study(folder, private)
 
 

@@ -182,8 +182,10 @@ def _figures(family: Family, suffix: str) -> list[tuple[str, str, Drawn]]:
     """List the figures of a family, each with its statement: a data set, a measure, a setting each."""
     out = []
     for fronts in fronts_of(family, suffix):
-        for data in fronts.releases:
-            out.append((_stem(fronts.stem, data), _front_statement(fronts, data), draw_front(fronts, data)))
+        out += [
+            (_stem(fronts.stem, data), _front_statement(fronts, data), draw_front(fronts, data))
+            for data in fronts.releases
+        ]
     for figure in line_figures(family, suffix):
         if figure.measure.section not in _SHOWN:
             continue
