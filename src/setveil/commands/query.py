@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from setveil.commands.given import (
     Listener,
@@ -19,6 +20,7 @@ from setveil.commands.given import (
 from setveil.data.layout import Layout
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
+from setveil.published.class_recoding import ClassRecoding
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, layout_of_sets, read_shared, shared_by
 from setveil.published.tables import TableRelease
@@ -133,7 +135,14 @@ def shared_of(release: object) -> Shared:
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    return shared_by(made, {"recoding": made.recoding.kind}, made.layout(given, None))
+    about = {"recoding": made.recoding.kind, **promised(made)}
+    return shared_by(made, about, made.layout(given, None))
+
+
+def promised(made: RowsRelease) -> dict[str, Any]:
+    """Take what about.json says of the promise of rows in classes, as far as answers depend on it."""
+    secrets = made.recoding.secrets if isinstance(made.recoding, ClassRecoding) else ()
+    return {"guarantee": {"sensitive": list(secrets)}} if secrets else {}
 
 
 def _named(

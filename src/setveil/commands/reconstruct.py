@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
+from setveil.commands.query import promised
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
@@ -198,4 +199,5 @@ def _source(release: object) -> Source:
     if not isinstance(arranged, RowsRelease | TableRelease):
         raise DataError(f"No rows are drawn from releases of {made.info.title}.")
     recoding = "local" if isinstance(arranged.labelled, LocalRecoding) else "global"
-    return Source.of(shared_by(arranged, {"recoding": recoding}, made.layout(given, None)))
+    about = {"recoding": recoding, **(promised(arranged) if isinstance(arranged, RowsRelease) else {})}
+    return Source.of(shared_by(arranged, about, made.layout(given, None)))

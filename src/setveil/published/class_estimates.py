@@ -7,7 +7,7 @@ has the rules, the bounds and an example.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,6 +69,9 @@ class ClassTable:
         What stands beside the rows. None: of the non-empty sets of a label's items each is as likely.
     unlisted : int
         Rows that an item of which nothing is told is thought to be in, of all classes together.
+    uncounted : collection of str
+        Sensitive items: they are in no line and no total, and may be left out of single rows, so that they
+        cannot be asked for.
 
     Attributes
     ----------
@@ -82,6 +85,7 @@ class ClassTable:
         members: Mapping[str, Sequence[str]],
         counts: ClassCounts | None,
         unlisted: int = 0,
+        uncounted: Collection[str] = (),
     ) -> None:
         self.rows, self.members, self.counts = rows, members, counts
         labels = rows.vocabulary.labels
@@ -89,7 +93,7 @@ class ClassTable:
         self.n_classes = int(rows.sizes.size)
         names = dict.fromkeys(x for label in labels for x in members.get(label, (label,)))
         names |= dict.fromkeys(() if counts is None else counts.items)
-        self.items = tuple(names)
+        self.items = tuple(name for name in names if name not in uncounted)
         self.ids = {item: i for i, item in enumerate(self.items)}
         self.top = ANY if counts is None else counts.least - 1
         self.told = np.ones(self.n_classes, bool)
@@ -113,7 +117,7 @@ class ClassTable:
         self.holders = frozen(of_row[order], np.int32)
         self.class_of_cell, label_of_cell = np.divmod(self.keys, n_labels)
         under = [
-            np.array([self.ids[x] for x in self.members.get(label, (label,))], np.int64)
+            np.array([self.ids[x] for x in self.members.get(label, (label,)) if x in self.ids], np.int64)
             for label in rows.vocabulary.labels
         ]
         # The last place is that of items which the release does not name.

@@ -38,6 +38,13 @@ class Told:
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
 
 
+    @property
+    def uncounted(self) -> frozenset[str]:
+        """Sensitive items, of which no counts are told whatever rows show."""
+        guarantee = self.about.get("guarantee")
+        return frozenset(guarantee.get("sensitive", ()) if isinstance(guarantee, Mapping) else ())
+
+
 @dataclass(frozen=True, eq=False)
 class Shared(Told):
     """What a stranger who is given a release has in hand, and nothing else.

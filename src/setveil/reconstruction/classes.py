@@ -94,8 +94,15 @@ def class_puzzle_of(shared: Shared) -> ClassPuzzle:
                 continue
             under = tuple(sorted(shared.under(label), key=place.__getitem__))
             listed = {item: own[item][1] for item in under if item in own}
+            if len(under) == 1 and not shared.uncounted.isdisjoint(under):
+                listed = {under[0]: int(inside.size)}  # a sensitive item is in all rows that show it
             wrong = next((item for item in under if item in seen), "") or next(
-                (item for item, n in listed.items() if own[item][0] != label or n > inside.size), ""
+                (
+                    item
+                    for item, n in listed.items()
+                    if item in own and (own[item][0] != label or n > inside.size)
+                ),
+                "",
             )
             if wrong:
                 raise _contradiction(f"in class {number}, {shorten(wrong)} under {shorten(label)}")
@@ -318,6 +325,8 @@ def _inconsistency(puzzle: ClassPuzzle, drawn: Transactions) -> str:
         if found.get(key, 0) != n:
             return f"{shorten(key[1])} is in {found.get(key, 0):,} rows where {n:,} are listed"
     for (number, item), n in found.items():
+        if item in puzzle.shared.uncounted:
+            continue
         sure = number != TOTAL and (number not in counts.untold or item in label_of[number])
         if sure and (number, item) not in listed and n >= counts.least:
             return f"{shorten(item)} is in {n:,} rows of class {number}, which would be listed"

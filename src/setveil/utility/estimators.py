@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
+from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
@@ -33,4 +36,7 @@ def estimator_of(
     """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
     shown = set(published.vocabulary.labels)
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    return estimator_for(Told(published, members, counts, {"recoding": recoding.kind}), unlisted=unlisted)
+    about: dict[str, Any] = {"recoding": recoding.kind}
+    if isinstance(recoding, ClassRecoding):
+        about["guarantee"] = {"sensitive": recoding.secrets}
+    return estimator_for(Told(published, members, counts, about), unlisted=unlisted)

@@ -72,7 +72,7 @@ def check_class_counts(
     found += _lines(seen, counts, frozenset(secrets))
     if not found:
         totals = {item: (at, rows) for at, (c, item, _, rows) in enumerate(counts.lines) if c == _ALL}
-        found += _totals(seen, counts, totals) or _flow(seen, counts, totals)
+        found += _totals(seen, counts, totals) or _flow(seen, counts, totals, frozenset(secrets))
     return CountsVerdict(len(counts.lines), len(found), tuple(found[: max(show, 1)]))
 
 
@@ -218,7 +218,10 @@ class _Label:
 
 
 def _flow(
-    seen: Sequence[_Class], counts: ClassCountsFile, totals: Mapping[str, tuple[int, int]]
+    seen: Sequence[_Class],
+    counts: ClassCountsFile,
+    totals: Mapping[str, tuple[int, int]],
+    secrets: frozenset[str],
 ) -> list[str]:
     """Look for rows of unlisted items that are in accord with all labels, lines and totals."""
     listed, top = _listed(seen), counts.least - 1
@@ -247,7 +250,7 @@ def _flow(
         for label, rows in one.shown.items():
             inside = counts.members.get(label, (label,))
             need = rows - sum(one.found.get(item, 0) for item in inside)
-            if need <= 0:
+            if need <= 0 or not secrets.isdisjoint(inside):  # sensitive items are shown, and not counted
                 continue
             here = _Label(c, label, need, min(top, rows), [])
             for item in inside:
