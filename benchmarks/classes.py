@@ -1,11 +1,11 @@
 """What rows in classes answer, beside releases with one recoding for all rows.
 
-    python benchmarks/classes.py [--data FOLDER] [--k 5] [--m 2] [--time-limit 300] [--sizes 150 400] [NAME ...]
+    python benchmarks/classes.py [--data FOLDER] [--k 5] [--m 2] [--time-limit 300] [--sizes 150] [NAME ...]
 
 For each data set and way to make a release: mean relative errors of the supports of all items that occur, of
 1,000 pairs and 1,000 triples, each of a random row, and of the 200 most frequent pairs, by what is published
-alone; milliseconds per pair; seconds to make the release and to verify it. `below k`: sets of at most m labels
-in fewer than k rows of any class, counted by code of its own. All ways are asked the same.
+alone; milliseconds per pair; seconds to make the release and to verify it. `below k`: sets of at most m
+labels in fewer than k rows of any class, counted by code of its own. All ways are asked the same.
 
 `--commands` runs whole commands instead, and prints their seconds and their greatest memory.
 """
@@ -16,12 +16,13 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from use import from_rows, matrix, supports
 
 import setveil as sv
 from runs import DATA, anonymize, data_folder, parser
@@ -29,7 +30,6 @@ from setveil.commands.query import shared_of
 from setveil.data.transactions import Transactions
 from setveil.published.class_rows import ClassRows
 from setveil.utility.estimators import estimator_for
-from use import from_rows, matrix, supports
 
 TOP = 200
 Query = tuple[str, ...]
@@ -55,7 +55,7 @@ def below(release: Any, k: int, m: int) -> int:
     bounds = rows.bounds.tolist() if isinstance(rows, ClassRows) else [0, rows.n_rows]
     listed = rows.rows()
     found = 0
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         counted: Counter[Query] = Counter()
         for row in listed[first:last]:
             for size in range(1, min(m, len(row)) + 1):

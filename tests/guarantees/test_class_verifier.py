@@ -34,7 +34,7 @@ def verdict_of(release: naive.Release, k: int = 2) -> list[str]:
 
 
 def meanings(release: naive.Release) -> Iterator[naive.Release]:
-    """All that images can be, as far as a reader can tell: what no row shows was left out, or is not there."""
+    """All that images can be, as far as a reader can tell: what is not shown was left out, or is not there."""
     hidden = [
         (c, item)
         for c in range(len(release.rows))

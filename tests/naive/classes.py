@@ -1,4 +1,4 @@
-"""Classes with counts, from their definitions: all worlds of tiny releases, bounds and estimates in fractions.
+"""Classes with counts, from their definitions: all worlds of tiny releases, bounds, estimates in fractions.
 
 A class has published rows (sets of labels) and the image of each item (a label, or None: suppressed). What is
 published of all classes together are lines, by class and item, and totals, by item.
@@ -7,7 +7,7 @@ published of all classes together are lines, by class and item, and totals, by i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -33,6 +33,8 @@ class Release:
     least: int
     none_was_empty: bool = False  # whether it is known that no original row was empty
     unlisted: int = 0
+    # what all rows of the one class are known to hold or lack; None: nothing is known
+    member: Callable[[Row], bool] | None = None
 
     @property
     def items(self) -> list[str]:
@@ -121,7 +123,8 @@ def contents(release: Release, number: int, row: Row) -> list[Row]:
     parts = [some_of(release.members(number, label), empty=False) for label in sorted(row)]
     parts.append(some_of([i for i in release.items if release.images[number][i] is None], empty=True))
     found = [frozenset(chain.from_iterable(choice)) for choice in product(*parts)]
-    return [content for content in found if content or not release.none_was_empty]
+    known = release.member
+    return [x for x in found if (x or not release.none_was_empty) and (known is None or known(x))]
 
 
 def some_of(items: Sequence[str], *, empty: bool) -> list[Row]:
@@ -199,7 +202,8 @@ class Worlds:
             highs = [per_class[c][part][1] for c, part in enumerate(table)]
             low = sum(lows) if low is None else min(low, sum(lows))
             high = sum(highs) if high is None else max(high, sum(highs))
-        assert low is not None and high is not None
+        assert low is not None
+        assert high is not None
         return low, high
 
     def _reach(self, number: int, query: Row) -> dict[tuple[int, ...], tuple[int, int]]:
@@ -379,16 +383,3 @@ def bounds(release: Release, query: Iterable[str]) -> tuple[int, int]:
     if len(wanted) == 1 and wanted[0] in release.totals:
         least = release.totals[wanted[0]]
     return least, greatest
-
-
-# --- finding classes
-
-
-def splits(
-    rows: Sequence[Row], gain_of: Mapping[str, str | None], size: int, barred: Iterable[str] = ()
-) -> Iterator[str]:
-    """Items that may cut some rows: so many rows hold them, and so many lack them."""
-    for item in gain_of:
-        held = sum(item in row for row in rows)
-        if item not in barred and held >= size and len(rows) - held >= size:
-            yield item

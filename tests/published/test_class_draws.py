@@ -29,11 +29,11 @@ def test_every_draw_is_a_world() -> None:
     rng, made = Random(21), 0
     for _ in range(examples(1000, 60)):
         release = drawn(rng)
-        try:
-            puzzle = class_puzzle_of(shared_of(release))
-        except DataError as error:
-            assert "nothing to draw" in str(error)
+        if not release.lines and not release.totals and not any(map(any, release.rows)):
+            with pytest.raises(DataError, match="nothing to draw"):
+                class_puzzle_of(shared_of(release))
             continue
+        puzzle = class_puzzle_of(shared_of(release))
         rows = reconstruct_classes(puzzle, seed=made, mixing=rng.choice((0, 3)))
         require_consistent_classes(puzzle, rows)
         classes, begin, listed = [], 0, [frozenset(row) for row in rows]
@@ -41,9 +41,7 @@ def test_every_draw_is_a_world() -> None:
             classes.append(listed[begin : begin + len(part)])
             begin += len(part)
         # A world has other images where no row shows a label: what is not there can have been left out.
-        images = [
-            {item: release.seen(c, item) for item in release.items} for c in range(len(release.rows))
-        ]
+        images = [{item: release.seen(c, item) for item in release.items} for c in range(len(release.rows))]
         seen = replace(release, images=images)
         again = naive.published(classes, images, release.least)
         assert again.rows == release.rows
@@ -74,9 +72,7 @@ def test_draws_differ_by_their_seed() -> None:
 
 
 def test_counts_that_cannot_be_are_refused() -> None:
-    release = naive.published(
-        [[frozenset("a")] * 2, [frozenset("b")] * 2], [{"a": "a", "b": "b"}] * 2, 2
-    )
+    release = naive.published([[frozenset("a")] * 2, [frozenset("b")] * 2], [{"a": "a", "b": "b"}] * 2, 2)
     wrong = replace(release, lines={**release.lines, (0, "a"): 3})
     with pytest.raises(DataError, match="contradict"):
         class_puzzle_of(shared_of(wrong))

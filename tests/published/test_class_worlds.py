@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -172,59 +172,34 @@ def test_a_small_rest_would_follow_from_a_total() -> None:
     assert published(original, [image, image, last], 2, rule=False).totals["x"] == 6
 
 
-def pieces_join(joined: bool) -> tuple[list[list[Row]], list[int]]:
-    """Rows with x, and rows without x and y with z: two pieces, one class or two."""
-    with_x, others = rows("x a,x"), rows("z a,z")
-    return ([[*with_x, *others]], [2]) if joined else ([with_x, others], [2, 2])
-
-
-def cut_worlds(original: list[list[Row]], images: list[naive.Image], member: list[str]) -> list[set[int]]:
-    """For who knows how rows came into their class: how often each row can hold what is known.
-
-    `member` says for each class which items its rows must hold one of.
-    """
-    release = published(original, images, 2)
-    found = []
-    for c in range(len(original)):
-        possible = [
-            [x for x in naive.contents(release, c, row) if set(member[c].split()) & x or not member[c]]
-            for row in release.rows[c]
-        ]
-        supports = naive.table_of(original, release.items)[c]
-        counts = [0] * len(possible)
-
-        def fill(
-            at: int, left: tuple[int, ...], held: list[Row], possible: list[list[Row]], counts: list[int],
-            items: list[str], known: Row,
-        ) -> None:  # fmt: skip
-            if at == len(possible):
-                if not any(left):
-                    for q, content in enumerate(held):
-                        counts[q] += known <= content
-                return
-            for content in possible[at]:
-                less = tuple(n - (item in content) for n, item in zip(left, items, strict=True))
-                if min(less) >= 0:
-                    fill(at + 1, less, [*held, content], possible, counts, items, known)
-
-        fill(0, supports, [], possible, counts, release.items, frozenset("a"))
-        found.append({n for n, row in zip(counts, release.rows[c], strict=True)})
+def uneven(member: Callable[[Row], bool], seed: int, number: int) -> int:
+    """How often rows of a class that show what is known are not as likely, for who knows what it was made of."""
+    rng, found, checked = Random(seed), 0, 0
+    while checked < number:
+        original, images = drawn_rows(rng, classes=1)
+        part = [row for row in original[0] if member(row)]
+        if len(part) < 2 or not naive.is_km(naive.recoded(part, images[0]), 2, 2):
+            continue
+        checked += 1
+        release = replace(published([part], images, 2), member=member)
+        worlds = naive.Worlds(release)
+        for _, _, some in known_sets([part], 2):
+            labels = {label for item in some if (label := images[0][item]) is not None}
+            fits = [q for q, row in enumerate(release.rows[0]) if labels <= row]
+            found += len({worlds.holding(0, q, some) for q in fits}) > 1
     return found
 
 
-def test_pieces_joined_in_one_class_would_make_rows_uneven() -> None:
-    """A class of "x" and "z and no x": with a left out, who knows the cuts can tell rows apart.
+def test_who_knows_what_a_class_was_cut_on_learns_nothing_more() -> None:
+    number = examples(200, 40)
+    assert uneven(lambda row: "a" in row, 6, number) == 0
+    assert uneven(lambda row: "a" not in row, 7, number) == 0
+    assert uneven(lambda row: "a" in row and "b" not in row, 8, number) == 0
 
-    x and z are under one label, so the exchange may move x; a row that must hold x or z for its piece cannot
-    give it away, which a class of one cut never asks.
-    """
-    original = [rows("x a,x z a,z")]
-    image: naive.Image = {"x": "x", "z": "z", "a": "a"}
-    release = published(original, [image], 2)
-    # One class that was cut on x alone: every row of it holds x, and so it does in every world.
-    single = published([rows("x a,x,x a")], [{"x": "x", "a": "a", "z": "z"}], 2)
-    for _, content in [
-        (q, c) for q, row in enumerate(single.rows[0]) for c in naive.contents(single, 0, row)
-    ]:
-        assert "x" in content
-    assert release.rows[0][0] != release.rows[0][2]
+
+def test_pieces_joined_in_one_class_would_make_rows_uneven() -> None:
+    assert uneven(lambda row: "a" in row or ("a" not in row and "c" in row), 9, examples(200, 100)) > 0
+
+
+def test_a_class_cut_on_a_label_would_make_rows_uneven() -> None:
+    assert uneven(lambda row: bool({"a", "b"} & row), 10, examples(200, 100)) > 0

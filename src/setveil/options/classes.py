@@ -14,7 +14,7 @@ _MODELS = {
     "rows would tell more of these",
     "coherence": "its private items are all published, so that a class cut on public ones would say how they "
     "go together",
-    "constraints": "its constraints are about the supports of itemsets in all rows, which classes would divide",
+    "constraints": "its constraints are about supports of itemsets in all rows, which classes would divide",
     "k-anonymity": "its rows are alike by themselves already, each group of them a class",
     "privacy-degree": "its rows are in groups of their own, whose items are published as they are",
     "kkm": "the classes of a table are made by its columns",

@@ -106,7 +106,7 @@ class ClassTable:
     # --- what is published
 
     def _find_cells(self) -> None:
-        """Number the pairs of a class and a label that it shows, and list the rows of each."""
+        """Find the pairs of a class and a label that it shows, and list the rows of each."""
         rows, n_labels = self.rows, max(self.rows.n_items, 1)
         of_row = np.repeat(np.arange(rows.n_rows, dtype=np.int32), rows.row_lengths())
         keys = rows.class_of_row[of_row] * n_labels + rows.items
@@ -150,7 +150,7 @@ class ClassTable:
             if s > size or bool(label) != (self.cell[c, i] >= 0):
                 raise DataError(
                     f"The counts contradict the published rows: in class {c} {shorten(self.items[i])} is "
-                    f"counted in {s:,} rows{f' under {shorten(label)}' if label else ''}, but {size:,} can be.",
+                    f"counted in {s:,} rows, but {size:,} can be.",
                     hint="The files must come from the same release; `setveil verify` checks them.",
                 )
         own.sort(key=lambda line: line[:2])
@@ -317,7 +317,7 @@ class ClassTable:
         return Cells(base.cell, share, low, high)
 
     def number_of(self, name: str) -> int:
-        """Number an item; those that the release does not name share the last number."""
+        """Find the number of an item; those that the release does not name share the last."""
         return self.ids.get(name, len(self.items))
 
     def answers_at(self, indptr: Ints, numbers: Ints, *, class_: int | None = None) -> Found:

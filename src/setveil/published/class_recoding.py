@@ -59,7 +59,7 @@ class ClassRecoding(LocalRecoding):
         return len(self.cuts)
 
     def numbered(self, place: NDArray[np.int64]) -> ClassRecoding:
-        """Number the classes anew; `place`: the new number of each."""
+        """Give the classes new numbers; `place`: that of each."""
         cuts = dict(zip(place.tolist(), self.cuts, strict=True))
         return replace(
             self,

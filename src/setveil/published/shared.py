@@ -37,7 +37,6 @@ class Told:
         """Count the rows that show each label."""
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
 
-
     @property
     def uncounted(self) -> frozenset[str]:
         """Sensitive items, of which no counts are told whatever rows show."""

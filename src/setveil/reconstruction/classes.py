@@ -175,8 +175,8 @@ class _Settling:
             while one.need > 0:
                 if not self._supply(one, set()):
                     raise _contradiction(
-                        f"with all lines and totals no rows can show {shorten(one.label)} in class {one.number} "
-                        "as often as they do"
+                        f"with all lines and totals too few rows of class {one.number} can show "
+                        f"{shorten(one.label)}"
                     )
                 one.need -= 1
         labels_of: dict[str, list[_Label]] = {}

@@ -184,7 +184,7 @@ def in_classes(release: ClassesRelease) -> dict[str, Any]:
     They are numbered as they are published.
     """
     shown = (release.published.supports_by_class() > 0).sum(1).tolist()
-    told = sorted(release.details.get("classes", ()), key=lambda one: _cuts_of(one))
+    told = sorted(release.details.get("classes", ()), key=_cuts_of)
     by_cuts = {_cuts_of(one): one for one in told}
     own = set(release.recoding.items.labels)
     names = np.array([label in own for label in release.published.vocabulary.labels], bool)

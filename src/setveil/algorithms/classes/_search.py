@@ -66,7 +66,7 @@ class ClassSearch:
         if rho is not None:
             least = max(least, -(-k * rho.denominator // rho.numerator))
         if wanted is not None:
-            if wanted < least or (wanted > most and most >= least):
+            if wanted < least or (wanted > most >= least):
                 reason = f"2 k = {2 * k}" if rho is None else "2 k, and k / rho"
                 raise RequestError(
                     f"--class-size {wanted:,}: a class needs at least {least:,} rows ({reason}), and no more "

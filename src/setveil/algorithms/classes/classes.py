@@ -85,9 +85,7 @@ class Classes(Declared):
         "Loss to minimize in each class (default: entropy-max).",
         default=None,
     )
-    max_suppressed: Number | None = parameter(
-        Share(), "Of all occurrences, at most e.g. 5%.", default=None
-    )
+    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
     keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
     weights: Mapping[str, Number] = parameter(
         ItemWeights(),

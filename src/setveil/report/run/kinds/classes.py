@@ -21,8 +21,8 @@ class ClassedRows(LocalRows):
     recoding = "classes"
     term = (
         "Class:",
-        "rows that were cut out together, which is told of every row. In each class an item has one label, or "
-        "none, and another class may have another. <b>Suppressed:</b> left out of all rows of a class.",
+        "rows that were cut out together, which is told of every row. In each class an item has one label, "
+        "or none, and another class may have another. <b>Suppressed:</b> left out of all rows of a class.",
     )
     supports_differ = "an item has another label in other classes"
 
@@ -68,7 +68,8 @@ class ClassedRows(LocalRows):
         off = ""
         tried = [one["error"] for one in found.get("tried", ())]
         if tried and "one_class_error" in found:
-            off = f"; pairs are off by {words.error(min(tried))}, in one class {words.error(found['one_class_error'])}"
+            alone = words.error(found["one_class_error"])
+            off = f"; pairs are off by {words.error(min(tried))}, in one class {alone}"
         return {
             "Classes": f"{count(found['number'])} of {count(sizes[0])} to {count(sizes[-1])} rows{off}. Who "
             "is in which class is told."
@@ -76,7 +77,8 @@ class ClassedRows(LocalRows):
 
 
 def _cut_on(report: Record, one: ClassTold) -> str:
-    with_, without = [], []
+    with_: list[str] = []
+    without: list[str] = []
     for cut in one["cuts"]:
         (with_ if cut["holds"] else without).append(shown(report, cut["item"]))
     parts = [f"with {', '.join(with_)}"] if with_ else []
@@ -106,8 +108,8 @@ def _classes(report: Record) -> blocks.Section | None:
     more = f"<p>And {count(len(by_size) - _MOST)} smaller ones.</p>" if len(by_size) > _MOST else ""
     proven = sum(one.get("proven", True) for one in found["classes"])
     text = (
-        f"The rows are in {count(found['number'], 'class', 'classes')}. The promise holds in every class, for "
-        f"who knows the class of a person, too. {count(proven)} of them are proven to lose the least. The "
+        f"The rows are in {count(found['number'], 'class', 'classes')}. The promise holds in every class, "
+        f"for who knows the class of a person, too. {count(proven)} of them are proven to lose the least. The "
         "column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
     )
     tried = "".join(
@@ -147,8 +149,8 @@ def _shares(report: Record) -> blocks.Section | None:
         f"{count(len(whole))} times an item is in more than {limit} of the rows of a class.",
         f"<p>k^m-anonymity does not bound what is learned of a person whose class is known: an item in more "
         f"than {limit} of the rows of a class is as good as known of all its members. Items that must not "
-        "become certain are named with <code>--not-split</code>; sensitive ones with <code>--sensitive</code> "
-        "and <code>--rho</code>.</p>",
+        "become certain are named with <code>--not-split</code>; sensitive ones with "
+        "<code>--sensitive</code> and <code>--rho</code>.</p>",
         f'<p class="names">{said}</p>',
     )
 
