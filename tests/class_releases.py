@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from naive import classes as naive
+from naive.km import is_km
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.kernels.rows import frozen
@@ -55,7 +56,7 @@ def drawn_rows(
         image: dict[str, str | None] = dict.fromkeys(tree)
         for _ in range(12):
             tried = drawn_image(rng, tree)
-            if naive.is_km(naive.recoded(some, tried), k, m):
+            if is_km(naive.recoded(some, tried), k, m):
                 image = tried
                 break
         rows.append(some)

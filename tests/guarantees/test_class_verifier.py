@@ -15,7 +15,7 @@ from naive.km import supports
 from setveil.data.transactions import Transactions
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
-from setveil.guarantees.verify.classes import classes_of, verify_classes
+from setveil.guarantees.verify.classes import KmClassesVerdict, classes_of, verify_classes
 from strategies import examples
 
 
@@ -34,7 +34,7 @@ def verdict_of(release: naive.Release, k: int = 2) -> list[str]:
 
 
 def meanings(release: naive.Release) -> Iterator[naive.Release]:
-    """All that images can be, as far as a reader can tell: what is not shown was left out, or is not there."""
+    """All that images can be, as far as readers can tell: what is not shown was left out, or is not there."""
     hidden = [
         (c, item)
         for c in range(len(release.rows))
@@ -98,6 +98,7 @@ def test_rows_of_every_class_are_looked_at() -> None:
         shown: list[naive.Image] = [{item: item for item in image} for image in images]
         release = published(original, shown, 2)
         verdict = verify_classes(parts_of(release), KmAnonymity(2, 2), show=100)
+        assert isinstance(verdict, KmClassesVerdict)
         listed = {
             (c, frozenset(itemset), n)
             for c, (itemset, n) in zip(verdict.of_class, verdict.first, strict=True)

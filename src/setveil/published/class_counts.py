@@ -72,9 +72,8 @@ class ClassCounts:
         class_of = np.repeat(made.class_of_row, data.row_lengths())
         cells = class_of * n + data.items
         supports = np.bincount(cells, minlength=g * n).reshape(g, n)
-        label = np.full(g * n, -1, np.int64)
-        label[cells] = made.images(data)
-        label = label.reshape(g, n)
+        label = np.full((g, n), -1, np.int64)
+        label.reshape(-1)[cells] = made.images(data)
         empty = published.empty_rows()
         untold = (empty > 0) & (empty < least)
         public = np.array([item not in set(made.secrets) for item in data.vocabulary.labels], bool)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,14 +184,15 @@ class ClassTable:
         most = np.where(cell >= 0, np.minimum(self.top, size), np.where(nowhere, 0, hidden))
         return _Base(cell, size, listed, np.where(listed >= 0, listed, most))
 
-    def _at(self, values: NDArray[np.generic], cell: Ints) -> NDArray[np.generic]:
+    def _at(self, values: NDArray[Any], cell: Ints) -> NDArray[Any]:
         """Take what cells have; anything where there is no cell."""
         return values[cell] if values.size else np.zeros(cell.shape, values.dtype)
 
-    def _sum(self, cell: Ints, values: NDArray[np.generic]) -> Floats:
+    def _sum(self, cell: Ints, values: NDArray[Any]) -> Floats:
         """Add up values over cells."""
         there = cell >= 0
-        return np.bincount(cell[there], weights=values[there], minlength=self.keys.size)
+        found: Any = np.bincount(cell[there], weights=values[there], minlength=self.keys.size)
+        return np.asarray(found, np.float64)
 
     def _complete(self, unlisted: int) -> None:
         """Find what is expected of unlisted items, the chances of labels, and bounds."""
@@ -357,7 +358,7 @@ class ClassTable:
             least[single] = greatest[single] = self.total[alone]
         return Found(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)
 
-    def _show_label(self, parts: list[NDArray[np.generic]], at: int, label: int) -> None:
+    def _show_label(self, parts: Sequence[NDArray[Any]], at: int, label: int) -> None:
         """Let a place stand for the rows that show a label."""
         keys = np.arange(self.n_classes) * max(self.rows.n_items, 1) + label
         found = np.searchsorted(self.keys, keys)
@@ -369,7 +370,7 @@ class ClassTable:
         parts[3][at] = size
 
 
-def paces(rest: NDArray[np.generic], room: NDArray[np.generic], cap: NDArray[np.generic]) -> Floats:
+def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
     """Deal what each item has left to classes, in proportion to their room, to each no more than its cap.
 
     Parameters

@@ -22,7 +22,7 @@ from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
-from setveil.published.class_counts import ClassCounts, read_class_counts
+from setveil.published.class_counts import read_class_counts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding
 
@@ -118,10 +118,10 @@ class Counts:
             file.writelines(f"{quote(item)},{quote(label)},{rows}\n" for item, label, rows in self.lines())
 
 
-def read_counts(folder: Path, about: Mapping[str, Any]) -> Counts | ClassCounts | None:
+def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
     """Read the counts beside published rows as they stand there; None if the release has none.
 
-    Those of rows in classes are of a form of their own.
+    `Counts`; those of rows in classes are `ClassCounts`.
 
     Whether they can be true is for the verifier to say (`setveil.guarantees.verify.counts`).
     """

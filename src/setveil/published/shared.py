@@ -26,7 +26,7 @@ class Told:
     # The items that each label of about.json stands for, those that no row shows included. A label that is
     # not in it is an item, and stands for itself.
     members: Mapping[str, tuple[str, ...]]
-    counts: Counts | None  # supports of items, where the release has them
+    counts: Any  # supports of items, where the release has them: `Counts`, of rows in classes `ClassCounts`
     about: Mapping[str, Any]  # the about.json
 
     def under(self, label: str) -> tuple[str, ...]:
@@ -129,10 +129,10 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         layout = layout_of_sets(table.delimiter)
         return Shared(table.sets, members, counts, {**about, "recoding": made}, layout, table)
     if kind is classes:
-        rows = classes.read(str(file), read_rows)
+        in_classes = classes.read(str(file), read_rows)
         members = {label: tuple(items) for label, items in about["labels"].items()}
         counts = read_counts(file.parent, about)
-        return Shared(rows, members, counts, about, single_rows.shared_layout(about))
+        return Shared(in_classes, members, counts, about, single_rows.shared_layout(about))
     if kind is not single_rows:
         found = "something unknown" if kind is None else kind.info.title
         raise DataError(

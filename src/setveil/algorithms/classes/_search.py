@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._content_order import in_content_order
 from setveil.algorithms._public_part import PublicPart
+from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._solving import Solved, Solver
 from setveil.algorithms.classes._splitting import Piece, Splitting
 from setveil.algorithms.classes._worth import Look, Worth
-from setveil.algorithms.classes.classes import Classes
 from setveil.algorithms.exact._losses import how_far
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, listed

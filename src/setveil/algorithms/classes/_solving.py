@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._in_threads import in_threads
 from setveil.algorithms._public_part import PublicPart
+from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._splitting import Cuts, Piece
-from setveil.algorithms.classes.classes import Classes
 from setveil.algorithms.exact._promise import promise_of
 from setveil.algorithms.exact._rho_search import RhoSearch
 from setveil.algorithms.exact._search import PATIENCE, Search

@@ -1,8 +1,8 @@
 """How far a reader's answers would be off, by which it is decided how many classes there are.
 
 It compares estimates of pairs with the rows themselves, so it stays inside: nothing of it is published but
-the choice. The estimates are those of `setveil.published.class_estimates`, but that unlisted items of a label are
-raised without regard to totals.
+the choice. The estimates are those of `setveil.published.class_estimates`, but that unlisted items of a
+label are raised without regard to totals.
 """
 
 from __future__ import annotations

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
-from setveil.algorithms.exact._parameters import Exact, Number
+from setveil.algorithms.classes._parameters import Classes, Parameters
 from setveil.progress import Progress, silent
-from setveil.values import kinds
-from setveil.values.declared import Declared, parameter
-from setveil.values.kinds import Choice, Integer, ItemFile, ItemWeights, Share, UpTo
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -19,117 +14,18 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.class_recoding import ClassRecoding
 
+__all__ = ["Classes", "Parameters", "anonymize", "info"]
+
 info = AlgorithmInfo(
     title="Classes with counts",
     guarantees=("km-anonymity", "km-rho"),
     needs=("hierarchy",),
     summary="Cuts the rows into classes that are told, and recodes each with the least possible loss: "
     "counts of items together come out far better.",
-    reference="setveil, docs/classes.md",
+    reference="setveil, docs/classes.md; the promise: VLDB 2008, doi:10.14778/1453856.1453874",
     minimizes="entropy-max",
     recoding="classes",
 )
-
-
-@dataclass(frozen=True)
-class Classes(Declared):
-    """Rows in classes, each recoded by `exact`, and its parameters.
-
-    Attributes
-    ----------
-    classes : int, True or None
-        At most so many classes; True or None: as many as make answers better.
-    class_size : int or None
-        Rows that each class has at least, from 2 k to half of the rows. None: 20 k, at least 100. Cuts that
-        do not make answers better are taken back.
-    class_gain : number
-        A cut must gain this share of the loss of all rows; 0: anything.
-    not_split : sequence of str
-        Items on which no class is cut: those that must not become certain of all rows of a class.
-    objective : {"ncp", "lm", "entropy", "entropy-max"} or None
-        Loss to minimize in each class; None: "entropy-max", and "lm" where items are sensitive.
-    keep : sequence of str
-        Items that must be published as themselves in every class.
-    weights : mapping of str to number
-        Importance of items (see `Exact`).
-    hide : {"occurrences", "items"} or None
-        How sensitive items are left out (see `Exact`).
-    gap : number
-        Stop in a class when the loss is proven to be at most this share above the least possible.
-    time_limit : float or None
-        Seconds for all classes together; None: 300.
-
-    Examples
-    --------
-    >>> import setveil as sv
-    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
-    >>> two = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), algorithm=sv.Classes(classes=2, class_size=20))
-    >>> two.release.classes.tolist().count(0)
-    40
-    """
-
-    classes: int | bool | None = parameter(
-        UpTo(),
-        "Cut the rows into classes that are told (at most N), each with its own recoding.",
-        default=None,
-    )
-    class_size: int | None = parameter(
-        Integer(2), "Fewest rows of a class (default: 20 k, at least 100).", default=None
-    )
-    class_gain: Number = parameter(
-        kinds.Number(), "Share of the loss that a cut must gain (default 0).", default=0
-    )
-    not_split: Sequence[str] = parameter(ItemFile(), "File of items on which no class is cut.", default=())
-    objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
-        Choice(("ncp", "lm", "entropy", "entropy-max")),
-        "Loss to minimize in each class (default: entropy-max).",
-        default=None,
-    )
-    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
-    keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
-    weights: Mapping[str, Number] = parameter(
-        ItemWeights(),
-        "File of lines item,number; the number multiplies the item's loss.",
-        default_factory=dict,
-    )
-    hide: Literal["occurrences", "items"] | None = parameter(
-        Choice(("occurrences", "items")),
-        "Sensitive items: left out of some rows (default where they are not known), or wholly.",
-        default=None,
-    )
-    gap: Number = parameter(
-        kinds.Number(),
-        "Stop at 0.01 (1 per cent) from the optimum, say.",
-        default=0,
-        study_name="solver_gap",
-    )
-    time_limit: float | None = parameter(
-        kinds.Number("seconds", positive=True),
-        "Seconds, then the best so far (default 300).",
-        default=None,
-        study_name="solver_time_limit",
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "keep", tuple(self.keep))
-        object.__setattr__(self, "not_split", tuple(self.not_split))
-        self.exact("entropy-max")  # which refuses weights that cannot be
-
-    def exact(self, usual: Any, seconds: float | None = None) -> Exact:
-        """Make the parameters of a class; `usual`: the objective where none is named."""
-        return Exact(
-            objective=self.objective or usual,
-            max_suppressed=self.max_suppressed,
-            keep=self.keep,
-            weights=self.weights,
-            hide=self.hide,
-            gap=self.gap,
-            time_limit=self.time_limit if seconds is None else max(seconds, 0.01),
-        )
-
-
-Parameters = Classes
 
 
 def anonymize(

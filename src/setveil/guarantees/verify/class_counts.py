@@ -7,7 +7,7 @@ it, and every label must get as many occurrences as its rows need beyond its lin
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -339,7 +339,12 @@ def _unfilled(labels: list[_Label], left: list[int]) -> list[_Label]:
     return short
 
 
-def _augment(start, left, takers, give):  # type: ignore[no-untyped-def]
+def _augment(
+    start: _Label,
+    left: list[int],
+    takers: list[list[_Label]],
+    give: Callable[[_Label, int, int], None],
+) -> bool:
     """Bring one occurrence more to a label, by moving some from one label to another; False: none can."""
     came: dict[int, tuple[_Label, int] | None] = {id(start): None}  # label it is for, and by which item
     queue = deque([start])

@@ -104,7 +104,7 @@ def verify_classes(
     for c, rows in enumerate(classes):
         progress("verifying", c / len(classes))
         found.append(verify_km(rows, guarantee, show=show))
-    first = [(c, ((), classes[c].n_rows)) for c in small]
+    first: list[tuple[int, tuple[tuple[str, ...], int]]] = [(c, ((), classes[c].n_rows)) for c in small]
     first += [(c, entry) for c, one in enumerate(found) for entry in one.first]
     least = [one.greatest_k for one in found if one.greatest_k is not None]
     least += [rows.n_rows for rows in classes if least]

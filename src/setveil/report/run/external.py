@@ -96,7 +96,8 @@ def _counts(report: Record) -> Told:
     """Keep what the file of counts shows itself."""
     counts = report.get("counts")
     told = ("file", "least", "suppressed", "items", "lines", "totals")
-    return {key: counts[key] for key in told if key in counts} if counts else None
+    facts: Mapping[str, object] = counts or {}  # type: ignore[assignment]
+    return {key: facts[key] for key in told if key in facts} or None
 
 
 def _exact_labels(report: Record) -> bool:

@@ -109,8 +109,8 @@ def _classes(report: Record) -> blocks.Section | None:
     proven = sum(one.get("proven", True) for one in found["classes"])
     text = (
         f"The rows are in {count(found['number'], 'class', 'classes')}. The promise holds in every class, "
-        f"for who knows the class of a person, too. {count(proven)} of them are proven to lose the least. The "
-        "column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
+        f"for who knows the class of a person, too. {count(proven)} of them are proven to lose the least. "
+        "The column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
     )
     tried = "".join(
         f"<p>Classes of at least {count(one['class_size'])} rows: {count(one['classes'])}, pairs off by "
