@@ -109,6 +109,7 @@ def _load_compiled() -> None:
     """Load all that is kept of compiled functions as they are now, which commands would do one by one."""
     import pickle
     from collections import defaultdict
+    from typing import Any, cast
 
     from numba.core.dispatcher import Dispatcher
 
@@ -125,9 +126,10 @@ def _load_compiled() -> None:
                     by_name[value.py_func.__name__].add(value)
     for path in folder.glob("*.nbc"):
         for function in by_name[path.name.rpartition("-")[0]]:
+            codegen = cast(Any, function).targetctx.codegen()
             with contextlib.suppress(Exception):  # one that was cut off
                 made_from, (_, _, _, signature, *_) = pickle.loads(path.read_bytes())  # noqa: S301
-                if made_from == jit._made_from(function.py_func, signature, function.targetctx.codegen()):
+                if made_from == jit._made_from(function.py_func, signature, codegen):
                     function.compile(signature)
 
 
