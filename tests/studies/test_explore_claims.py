@@ -234,7 +234,11 @@ def test_without() -> None:
             assert float(by_cuts.loss(case.rows, to, terms)) == pytest.approx(line["loss"], abs=nearly)
             rows = list(map(frozenset, publish(case.data, recoding, 0, {}).published.rows()))
             assert is_km(rows, promise[0], promise[1])
-            assert (line["known"], line["unique_rows"]) == unique(rows, known_of(promise, known))
+            if line["unique_rows"] is None:  # of a borrowed release, where the time was over
+                assert asked["time_budget"] < 3600
+                assert line["made_for"] != {"k": line["k"], "m": line["m"]}
+            else:
+                assert (line["known"], line["unique_rows"]) == unique(rows, known_of(promise, known))
 
 
 # --- tables
