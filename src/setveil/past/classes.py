@@ -84,11 +84,10 @@ def in_class(
     image |= {item: label or None for item, label in shown.items()}
     # What is neither there nor under a label of the class is under its own name, which no row shows.
     whole = {leaf: image.get(leaf, leaf) for leaf in tree.labels[: tree.n_leaves]}
-    report = {key: value for key, value in run.report.items() if key != "optimality"}
-    alone = replace(
-        run, name=f"class {number} of {run.name}", report={**report, "recoding": "global"}, image=whole,
-        partial=True,
-    )  # type: ignore[arg-type]  # fmt: skip
+    report = run.report.copy()
+    report.pop("optimality", None)
+    report["recoding"] = "global"
+    alone = replace(run, name=f"class {number} of {run.name}", report=report, image=whole, partial=True)
     return alone, Transactions(indptr, frozen(there.ravel(), np.int32), labels)
 
 

@@ -107,7 +107,11 @@ class ClassSearch:
         low = [piece for piece in root.cut_pieces() if not any(half.halves for half in piece.halves)]
         self.solver.solve(low, "larger classes")
         known = self.solver.known
-        looks = {piece.cuts: worth.look(piece, known[piece.cuts]) for piece in root.classes()}
+        looks = {
+            piece.cuts: worth.look(piece, solved)
+            for piece in root.classes()
+            if (solved := known[piece.cuts]) is not None
+        }
         undone = self._undo(root, worth, looks)
         error = worth.error(list(looks.values()))
         return _Way(size, list(root.classes()), error, tried, undone)

@@ -105,7 +105,7 @@ class Solver:
 
     def _solved(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
         indptr, items = take_rows(self.data.indptr, self.data.items, piece.rows)
-        used, inside = np.unique(items, return_inverse=True)
+        used, inside = np.unique(items.astype(np.int64), return_inverse=True)
         labels = self.data.vocabulary.labels
         rows = Transactions(
             indptr, frozen(inside.ravel(), np.int32), Vocabulary(labels[i] for i in used.tolist())

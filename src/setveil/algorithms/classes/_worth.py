@@ -88,7 +88,9 @@ class Worth:
         free = members - np.bincount(of_item[there], minlength=nodes.size)
         lack = sizes - np.bincount(of_item[there], weights=held[there], minlength=nodes.size)
         level = np.where((lack > 0) & (free > 0), lack / np.maximum(free, 1), 0.0)
-        chances = _chances(of_item[there], held[there], level, free, sizes, lack)
+        chances = _chances(
+            of_item[there].astype(np.int64), held[there], level, free, sizes, lack.astype(np.float64)
+        )
 
         at = self._labels(nodes, of_item)
         visible = at >= 0
@@ -116,7 +118,7 @@ class Worth:
             label = order[np.maximum(before, 0)]
             inside = (before >= 0) & (where < high[label])
             at = np.where(at >= 0, at, np.where(inside, label, -1))
-        return at
+        return frozen(at, np.int64)
 
     def _supports(self, indptr: Ints, shown: Ids, labels: int, at: Ints, n_rows: int) -> Ints:
         """Count the rows that show the labels of both items of each pair."""
@@ -167,7 +169,7 @@ class Worth:
         return float(np.mean(np.abs(np.minimum(expected, self._most()) - self.true) / self.true))
 
     def _most(self) -> Ints:
-        return np.minimum(self.supports[self.first], self.supports[self.second])
+        return frozen(np.minimum(self.supports[self.first], self.supports[self.second]), np.int64)
 
     def error(self, looks: Sequence[Look]) -> float:
         """Estimate all pairs of all classes, and say how far they are off."""

@@ -96,7 +96,7 @@ def _counts(report: Record) -> Told:
     """Keep what the file of counts shows itself."""
     counts = report.get("counts")
     told = ("file", "least", "suppressed", "items", "lines", "totals")
-    facts: Mapping[str, object] = counts or {}  # type: ignore[assignment]
+    facts: Mapping[str, object] = counts or {}
     return {key: facts[key] for key in told if key in facts} or None
 
 
