@@ -40,7 +40,9 @@ ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["d", "a"], 
 def test_what_is_tried_keeps_the_promise() -> None:
     without = candidates(5, 2)
     assert [c.algorithm for c in without if c.algorithm == "coat"] == ["coat"]
-    assert {c.algorithm for c in without} == {"exact", "mhghs", "aa", "coat", "lg", "border", "mm"}
+    assert {c.algorithm for c in without} == {
+        "exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm",
+    }  # fmt: skip
     assert all(c.as_asked for c in without)
     assert "coat" not in {c.algorithm for c in candidates(5, "inf")}  # all itemsets of any size
     hidden = candidates(5, 2, "a,b", "0.3")
@@ -99,7 +101,7 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any
         assert sv.verify(made.published, asked).holds, one
 
 
-@pytest.mark.parametrize("name", ["exact", "mhghs", "aa", "coat", "lg", "border", "mm"])
+@pytest.mark.parametrize("name", ["exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm"])
 def test_each_release_has_the_promise(name: str) -> None:
     data = sv.Transactions.from_rows(ROWS)
     for one in (c for c in candidates(3, 2) if c.algorithm == name):
@@ -259,7 +261,7 @@ def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
         "border": sv.Coherence("0.5", 8, 2, ()), "mm": sv.Coherence("0.5", 8, 2, ()),
     }  # fmt: skip
     for one in candidates(8, 2):
-        needs = one.algorithm in {"exact", "mhghs", "aa", "lg"}
+        needs = one.algorithm in {"exact", "classes", "mhghs", "aa", "lg"}
         own: Any = {"suppress": False} if "suppress" in one.options else {}
         release = sv.anonymize(
             data, models.get(one.algorithm, sv.KmAnonymity(8, 2)), algorithm=one.algorithm, details=False,
@@ -451,7 +453,7 @@ def test_python_gets_commands_where_a_command_can_name_what_was_given(
 ) -> None:
     path = str(write(tmp_path / "rows.csv", BASKETS))
     tree = str(write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in "abcd")))
-    _records(monkeypatch, [_done(0.3)] * 9)
+    _records(monkeypatch, [_done(0.3)] * 10)
     found = sv.recommend(path, 3, 2, hierarchy=tree)
     assert found["hierarchy"]
     assert shlex.split(found["best"]["command"])[:3] == ["setveil", "anonymize", path]
