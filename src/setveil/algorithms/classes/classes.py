@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
+from setveil.algorithms._papers import SETVEIL, VLDB_2008, together
 from setveil.algorithms.classes._parameters import Classes, Parameters
 from setveil.progress import Progress, silent
 
