@@ -24,6 +24,7 @@ info = AlgorithmInfo(
     summary="Cuts the rows into classes that are told, and recodes each with the least possible loss: "
     "counts of items together come out far better.",
     reference="setveil, docs/classes.md; the promise: VLDB 2008, doi:10.14778/1453856.1453874",
+    bibtex=together(SETVEIL, VLDB_2008),
     minimizes="entropy-max",
     recoding="classes",
 )
