@@ -57,10 +57,11 @@ class ClassesRelease(RowsRelease):
     Examples
     --------
     >>> import setveil as sv
-    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
-    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), classes=2, class_size=20).release
+    >>> rows = 9 * [["tea", "scone"], ["tea", "honey"], ["beer", "crisps"], ["beer", "nuts"]]
+    >>> rows += [["tea", "crisps"], ["tea", "nuts"], ["beer", "honey"], ["beer", "scone"]]
+    >>> release = sv.anonymize(rows, sv.KmAnonymity(k=3, m=2), classes=2, class_size=20).release
     >>> release.info.title, release.published.sizes.tolist()
-    ('rows in classes', [40, 40])
+    ('rows in classes', [20, 20])
     """
 
     published: ClassRows

@@ -43,10 +43,12 @@ class Classes(Declared):
     Examples
     --------
     >>> import setveil as sv
-    >>> rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
-    >>> two = sv.anonymize(rows, sv.KmAnonymity(k=2, m=2), algorithm=sv.Classes(classes=2, class_size=20))
-    >>> two.release.classes.tolist().count(0)
-    40
+    >>> rows = 9 * [["tea", "scone"], ["tea", "honey"], ["beer", "crisps"], ["beer", "nuts"]]
+    >>> rows += [["tea", "crisps"], ["tea", "nuts"], ["beer", "honey"], ["beer", "scone"]]
+    >>> asked = sv.Classes(classes=2, class_size=20)
+    >>> two = sv.anonymize(rows, sv.KmAnonymity(k=3, m=2), algorithm=asked)
+    >>> two.release.published.sizes.tolist()
+    [20, 20]
     """
 
     classes: int | bool | None = parameter(
