@@ -29,6 +29,8 @@ class Classes(Declared):
         Items on which no class is cut: those that must not become certain of all rows of a class.
     objective : {"ncp", "lm", "entropy", "entropy-max"} or None
         Loss to minimize in each class; None: "entropy-max", and "lm" where items are sensitive.
+    max_suppressed : number between 0 and 1, or None
+        Greatest share of the item occurrences of a class that may be suppressed.
     keep : sequence of str
         Items that must be published as themselves in every class.
     weights : mapping of str to number
