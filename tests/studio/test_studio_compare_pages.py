@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import setveil as sv
 import studio_shop
+from cli_helpers import setveil
 from setveil.studio.pages.compare import _numbers, _study_file
 from setveil.studio.projects import Project
 from studio_client import Client
@@ -122,6 +124,47 @@ def test_a_study_that_cannot_be_is_refused_beside_its_fields(
     project = made(client)
     answer = client.post("p", project.name, "compare", "study", data=sent)
     assert (answer.status_code, message in answer.text) == (400, True)
+    assert not project.studies.exists()
+
+
+def test_releases_with_equal_figures_are_named_at_one_place(client: Client) -> None:
+    project = made(client)
+    setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
+    report = json.loads((project.runs / "one" / "internal" / "report.json").read_text())
+    for name, loss in (("two", 0.9), ("three", report["utility"]["lm"])):
+        report["utility"]["lm"] = loss
+        (project.runs / name / "internal").mkdir(parents=True)
+        (project.runs / name / "internal" / "report.json").write_text(json.dumps(report))
+    project.save(studio={"kept": ["one", "two", "three"], "chosen": "three"})
+    text = client.get("p", project.name, "compare").text
+    circles = re.findall(r'<circle class="([^"]*)" cx="([^"]*)" cy="([^"]*)"', text)
+    names = re.findall(r'<text class="name" x="([^"]*)" y="([^"]*)">([^<]*)</text>', text)
+    assert [kind for kind, *_ in circles] == ["point chosen", "point", "point"]  # the large one lies below
+    assert circles[0][1:] == circles[1][1:] != circles[2][1:]
+    assert [name for *_, name in names] == ["A, C", "B"]
+
+
+def test_groups_of_columns_are_none_of_a_study(client: Client) -> None:
+    """With several hierarchies the setting is a list."""
+    project = made(client)
+    given = str(project.hierarchy)
+    project.save(hierarchy=[given, "seen=dates:month,year"])
+    (project.folder / "s").mkdir()
+    text = _study_file(project, project.folder / "s", "s", ["exact"], ["5"], ["2"], 60)
+    assert tomllib.loads(text)["data"][0]["hierarchy"] == "groups.csv"
+    project.save(hierarchy=["seen=dates:month,year"])
+    text = _study_file(project, project.folder / "s", "s", ["exact"], ["5"], ["2"], 60)
+    assert "hierarchy" not in tomllib.loads(text)["data"][0]
+
+
+def test_a_study_of_a_table_is_refused_with_the_way(client: Client) -> None:
+    project = made(client)
+    project.save(qi="age", hierarchy=[str(project.hierarchy), "age=numbers:5"])
+    answer = client.post(
+        "p", project.name, "compare", "study", data={"k": "5", "m": "2", "methods": "aa", "limit": "60"}
+    )
+    assert answer.status_code == 400
+    assert "Data with other columns are studied on the command line." in answer.text
     assert not project.studies.exists()
 
 

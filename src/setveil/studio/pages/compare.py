@@ -32,6 +32,7 @@ from setveil.studio.pages.promise import model_of
 from setveil.studio.pages.run import runs_of, told
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import Json, error_page, framed, page, to
+from setveil.studio.trees import items_tree
 from setveil.utility import Utility
 from setveil.wording import count
 
@@ -58,6 +59,7 @@ _STATUS = {
     "killed": "ended",
 }
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 560, 300, 64, 48  # of the chart, and of its margins
+_NEAR = 12  # so close to one another the names of two points would overlap
 
 
 async def show(request: Request) -> Response:
@@ -200,6 +202,7 @@ def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
     ]
     if len(points) < 2:
         return None
+    points.sort(key=lambda one: not one[3])  # the chosen one is larger: it lies below those at its place
     wide, high = (min(max(point[i] for point in points) * 1.1, 1) or 1 for i in (1, 2))
 
     def x(value: float) -> float:
@@ -214,10 +217,23 @@ def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
         "left": _LEFT,
         "base": _HEIGHT - _BOTTOM,
         "known": count(known or 0, "known item"),
-        "points": [(name, x(risk), y(loss), chosen) for name, risk, loss, chosen in points],
+        "points": [(x(risk), y(loss), chosen) for _, risk, loss, chosen in points],
+        "names": _names(sorted((name, x(risk), y(loss)) for name, risk, loss, _ in points)),
         "across": [(x(wide * part / 4), words.percent(wide * part / 4)) for part in (0, 2, 4)],
         "up": [(y(high * part / 4), words.measure(high * part / 4) if part else "0") for part in (0, 2, 4)],
     }
+
+
+def _names(points: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    """Place names beside points; those of points at one place stand together."""
+    placed: list[tuple[str, float, float]] = []
+    for name, x, y in points:
+        at = next((i for i, one in enumerate(placed) if max(abs(one[1] - x), abs(one[2] - y)) < _NEAR), None)
+        if at is None:
+            placed.append((name, x, y))
+        else:
+            placed[at] = (f"{placed[at][0]}, {name}", *placed[at][1:])
+    return placed
 
 
 async def keep(request: Request) -> Response:
@@ -334,6 +350,11 @@ async def study(request: Request) -> Response:
     given = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
     methods = [str(one) for one in form.getlist("methods") if one in _METHODS]
     errors = []
+    if commands.is_table(project.settings()):
+        errors.append(
+            fault("Data with other columns are studied on the command line.", "study", "setveil compare")
+        )
+        return await _page(request, errors)
     ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
     if not ks:
         errors.append(fault("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
@@ -418,11 +439,12 @@ def _study_file(
     settings = project.settings()
     given = settings["input"]
     data: dict[str, Any] = {"path": given, "name": project.name}
-    if project.hierarchy.is_file() and settings.get("hierarchy") == str(project.hierarchy):
+    tree = items_tree(settings.get("hierarchy"))
+    if project.hierarchy.is_file() and tree == str(project.hierarchy):
         shutil.copyfile(project.hierarchy, folder / "groups.csv")
         data["hierarchy"] = "groups.csv"
-    elif settings.get("hierarchy"):
-        data["hierarchy"] = str(project.folder / settings["hierarchy"])
+    elif tree is not None:
+        data["hierarchy"] = str(project.folder / tree)
     for option in commands.READING:
         if option in settings:
             data[option.replace("-", "_")] = settings[option]
