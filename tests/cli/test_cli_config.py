@@ -120,6 +120,19 @@ def test_files_that_make_no_sense(
     refused(done, code, words, out=tmp_path / "no")
 
 
+@pytest.mark.parametrize("value", ["true", "'any'", "2"])
+def test_an_option_that_may_stand_alone_is_true_in_a_file(place: Path, tmp_path: Path, value: str) -> None:
+    lines = ["tea,scone", "tea,honey", "beer,crisps", "beer,nuts"] * 30
+    write(tmp_path / "rows.csv", "\n".join(lines) + "\n")
+    write(
+        tmp_path / "c.toml",
+        f"input = 'rows.csv'\nformat = 'basket'\nk = 5\nm = 2\nclasses = {value}\nclass-size = 20\n",
+    )
+    setveil("anonymize", "--config", "c.toml", "--out", "one", cwd=tmp_path).ok()
+    made = report(tmp_path / "one")
+    assert (made["recoding"], made["options"]["classes"]) == ("classes", "2" if value == "2" else "any")
+
+
 def test_every_command_takes_a_file(place: Path) -> None:
     write(place / "c.toml", "input = 'in put.csv'\noutput = 'out.jsonl'\nforce = true\n")
     setveil("convert", "--config", "c.toml", cwd=place).ok()

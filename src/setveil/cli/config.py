@@ -13,6 +13,7 @@ import typer
 from setveil.cli.session import fail
 from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
 from setveil.redact import redacted
+from setveil.values.kinds import BARE, UpTo
 
 _NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
 _NOT_TAKEN_ON = {"out", "force", "json"}  # a repeated run must not write over the first
@@ -87,6 +88,8 @@ def _answer(name: str, parameter: Any, value: Any) -> Any:
         if not isinstance(value, bool):
             raise RequestError(f"{name} must be true or false, got {value!r}.")
         return value
+    if value is True and parameter.metavar == UpTo.metavar:
+        return BARE  # what the option stands for that is given without a value
     several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
     values = value if several and isinstance(value, list) else [value]
     for one in values:
