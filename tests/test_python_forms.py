@@ -14,7 +14,7 @@ import pytest
 import setveil as sv
 from cli_helpers import refused, setveil, write
 from setveil.errors import closest, did_you_mean
-from setveil.guarantees import classes, models
+from setveil.guarantees import class_names, models
 
 ROWS = [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee"], ["tea", "milk"], ["coffee"]]
 WARD = pd.DataFrame({"age": ["1", "2"] * 3, "codes": [["a"], ["b"], ["a", "b"], ["a"], ["b"], ["a"]]})
@@ -52,10 +52,10 @@ def test_k_and_m_are_verified(tmp_path: Path) -> None:
 def test_a_promise_that_is_missing_or_given_twice(call: Callable[..., Any]) -> None:
     with pytest.raises(sv.RequestError, match="Nothing says what to promise") as caught:
         call(ROWS)
-    for name in classes():
+    for name in class_names():
         assert f"setveil.{name}" in caught.value.hint
         assert hasattr(sv, name)
-    assert len(classes()) == len(models())
+    assert len(class_names()) == len(models())
     with pytest.raises(sv.RequestError, match="Nothing says what to promise"):
         call(ROWS, m=2)
     with pytest.raises(sv.RequestError, match=r"given twice: k\^m-anonymity \(k=2, m=1\), and m"):

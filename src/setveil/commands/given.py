@@ -11,7 +11,7 @@ from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
-from setveil.guarantees import Guarantee, classes, models
+from setveil.guarantees import Guarantee, class_names, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.hierarchy.forms import tree_from
 from setveil.hierarchy.io import read_hierarchy
@@ -184,7 +184,7 @@ def promised(guarantee: Any, k: Any, m: Any, *, of_table: bool) -> Guarantee:
     if "k" not in short:
         raise RequestError(
             "Nothing says what to promise.",
-            hint=f"k=5, m=2 is a promise. There are {', '.join(f'setveil.{name}' for name in classes())}.",
+            hint=f"k=5, m=2 is a promise. There are {', '.join(f'setveil.{name}' for name in class_names())}.",
         )
     kind = "tables" if of_table else "rows"
     return next(model for model in models().values() if model.release == kind).make(**short)

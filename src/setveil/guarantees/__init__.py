@@ -118,7 +118,7 @@ def module_of(name: str) -> str:
     return next(module for module, model in _modules() if model.name == name)
 
 
-def classes() -> list[str]:
+def class_names() -> list[str]:
     """Name the classes of the models' guarantees, in the order of the models."""
     return [
         next(

@@ -10,7 +10,7 @@ from copy import copy
 from typing import Any, Self
 
 from setveil.errors import RequestError, described
-from setveil.guarantees import Guarantee, classes, models, module_of
+from setveil.guarantees import Guarantee, class_names, models, module_of
 from setveil.guarantees.verify.counts import CountsVerdict
 from setveil.notebook import ROWS, card
 
@@ -105,7 +105,7 @@ def require_guarantee(guarantee: Any) -> Guarantee:
         raise RequestError(
             f"The guarantee must be a KmAnonymity or another model's, got {described(guarantee)}.",
             hint="Such as setveil.KmAnonymity(k=5, m=2). There are "
-            f"{', '.join(f'setveil.{name}' for name in classes())}.",
+            f"{', '.join(f'setveil.{name}' for name in class_names())}.",
         )
     return guarantee  # type: ignore[no-any-return]
 
