@@ -112,7 +112,7 @@ def anonymize(
 
     $ setveil anonymize baskets.csv --k 5 --m 2 --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out release
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes --out release
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
