@@ -220,7 +220,7 @@ def _notes(sides: Sequence[tuple[str, Risk]]) -> str:
         if empty := result["empty_rows"]:
             where = f", {name}" if len(sides) > 1 else ""
             if "columns" in result:
-                what, how = "Without items", "found by their quasi-identifiers alone"
+                what, how = "Without items", "of which only the quasi-identifiers can be known"
             else:
                 what, how = "Without anything that can be known", "never found"
             lines.append(f"{what}{where}: {count(empty, 'row')}, {how}.")

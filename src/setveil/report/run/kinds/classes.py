@@ -65,15 +65,13 @@ class ClassedRows(LocalRows):
             few = "there are too few rows for two" if found.get("too_few_rows") else "more answer no better"
             return {"Classes": f"one: {few}."}
         sizes = sorted(one["rows"] for one in found["classes"])
+        reach = count(sizes[0]) if sizes[0] == sizes[-1] else f"{count(sizes[0])} to {count(sizes[-1])}"
         off = ""
         tried = [one["error"] for one in found.get("tried", ())]
         if tried and "one_class_error" in found:
             alone = words.error(found["one_class_error"])
             off = f"; pairs are off by {words.error(min(tried))}, in one class {alone}"
-        return {
-            "Classes": f"{count(found['number'])} of {count(sizes[0])} to {count(sizes[-1])} rows{off}. Who "
-            "is in which class is told."
-        }
+        return {"Classes": f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."}
 
 
 def _cut_on(report: Record, one: ClassTold) -> str:
